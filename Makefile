@@ -1,0 +1,45 @@
+# People and CI run the same commands. `make help` lists them.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: help install proto check test test-fast golden bench
+
+help: ## list the commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | column -t -s '|'
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Arena needs Python 3.11 or newer: run make PYTHON=/path/to/python3.11"; exit 2; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing Arena into $(VENV) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+install: $(STAMP) ## create .venv with Arena and everything its developers need
+
+proto: $(STAMP) ## regenerate arena/wire/v1 from proto/
+	@$(BIN)/python -m arena.wire.generate
+
+check: $(STAMP) ## lint, types, protos; changes nothing
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/buf lint
+	$(BIN)/buf breaking --against proto/baseline.binpb
+	$(BIN)/python -m arena.wire.generate --check
+
+test: $(STAMP) ## every test
+	$(BIN)/pytest -n auto
+
+test-fast: $(STAMP) ## the tests that take less than a minute together
+	$(BIN)/pytest -n auto -m 'not slow'
+
+golden: $(STAMP) ## rewrite the golden records under tests/data (read the diff before you commit it)
+	$(BIN)/python tests/golden.py
+
+bench: $(STAMP) ## measure the speed of the engines
+	$(BIN)/python -m bench.engines

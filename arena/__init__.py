@@ -1,0 +1,1 @@
+"""A referee and tournament framework for game-playing bots."""

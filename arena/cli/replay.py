@@ -1,0 +1,104 @@
+"""`arena replay`: watch records and prove them."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from arena import record, registry
+from arena.codec import Json
+from arena.errors import RecordError
+from arena.game import AnyGame
+from arena.match import MatchRecord
+from arena.replay import positions, verify
+
+RecordFile = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
+
+
+@click.group()
+def replay() -> None:
+    """Watch the record of a match, or prove that it is true."""
+
+
+@replay.command("verify")
+@click.argument("files", nargs=-1, required=True, type=RecordFile)
+def verify_files(files: Sequence[Path]) -> None:
+    """Re-run every match in FILES and compare; a changed byte is found."""
+    broken = 0
+    for path in files:
+        try:
+            game, kept = _read(path)
+            verify(game, kept)
+        except RecordError as error:
+            broken += 1
+            click.echo(f"{path}: NOT TRUE: {error}", err=True)
+        else:
+            click.echo(f"{path}: true ({kept.spec.game}, {len(kept.played)} moves, {kept.outcome.reason})")
+    if broken:
+        raise RecordError(f"{broken} of {len(files)} records did not verify")
+
+
+@replay.command("show")
+@click.argument("file", type=RecordFile)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line: state and move, then the outcome.")
+@click.option("--all", "at_once", is_flag=True, help="Print every position without waiting for a key.")
+def show(file: Path, as_json: bool, at_once: bool) -> None:
+    """Play the match in FILE in the terminal, move by move.
+
+    Enter or space goes on, b goes back, q quits. Without a terminal everything is printed at once.
+    """
+    game, kept = _read(file)
+    if as_json:
+        _print_json(game, kept)
+    elif at_once or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        for page in _pages(game, kept):
+            Console(highlight=False).print(page, end="\n\n")
+    else:
+        _page_through(_pages(game, kept))
+
+
+def _read(path: Path) -> tuple[AnyGame, MatchRecord[Any, Any]]:
+    kept = record.read(path, registry.find)
+    return registry.find(kept.spec.game), kept
+
+
+def _pages(game: AnyGame, kept: MatchRecord[Any, Any]) -> list[str]:
+    """One screen per position, with the move that is about to be played."""
+    pages, total = [], len(kept.played)
+    for number, (state, played) in enumerate(positions(game, kept)):
+        if played is None:
+            tail = f"[bold]{kept.outcome.reason}[/bold]"
+            tail += "".join(f"\nseat {seat}: {verdict.sentence}" for seat, verdict in enumerate(kept.verdicts))
+        else:
+            tail = f"[bold]move {number + 1} of {total}:[/bold] {game.tell(state, played.move)}"
+            tail += f"  [dim]{played.wall_us / 1000:.1f} ms[/dim]"
+        pages.append(f"{game.show(state)}\n\n{tail}")
+    return pages
+
+
+def _page_through(pages: Sequence[str]) -> None:
+    console, place = Console(highlight=False), 0
+    while 0 <= place < len(pages):
+        console.clear()
+        console.print(pages[place])
+        console.print("\n[dim]Enter: on   b: back   q: quit[/dim]")
+        key = click.getchar()
+        if key == "q":
+            break
+        place = max(0, place - 1) if key == "b" else place + 1
+
+
+def _print_json(game: AnyGame, kept: MatchRecord[Any, Any]) -> None:
+    for state, played in positions(game, kept):
+        line: Json = {"state": game.codec.state_to_json(state)}
+        if played is not None:
+            line |= {"seat": played.seat, "move": game.codec.move_to_json(played.move)}
+        else:
+            line["outcome"] = asdict(kept.outcome)
+            line["verdicts"] = [{"ending": v.ending.name, "sentence": v.sentence} for v in kept.verdicts]
+        click.echo(json.dumps(line, ensure_ascii=False))

@@ -1,0 +1,78 @@
+"""Whose fault it is: the class of an error alone decides what becomes of the match.
+
+ArenaError
+├── UsageError       wrong option, unknown game: one sentence, exit code 2, no traceback
+├── RegistryError    a game is broken or misnamed: refuse to start
+├── RecordError      a record file is damaged or does not replay
+├── EngineFault      our own rules failed: the match is void
+├── InfraError       docker, disk, database, network: the match is void and may be retried
+└── BotFault         the contestant's doing: a verdict, rated
+    ├── StartFailed
+    ├── TimedOut
+    ├── Crashed
+    ├── OutOfMemory
+    ├── Disconnected
+    ├── BadMessage
+    ├── IllegalMove
+    └── Abuse
+"""
+
+
+class ArenaError(Exception):
+    """The root of every error that Arena raises on purpose."""
+
+
+class UsageError(ArenaError):
+    """The person at the keyboard asked for something that cannot be."""
+
+
+class RegistryError(ArenaError):
+    """A game cannot be loaded, so nothing that lists games can be trusted."""
+
+
+class RecordError(ArenaError):
+    """A record file is damaged, or replaying it gives something else."""
+
+
+class EngineFault(ArenaError):
+    """The rules of a game failed; no bot is to blame."""
+
+
+class InfraError(ArenaError):
+    """Something around the match failed; no bot is to blame."""
+
+
+class BotFault(ArenaError):
+    """A bot did what it may not do."""
+
+
+class StartFailed(BotFault):
+    """The bot never became ready."""
+
+
+class TimedOut(BotFault):
+    """The bot used more time than it had."""
+
+
+class Crashed(BotFault):
+    """The bot's process ended during the match."""
+
+
+class OutOfMemory(BotFault):
+    """The bot was ended because it used more memory than it had."""
+
+
+class Disconnected(BotFault):
+    """The bot closed its stream before the match was over."""
+
+
+class BadMessage(BotFault):
+    """The bot sent bytes that are no valid reply."""
+
+
+class IllegalMove(BotFault):
+    """The bot chose a move that the rules do not allow."""
+
+
+class Abuse(BotFault):
+    """The bot attacked the referee or its surroundings."""

@@ -1,0 +1,147 @@
+"""The contract between a game and everything else: GameInfo, State, Game.
+
+A state is mutable and cheap to clone, because search bots and play-outs live on it.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from itertools import product
+from random import Random
+from typing import Any, Generic, Self, TypeVar
+
+from arena.codec import Codec
+from arena.errors import UsageError
+from arena.match import Outcome, Seat
+
+C = TypeVar("C")
+M = TypeVar("M")
+O = TypeVar("O")  # C, M, O: config, move, observation
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A choice that the organiser has before a match."""
+
+    name: str
+    choices: tuple[str, ...]
+    default: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class GameInfo:
+    """Declared facts of a game; the conformance kit checks them."""
+
+    name: str
+    title: str
+    summary: str
+    """One sentence for `arena games`."""
+    version: str
+    """Changes whenever the same seed and moves may give another game."""
+    min_seats: int
+    max_seats: int
+    max_moves: int
+    """No game, in any variant, is longer than this many moves."""
+    hidden: bool
+    """True if some seat does not see everything."""
+    roles: tuple[str, ...] = ()
+    """The role of each seat, if the seats play different sides."""
+    options: tuple[Option, ...] = ()
+
+    def choose(self, given: Mapping[str, str]) -> dict[str, str]:
+        """The value of every option, as given or its default; UsageError lists what is valid."""
+        known = {option.name: option for option in self.options}
+        for name, value in given.items():
+            if name not in known:
+                raise UsageError(f"{self.name} has no option {name!r}: {self._valid_options()}")
+            if value not in known[name].choices:
+                raise UsageError(
+                    f"{self.name} option {name} cannot be {value!r}: choose {', '.join(known[name].choices)}"
+                )
+        return {option.name: given.get(option.name, option.default) for option in self.options}
+
+    def check_seats(self, seats: int) -> None:
+        """Refuse a number of seats that the game cannot have."""
+        if not self.min_seats <= seats <= self.max_seats:
+            span = str(self.min_seats) if self.min_seats == self.max_seats else f"{self.min_seats} to {self.max_seats}"
+            raise UsageError(f"{self.name} is played by {span} seats, not {seats}")
+
+    def variants(self) -> Iterator[tuple[int, dict[str, str]]]:
+        """Every combination of seats and options, the default first."""
+        names = [option.name for option in self.options]
+        for seats in range(self.min_seats, self.max_seats + 1):
+            for values in product(*((o.default, *(c for c in o.choices if c != o.default)) for o in self.options)):
+                yield seats, dict(zip(names, values, strict=True))
+
+    def _valid_options(self) -> str:
+        if not self.options:
+            return "it has none"
+        return "it has " + ", ".join(f"{o.name}={'|'.join(o.choices)}" for o in self.options)
+
+
+class State(ABC, Generic[M, O]):
+    """A position with the full truth."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def to_move(self) -> Seat | None:
+        """The seat that decides now; None exactly when the game is over."""
+
+    @abstractmethod
+    def legal(self) -> Sequence[M]:
+        """Every legal move of the seat to move, in a fixed order; empty when the game is over."""
+
+    @abstractmethod
+    def apply(self, move: M) -> None:
+        """Play the move, or raise IllegalMove and change nothing."""
+
+    @abstractmethod
+    def clone(self) -> Self:
+        """An independent copy."""
+
+    @abstractmethod
+    def outcome(self) -> Outcome | None:
+        """The result; None exactly while the game goes on."""
+
+    @abstractmethod
+    def view(self, seat: Seat) -> O:
+        """All that this seat may know, and nothing else."""
+
+
+class Game(ABC, Generic[C, M, O]):
+    """One game: its facts, its positions, its wire form and its looks in a terminal."""
+
+    info: GameInfo
+    codec: Codec[C, Any, M, O]
+
+    @abstractmethod
+    def configure(self, seats: int, options: Mapping[str, str]) -> C:
+        """The configuration for these seats and options; UsageError if they cannot be."""
+
+    @abstractmethod
+    def start(self, config: C, seed: int) -> State[M, O]:
+        """The first position; the same config and seed give the same game for ever."""
+
+    @abstractmethod
+    def imagine(self, observation: O, rng: Random) -> State[M, O]:
+        """A full position drawn at random among those that look like this to that seat."""
+
+    @abstractmethod
+    def show(self, state: State[M, O]) -> str:
+        """The position for a person, in Rich console markup."""
+
+    @abstractmethod
+    def tell(self, state: State[M, O], move: M) -> str:
+        """One line, in Rich console markup, that says what this move does in this position."""
+
+    def rules(self) -> str:
+        """The rules for people: the RULES.md beside the game's code."""
+        package = type(self).__module__.rpartition(".")[0]
+        return resources.files(package).joinpath("RULES.md").read_text(encoding="utf-8")
+
+
+AnyGame = Game[Any, Any, Any]
+AnyState = State[Any, Any]

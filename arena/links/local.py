@@ -1,0 +1,32 @@
+"""A link to a bot in this very process: for tests and for bots of our own."""
+
+from collections.abc import Callable
+
+from arena.errors import BadMessage, TimedOut
+from arena.player import Answer
+
+
+class LocalLink:
+    """Carries the same bytes as a network link would, to a plain function; it cannot interrupt a slow one."""
+
+    def __init__(self, handle: Callable[[bytes], bytes | None], now: Callable[[], float]) -> None:
+        self._handle = handle
+        self._now = now
+
+    async def call(self, request: bytes, wait: float) -> Answer:
+        """Ask the function and time it."""
+        started = self._now()
+        reply = self._handle(request)
+        wall = self._now() - started
+        if wall > wait:
+            raise TimedOut(f"answered after {wall:.3f} s")
+        if reply is None:
+            raise BadMessage("gave no reply")
+        return Answer(reply, wall)
+
+    async def tell(self, request: bytes) -> None:
+        """Hand over a request that has no reply."""
+        self._handle(request)
+
+    async def close(self) -> None:
+        """Nothing is held."""

@@ -1,0 +1,142 @@
+"""The data of a match: what is to be played, what crosses the table, and what is kept of it."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Generic, TypeVar
+
+from arena.clock import TimeControl
+
+C = TypeVar("C")
+M = TypeVar("M")
+O = TypeVar("O")  # C, M, O: config, move, observation
+
+Seat = int
+"""A place at the table, counted from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a game ended: ranks per seat (1 is best, ties share), a score per seat, and why."""
+
+    ranks: tuple[int, ...]
+    scores: tuple[float, ...]
+    reason: str
+
+
+class Ending(Enum):
+    """How a match ended for one seat."""
+
+    NORMAL = "played to the end"
+    NO_START = "never became ready"
+    TIME = "used more time than it had"
+    CRASH = "its process ended"
+    OUT_OF_MEMORY = "used more memory than it had"
+    DISCONNECT = "closed its stream"
+    PROTOCOL = "sent an invalid message"
+    ILLEGAL = "chose an illegal move"
+    ABUSE = "attacked the referee"
+    VOID = "the match does not count"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The ending of one seat, with a sentence for people."""
+
+    ending: Ending
+    sentence: str
+
+
+FINE = Verdict(Ending.NORMAL, Ending.NORMAL.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """A bot as it is named in records and tables."""
+
+    name: str
+    version: str = ""
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSpec(Generic[C]):
+    """Everything that is decided before the first move."""
+
+    match_id: str
+    game: str
+    config: C
+    seed: int
+    contestants: tuple[Contestant, ...]
+    control: TimeControl
+
+
+@dataclass(frozen=True, slots=True)
+class Played(Generic[M]):
+    """One move as it was played; a reply of several moves carries its times on its first move."""
+
+    seat: Seat
+    move: M
+    wall_us: int = 0
+    charged_us: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRecord(Generic[C, M]):
+    """Everything needed to replay a match and to judge it."""
+
+    spec: MatchSpec[C]
+    rules_version: str
+    played: tuple[Played[M], ...]
+    verdicts: tuple[Verdict, ...]
+    outcome: Outcome
+
+
+# What crosses the table. These five are the only messages between the referee and a bot.
+
+
+@dataclass(frozen=True, slots=True)
+class MatchStart(Generic[C]):
+    """Referee to bot: a match begins."""
+
+    match_id: str
+    seat: Seat
+    seats: int
+    config: C
+    control: TimeControl
+
+
+@dataclass(frozen=True, slots=True)
+class Turn(Generic[M, O]):
+    """Referee to bot: it is your decision."""
+
+    number: int
+    observation: O
+    legal: tuple[M, ...] | None
+    """Every legal move in the engine's order, if the bot asked for them in `Ready`."""
+    available: float
+    """Seconds that this decision may take."""
+    bank: float
+    """Seconds of it that are spent for the whole match once they are used."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchEnd:
+    """Referee to bot: the match is over."""
+
+    outcome: Outcome
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """Bot to referee: I am ready to play this match."""
+
+    wants_legal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Moves(Generic[M]):
+    """Bot to referee: my decision, or several in a row."""
+
+    turn: int
+    moves: tuple[M, ...]

@@ -1,0 +1,101 @@
+"""Match records as bytes and files: a magic word, a checksum over the rest, and a Record message."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from arena.codec import (
+    pack_control,
+    pack_outcome,
+    pack_verdict,
+    parse,
+    unpack_control,
+    unpack_outcome,
+    unpack_verdict,
+)
+from arena.errors import BadMessage, RecordError
+from arena.game import AnyGame
+from arena.match import Contestant, MatchRecord, MatchSpec, Played
+from arena.wire.v1 import match_pb2
+
+MAGIC = b"arena-record-1\n"
+_HEAD = len(MAGIC) + hashlib.sha256().digest_size
+
+AnyRecord = MatchRecord[Any, Any]
+
+
+def dump(record: AnyRecord, game: AnyGame) -> bytes:
+    """The record as bytes."""
+    payload = _pack(record, game).SerializeToString(deterministic=True)
+    return MAGIC + hashlib.sha256(payload).digest() + payload
+
+
+def load(data: bytes, find: Callable[[str], AnyGame]) -> AnyRecord:
+    """The record in these bytes; RecordError if a single one of them was changed."""
+    payload = data[_HEAD:]
+    if not data.startswith(MAGIC):
+        raise RecordError("this is not a match record")
+    if data[len(MAGIC) : _HEAD] != hashlib.sha256(payload).digest():
+        raise RecordError("the record is damaged: its checksum does not fit its content")
+    try:
+        message = parse(match_pb2.Record, payload)
+        return _unpack(message, find(message.game))
+    except BadMessage as error:
+        raise RecordError(f"the record cannot be read: {error}") from error
+
+
+def save(path: Path, record: AnyRecord, game: AnyGame) -> None:
+    """Write the record to a file, whole or not at all."""
+    partial = path.with_name(f".{path.name}.partial")
+    partial.write_bytes(dump(record, game))
+    partial.replace(path)
+
+
+def read(path: Path, find: Callable[[str], AnyGame]) -> AnyRecord:
+    """The record in a file."""
+    return load(path.read_bytes(), find)
+
+
+def match_id(game: AnyGame, config: Any, seed: int, contestants: tuple[Contestant, ...]) -> str:
+    """The name of a match: a digest of all that is decided before it, so that the same match has the same name."""
+    parts = [game.info.name, game.info.version, game.codec.dump_config(config).hex(), str(seed)]
+    parts += [f"{bot.name}\0{bot.version}\0{bot.digest}" for bot in contestants]
+    return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
+
+
+def _pack(record: AnyRecord, game: AnyGame) -> match_pb2.Record:
+    spec, codec = record.spec, game.codec
+    return match_pb2.Record(
+        match_id=spec.match_id,
+        game=spec.game,
+        rules_version=record.rules_version,
+        config=codec.dump_config(spec.config),
+        seed=spec.seed,
+        contestants=[match_pb2.Contestant(name=c.name, version=c.version, digest=c.digest) for c in spec.contestants],
+        time_control=pack_control(spec.control),
+        moves=[
+            match_pb2.PlayedMove(
+                seat=each.seat, move=codec.dump_move(each.move), wall_us=each.wall_us, charged_us=each.charged_us
+            )
+            for each in record.played
+        ],
+        verdicts=map(pack_verdict, record.verdicts),
+        outcome=pack_outcome(record.outcome),
+    )
+
+
+def _unpack(message: match_pb2.Record, game: AnyGame) -> AnyRecord:
+    spec = MatchSpec(
+        match_id=message.match_id,
+        game=message.game,
+        config=game.codec.load_config(message.config),
+        seed=message.seed,
+        contestants=tuple(Contestant(c.name, c.version, c.digest) for c in message.contestants),
+        control=unpack_control(message.time_control),
+    )
+    played = tuple(
+        Played(each.seat, game.codec.load_move(each.move), each.wall_us, each.charged_us) for each in message.moves
+    )
+    verdicts = tuple(map(unpack_verdict, message.verdicts))
+    return MatchRecord(spec, message.rules_version, played, verdicts, unpack_outcome(message.outcome))

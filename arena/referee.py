@@ -1,0 +1,137 @@
+"""The referee: one loop that asks the seat to move, applies what it answers, and turns faults into verdicts."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from arena.errors import (
+    Abuse,
+    ArenaError,
+    BadMessage,
+    BotFault,
+    Crashed,
+    Disconnected,
+    EngineFault,
+    IllegalMove,
+    InfraError,
+    OutOfMemory,
+    StartFailed,
+    TimedOut,
+)
+from arena.game import AnyGame, AnyState
+from arena.match import (
+    FINE,
+    Ending,
+    MatchEnd,
+    MatchRecord,
+    MatchSpec,
+    MatchStart,
+    Outcome,
+    Played,
+    Seat,
+    Verdict,
+)
+from arena.player import Decision, Player
+
+AnyPlayer = Player[Any, Any, Any]
+Faults = dict[Seat, BotFault]
+
+ENDING_OF: Mapping[type[BotFault], Ending] = {
+    StartFailed: Ending.NO_START,
+    TimedOut: Ending.TIME,
+    Crashed: Ending.CRASH,
+    OutOfMemory: Ending.OUT_OF_MEMORY,
+    Disconnected: Ending.DISCONNECT,
+    BadMessage: Ending.PROTOCOL,
+    IllegalMove: Ending.ILLEGAL,
+    Abuse: Ending.ABUSE,
+}
+
+
+async def play(game: AnyGame, players: Sequence[AnyPlayer], spec: MatchSpec[Any]) -> MatchRecord[Any, Any]:
+    """Play the match to its end; whatever happens comes back as a record, never as an exception."""
+    played: list[Played[Any]] = []
+    try:
+        state = _start(game, spec)
+        faults = await _begin(players, spec)
+        while not faults and (seat := state.to_move()) is not None:
+            try:
+                decision = await players[seat].decide(state, seat)
+                _apply(state, seat, decision, played)
+            except BotFault as fault:
+                faults[seat] = fault
+        verdicts = tuple(_verdict(faults.get(seat)) for seat in range(len(players)))
+        outcome = forfeit(faults, len(players)) if faults else _outcome(state)
+    except (EngineFault, InfraError) as ours:
+        verdicts = (Verdict(Ending.VOID, f"{type(ours).__name__}: {ours}"),) * len(players)
+        outcome = Outcome((), (), "void")
+    await _end(players, outcome, verdicts)
+    return MatchRecord(spec, game.info.version, tuple(played), verdicts, outcome)
+
+
+def forfeit(faulty: Sequence[Seat] | Mapping[Seat, object], seats: int) -> Outcome:
+    """The outcome when these seats are at fault: they share the last place, all others the first."""
+    fair = seats - len(faulty)
+    ranks = tuple(fair + 1 if seat in faulty else 1 for seat in range(seats))
+    scores = tuple(0.0 if seat in faulty else 1.0 for seat in range(seats))
+    names = " and ".join(f"seat {seat}" for seat in sorted(faulty))
+    return Outcome(ranks, scores, f"{names} forfeited" if len(faulty) == 1 else f"{names} both forfeited")
+
+
+def _start(game: AnyGame, spec: MatchSpec[Any]) -> AnyState:
+    try:
+        return game.start(spec.config, spec.seed)
+    except Exception as error:  # whatever our own rules raise here, no bot is to blame
+        raise EngineFault(f"{game.info.name} could not start: {type(error).__name__}: {error}") from error
+
+
+async def _begin(players: Sequence[AnyPlayer], spec: MatchSpec[Any]) -> Faults:
+    """Start all players at once; both may be at fault."""
+    faults: Faults = {}
+
+    async def begin(seat: Seat, player: AnyPlayer) -> None:
+        start = MatchStart(spec.match_id, seat, len(players), spec.config, spec.control)
+        try:
+            await player.begin(start)
+        except BotFault as fault:
+            faults[seat] = fault
+
+    async with asyncio.TaskGroup() as group:
+        for seat, player in enumerate(players):
+            group.create_task(begin(seat, player))
+    return faults
+
+
+def _apply(state: AnyState, seat: Seat, decision: Decision[Any], played: list[Played[Any]]) -> None:
+    """Play the moves of one reply in order; what was legal before an illegal one stays played."""
+    wall_us, charged_us = round(decision.wall * 1e6), round(decision.charged * 1e6)
+    for move in decision.moves:
+        if state.to_move() != seat:
+            raise IllegalMove(f"sent {len(decision.moves)} moves, but its turn ended before the last of them")
+        try:
+            state.apply(move)
+        except IllegalMove:
+            raise
+        except Exception as error:  # our rules must either apply a move or raise IllegalMove
+            raise EngineFault(f"the move {move} broke the rules engine: {type(error).__name__}: {error}") from error
+        played.append(Played(seat, move, wall_us, charged_us))
+        wall_us = charged_us = 0
+
+
+def _outcome(state: AnyState) -> Outcome:
+    outcome = state.outcome()
+    if outcome is None:
+        raise EngineFault("the game is over but has no outcome")
+    return outcome
+
+
+def _verdict(fault: BotFault | None) -> Verdict:
+    return FINE if fault is None else Verdict(ENDING_OF[type(fault)], str(fault))
+
+
+async def _end(players: Sequence[AnyPlayer], outcome: Outcome, verdicts: Sequence[Verdict]) -> None:
+    """Tell every bot; one that is gone already has its verdict, so nothing that happens here matters."""
+    for player, verdict in zip(players, verdicts):
+        with suppress(ArenaError):
+            await player.end(MatchEnd(outcome, verdict))

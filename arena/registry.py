@@ -1,0 +1,61 @@
+"""Which games there are: the packages under `engines`, and entry points of the group `arena.games`."""
+
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from types import MappingProxyType
+
+from arena.errors import RegistryError, UsageError
+from arena.game import AnyGame, Game
+
+GROUP = "arena.games"
+
+
+@cache
+def games() -> Mapping[str, AnyGame]:
+    """Every game by its name, in alphabetical order; one that is broken stops everything with RegistryError."""
+    found = {game.info.name: game for game in map(_load_engine, _engine_names())}
+    for point in entry_points(group=GROUP):
+        game = _load_entry_point(point)
+        if game.info.name in found:
+            raise RegistryError(f"two games are called {game.info.name!r}: one of them comes from {point.value}")
+        found[game.info.name] = game
+    return MappingProxyType(dict(sorted(found.items())))
+
+
+def find(name: str) -> AnyGame:
+    """The game of this name, or UsageError with the names that exist."""
+    if name not in games():
+        raise UsageError(f"there is no game {name!r}: choose {', '.join(games())}")
+    return games()[name]
+
+
+def _engine_names() -> list[str]:
+    return [module.name for module in pkgutil.iter_modules(import_module("engines").__path__) if module.ispkg]
+
+
+def _load_engine(name: str) -> AnyGame:
+    try:
+        module = import_module(f"engines.{name}")
+    except Exception as error:  # whatever a broken module raises, it must not go unnoticed
+        raise RegistryError(f"the game in engines/{name} cannot be loaded: {type(error).__name__}: {error}") from error
+    game = _checked(getattr(module, "GAME", None), f"engines/{name}")
+    if game.info.name != name:
+        raise RegistryError(f"the game in engines/{name} calls itself {game.info.name!r}: the names must be the same")
+    return game
+
+
+def _load_entry_point(point: EntryPoint) -> AnyGame:
+    try:
+        loaded = point.load()
+    except Exception as error:  # see _load_engine
+        raise RegistryError(f"the game {point.value} cannot be loaded: {type(error).__name__}: {error}") from error
+    return _checked(loaded, point.value)
+
+
+def _checked(found: object, where: str) -> AnyGame:
+    if not isinstance(found, Game):
+        raise RegistryError(f"{where} has no game: it must export GAME, an instance of arena.game.Game")
+    return found

@@ -1,0 +1,45 @@
+"""Randomness that gives the same numbers for ever, on any machine and any Python.
+
+Python promises that `Random.random()` keeps its sequence for a given seed; it promises nothing
+about `shuffle`, `choice` or `randrange`. So everything here is built on `random()` alone.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from random import Random
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def stream(seed: int, *labels: object) -> Random:
+    """An independent generator for (seed, labels): the same numbers whatever else was drawn before."""
+    key = "/".join(map(str, (seed, *labels))).encode()
+    return Random(int.from_bytes(hashlib.blake2b(key, digest_size=16).digest(), "big"))
+
+
+def below(rng: Random, limit: int) -> int:
+    """A uniform whole number from 0 to limit - 1."""
+    return int(rng.random() * limit)
+
+
+def choice(rng: Random, items: Sequence[T]) -> T:
+    """One of the items, each equally likely."""
+    return items[int(rng.random() * len(items))]
+
+
+def shuffle(rng: Random, items: list[T]) -> None:
+    """Put the items into a uniformly random order, in place (Fisher and Yates)."""
+    random = rng.random
+    for last in range(len(items) - 1, 0, -1):
+        other = int(random() * (last + 1))
+        items[last], items[other] = items[other], items[last]
+
+
+def sample(rng: Random, items: Sequence[T], count: int) -> list[T]:
+    """`count` different places of the items, in random order."""
+    pool = list(items)
+    for place in range(count):
+        other = place + int(rng.random() * (len(pool) - place))
+        pool[place], pool[other] = pool[other], pool[place]
+    return pool[:count]

@@ -1,0 +1,1 @@
+"""The messages between the referee and bots, generated from proto/ and never edited."""

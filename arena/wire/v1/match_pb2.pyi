@@ -1,0 +1,143 @@
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class Ending(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    ENDING_UNSPECIFIED: _ClassVar[Ending]
+    ENDING_NORMAL: _ClassVar[Ending]
+    ENDING_NO_START: _ClassVar[Ending]
+    ENDING_TIME: _ClassVar[Ending]
+    ENDING_CRASH: _ClassVar[Ending]
+    ENDING_OUT_OF_MEMORY: _ClassVar[Ending]
+    ENDING_DISCONNECT: _ClassVar[Ending]
+    ENDING_PROTOCOL: _ClassVar[Ending]
+    ENDING_ILLEGAL: _ClassVar[Ending]
+    ENDING_ABUSE: _ClassVar[Ending]
+    ENDING_VOID: _ClassVar[Ending]
+ENDING_UNSPECIFIED: Ending
+ENDING_NORMAL: Ending
+ENDING_NO_START: Ending
+ENDING_TIME: Ending
+ENDING_CRASH: Ending
+ENDING_OUT_OF_MEMORY: Ending
+ENDING_DISCONNECT: Ending
+ENDING_PROTOCOL: Ending
+ENDING_ILLEGAL: Ending
+ENDING_ABUSE: Ending
+ENDING_VOID: Ending
+
+class MatchStart(_message.Message):
+    __slots__ = ("match_id", "seat", "seats", "time_control")
+    MATCH_ID_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    SEATS_FIELD_NUMBER: _ClassVar[int]
+    TIME_CONTROL_FIELD_NUMBER: _ClassVar[int]
+    match_id: str
+    seat: int
+    seats: int
+    time_control: TimeControl
+    def __init__(self, match_id: _Optional[str] = ..., seat: _Optional[int] = ..., seats: _Optional[int] = ..., time_control: _Optional[_Union[TimeControl, _Mapping]] = ...) -> None: ...
+
+class TimeControl(_message.Message):
+    __slots__ = ("per_move_us", "bank_us", "increment_us", "allowance_us")
+    PER_MOVE_US_FIELD_NUMBER: _ClassVar[int]
+    BANK_US_FIELD_NUMBER: _ClassVar[int]
+    INCREMENT_US_FIELD_NUMBER: _ClassVar[int]
+    ALLOWANCE_US_FIELD_NUMBER: _ClassVar[int]
+    per_move_us: int
+    bank_us: int
+    increment_us: int
+    allowance_us: int
+    def __init__(self, per_move_us: _Optional[int] = ..., bank_us: _Optional[int] = ..., increment_us: _Optional[int] = ..., allowance_us: _Optional[int] = ...) -> None: ...
+
+class Clock(_message.Message):
+    __slots__ = ("available_us", "bank_us")
+    AVAILABLE_US_FIELD_NUMBER: _ClassVar[int]
+    BANK_US_FIELD_NUMBER: _ClassVar[int]
+    available_us: int
+    bank_us: int
+    def __init__(self, available_us: _Optional[int] = ..., bank_us: _Optional[int] = ...) -> None: ...
+
+class Ready(_message.Message):
+    __slots__ = ("wants_legal_moves",)
+    WANTS_LEGAL_MOVES_FIELD_NUMBER: _ClassVar[int]
+    wants_legal_moves: bool
+    def __init__(self, wants_legal_moves: _Optional[bool] = ...) -> None: ...
+
+class MatchEnd(_message.Message):
+    __slots__ = ("outcome", "verdict")
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    VERDICT_FIELD_NUMBER: _ClassVar[int]
+    outcome: Outcome
+    verdict: Verdict
+    def __init__(self, outcome: _Optional[_Union[Outcome, _Mapping]] = ..., verdict: _Optional[_Union[Verdict, _Mapping]] = ...) -> None: ...
+
+class Outcome(_message.Message):
+    __slots__ = ("ranks", "scores", "reason")
+    RANKS_FIELD_NUMBER: _ClassVar[int]
+    SCORES_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    ranks: _containers.RepeatedScalarFieldContainer[int]
+    scores: _containers.RepeatedScalarFieldContainer[float]
+    reason: str
+    def __init__(self, ranks: _Optional[_Iterable[int]] = ..., scores: _Optional[_Iterable[float]] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class Verdict(_message.Message):
+    __slots__ = ("ending", "sentence")
+    ENDING_FIELD_NUMBER: _ClassVar[int]
+    SENTENCE_FIELD_NUMBER: _ClassVar[int]
+    ending: Ending
+    sentence: str
+    def __init__(self, ending: _Optional[_Union[Ending, str]] = ..., sentence: _Optional[str] = ...) -> None: ...
+
+class Record(_message.Message):
+    __slots__ = ("match_id", "game", "rules_version", "config", "seed", "contestants", "time_control", "moves", "verdicts", "outcome")
+    MATCH_ID_FIELD_NUMBER: _ClassVar[int]
+    GAME_FIELD_NUMBER: _ClassVar[int]
+    RULES_VERSION_FIELD_NUMBER: _ClassVar[int]
+    CONFIG_FIELD_NUMBER: _ClassVar[int]
+    SEED_FIELD_NUMBER: _ClassVar[int]
+    CONTESTANTS_FIELD_NUMBER: _ClassVar[int]
+    TIME_CONTROL_FIELD_NUMBER: _ClassVar[int]
+    MOVES_FIELD_NUMBER: _ClassVar[int]
+    VERDICTS_FIELD_NUMBER: _ClassVar[int]
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    match_id: str
+    game: str
+    rules_version: str
+    config: bytes
+    seed: int
+    contestants: _containers.RepeatedCompositeFieldContainer[Contestant]
+    time_control: TimeControl
+    moves: _containers.RepeatedCompositeFieldContainer[PlayedMove]
+    verdicts: _containers.RepeatedCompositeFieldContainer[Verdict]
+    outcome: Outcome
+    def __init__(self, match_id: _Optional[str] = ..., game: _Optional[str] = ..., rules_version: _Optional[str] = ..., config: _Optional[bytes] = ..., seed: _Optional[int] = ..., contestants: _Optional[_Iterable[_Union[Contestant, _Mapping]]] = ..., time_control: _Optional[_Union[TimeControl, _Mapping]] = ..., moves: _Optional[_Iterable[_Union[PlayedMove, _Mapping]]] = ..., verdicts: _Optional[_Iterable[_Union[Verdict, _Mapping]]] = ..., outcome: _Optional[_Union[Outcome, _Mapping]] = ...) -> None: ...
+
+class Contestant(_message.Message):
+    __slots__ = ("name", "version", "digest")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    DIGEST_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    version: str
+    digest: str
+    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., digest: _Optional[str] = ...) -> None: ...
+
+class PlayedMove(_message.Message):
+    __slots__ = ("seat", "move", "wall_us", "charged_us")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    MOVE_FIELD_NUMBER: _ClassVar[int]
+    WALL_US_FIELD_NUMBER: _ClassVar[int]
+    CHARGED_US_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    move: bytes
+    wall_us: int
+    charged_us: int
+    def __init__(self, seat: _Optional[int] = ..., move: _Optional[bytes] = ..., wall_us: _Optional[int] = ..., charged_us: _Optional[int] = ...) -> None: ...

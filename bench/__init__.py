@@ -1,0 +1,1 @@
+"""The benchmarks, each printing numbers measured in one run."""

@@ -1,0 +1,5 @@
+"""Claim, by Scott Almes."""
+
+from engines.claim.game import GAME
+
+__all__ = ["GAME"]

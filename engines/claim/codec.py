@@ -1,0 +1,140 @@
+"""Claim's values to and from the messages of claim.proto."""
+
+from collections.abc import Iterable
+
+from arena.codec import Codec, require
+from arena.wire.v1 import claim_pb2 as pb
+from engines.claim.rules import ALL_CARDS, Card, ClaimState, Config, Observation, Trick
+
+CARDS = frozenset(ALL_CARDS)
+
+
+class ClaimCodec(Codec[Config, ClaimState, Card, Observation]):
+    """Packs and unpacks Claim."""
+
+    wire = pb
+    prefix = "Claim"
+
+    def pack_config(self, config: Config) -> pb.ClaimConfig:
+        """The message of a configuration."""
+        return pb.ClaimConfig(first_leader=config.first_leader)
+
+    def unpack_config(self, message: pb.ClaimConfig) -> Config:
+        """The configuration in a message."""
+        return Config(_seat(message.first_leader))
+
+    def pack_move(self, move: Card) -> pb.ClaimMove:
+        """The message of a move."""
+        return pb.ClaimMove(play=move)
+
+    def unpack_move(self, message: pb.ClaimMove) -> Card:
+        """The card in a move; it need not exist."""
+        require(message.HasField("play"), "the move is empty: set `play`")
+        return message.play
+
+    def pack_observation(self, observation: Observation) -> pb.ClaimObservation:
+        """The message of what a seat knows."""
+        seen = observation
+        return pb.ClaimObservation(
+            seat=seen.seat, config=self.pack_config(seen.config), phase=seen.phase, leader=seen.leader,
+            lead=seen.lead, prize=seen.prize, hand=seen.hand, opponent_hand_size=seen.opponent_hand_size,
+            deck_size=seen.deck_size, prizes=seen.prizes, draws=seen.draws, opponent_prizes=seen.opponent_prizes,
+            opponent_draw_count=seen.opponent_draw_count, score=seen.score, opponent_score=seen.opponent_score,
+            discard=seen.discard, tricks=map(_pack_trick, seen.tricks),
+        )  # fmt: skip
+
+    def unpack_observation(self, message: pb.ClaimObservation) -> Observation:
+        """What a seat knows, from a message."""
+        require(1 <= message.phase <= 3, "a phase is 1, 2 or 3")
+        return Observation(
+            seat=_seat(message.seat),
+            config=self.unpack_config(message.config),
+            phase=message.phase,
+            leader=_seat(message.leader),
+            lead=_card(message.lead) if message.HasField("lead") else None,
+            prize=_card(message.prize) if message.HasField("prize") else None,
+            hand=tuple(sorted(_cards(message.hand))),
+            opponent_hand_size=message.opponent_hand_size,
+            deck_size=message.deck_size,
+            prizes=tuple(_cards(message.prizes)),
+            draws=tuple(_cards(message.draws)),
+            opponent_prizes=tuple(_cards(message.opponent_prizes)),
+            opponent_draw_count=message.opponent_draw_count,
+            score=tuple(_cards(message.score)),
+            opponent_score=tuple(_cards(message.opponent_score)),
+            discard=tuple(_cards(message.discard)),
+            tricks=tuple(map(_unpack_trick, message.tricks)),
+        )
+
+    def pack_state(self, state: ClaimState) -> pb.ClaimState:
+        """The message of a position."""
+        seats = [
+            pb.ClaimSeat(hand=state.hands[s], prizes=state.prizes[s], draws=state.draws[s], score=state.score[s])
+            for s in (0, 1)
+        ]
+        return pb.ClaimState(
+            config=self.pack_config(state.config), phase=state.phase, leader=state.leader, lead=state.lead,
+            seats=seats, deck=state.deck[state.drawn :], discard=state.discard, tricks=map(_pack_trick, state.tricks),
+        )  # fmt: skip
+
+    def unpack_state(self, message: pb.ClaimState) -> ClaimState:
+        """The position in a message; cards may be missing, but hands and deck must fit each other."""
+        require(len(message.seats) == 2, "Claim has two seats")
+        require(1 <= message.phase <= 3, "a phase is 1, 2 or 3")
+        state = ClaimState.empty(self.unpack_config(message.config))
+        state.phase, state.leader = message.phase, _seat(message.leader)
+        state.lead = _card(message.lead) if message.HasField("lead") else None
+        one, two = message.seats
+        state.hands = (sorted(_cards(one.hand)), sorted(_cards(two.hand)))
+        state.prizes = (_cards(one.prizes), _cards(two.prizes))
+        state.draws = (_cards(one.draws), _cards(two.draws))
+        state.score = (_cards(one.score), _cards(two.score))
+        state.deck = _cards(message.deck)
+        state.discard = _cards(message.discard)
+        state.tricks = list(map(_unpack_trick, message.tricks))
+        _require_sizes(state)
+        state.settle()
+        return state
+
+
+def _require_sizes(state: ClaimState) -> None:
+    leading, following = len(state.hands[state.leader]), len(state.hands[1 - state.leader])
+    to_play = leading + (state.lead is not None)
+    require(to_play == following, "both seats must have the same number of cards left to play")
+    require(
+        len(state.deck) == (2 * to_play if state.phase == 1 else 0), "phase 1 needs two deck cards per trick to come"
+    )
+    require(bool(to_play) == (state.phase < 3), "there are cards in hand exactly until the game is over")
+    followers = [len(state.prizes[seat]) + len(state.draws[seat]) for seat in (0, 1)]
+    require(state.phase == 1 or not any(followers), "followers are in hand after phase 1")
+    require(followers[0] == followers[1], "every trick of phase 1 gives each seat one follower")
+
+
+def _pack_trick(trick: Trick) -> pb.ClaimTrick:
+    leader, lead, follow, winner, prize, draw = trick
+    return pb.ClaimTrick(leader=leader, lead=lead, follow=follow, winner=winner, prize=prize, draw=draw)
+
+
+def _unpack_trick(message: pb.ClaimTrick) -> Trick:
+    return (
+        _seat(message.leader),
+        _card(message.lead),
+        _card(message.follow),
+        _seat(message.winner),
+        _card(message.prize) if message.HasField("prize") else None,
+        _card(message.draw) if message.HasField("draw") else None,
+    )
+
+
+def _seat(number: int) -> int:
+    require(number < 2, f"there is no seat {number}")
+    return number
+
+
+def _card(number: int) -> Card:
+    require(number in CARDS, f"there is no card {number}")
+    return number
+
+
+def _cards(numbers: Iterable[int]) -> list[Card]:
+    return [_card(number) for number in numbers]

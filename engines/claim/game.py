@@ -1,0 +1,51 @@
+"""Claim as the arena sees it."""
+
+from collections.abc import Mapping
+from random import Random
+from typing import cast
+
+from arena.game import Game, GameInfo, Option, State
+from engines.claim import knowledge, terminal
+from engines.claim.codec import ClaimCodec
+from engines.claim.rules import Card, ClaimState, Config, Observation
+
+
+class Claim(Game[Config, Card, Observation]):
+    """Two phases of 13 tricks for the votes of five factions."""
+
+    info = GameInfo(
+        name="claim",
+        title="Claim",
+        summary="A trick-taking duel: win followers in 13 tricks, then win the factions' votes with them.",
+        version="1",
+        min_seats=2,
+        max_seats=2,
+        max_moves=52,
+        hidden=True,
+        options=(Option("first_leader", ("0", "1"), "0", "the seat that leads the first trick"),),
+    )
+    codec = ClaimCodec()
+
+    def configure(self, seats: int, options: Mapping[str, str]) -> Config:
+        """The configuration for these options."""
+        self.info.check_seats(seats)
+        return Config(first_leader=int(self.info.choose(options)["first_leader"]))
+
+    def start(self, config: Config, seed: int) -> ClaimState:
+        """Shuffle and deal."""
+        return ClaimState.deal(config, seed)
+
+    def imagine(self, observation: Observation, rng: Random) -> ClaimState:
+        """Deal the unseen cards anew."""
+        return knowledge.imagine(observation, rng)
+
+    def show(self, state: State[Card, Observation]) -> str:
+        """The position for a person."""
+        return terminal.show(cast(ClaimState, state))
+
+    def tell(self, state: State[Card, Observation], move: Card) -> str:
+        """One line about a move."""
+        return terminal.tell(cast(ClaimState, state), move)
+
+
+GAME = Claim()

@@ -1,0 +1,53 @@
+"""Claim in a terminal."""
+
+from collections.abc import Iterable
+
+from engines.claim.rules import FACTION, FACTIONS, Card, ClaimState
+
+COLOURS = ("green", "yellow", "magenta", "cyan", "red")
+LETTERS = "GWUDK"
+
+
+def show(state: ClaimState) -> str:
+    """The whole position: both hands, the trick, the piles."""
+    lines = [f"[bold]{_phase(state)}[/bold]"]
+    if state.drawn < len(state.deck):
+        lines.append(f"prize      {card_name(state.deck[state.drawn])}   deck {len(state.deck) - state.drawn - 1}")
+    if state.lead is not None:
+        lines.append(f"led        {card_name(state.lead)} by seat {state.leader}")
+    for seat in (0, 1):
+        mark = "[bold]>[/bold]" if state.to_move() == seat else " "
+        lines.append(f"{mark} seat {seat}   hand      {_row(state.hands[seat])}")
+        if state.phase == 1:
+            lines.append(f"           followers {_row(sorted(state.prizes[seat] + state.draws[seat]))}")
+        lines.append(f"           score     {_row(sorted(state.score[seat]))}")
+    return "\n".join((*lines, _votes(state)))
+
+
+def tell(state: ClaimState, move: Card) -> str:
+    """What playing this card means."""
+    verb = "leads" if state.lead is None else "follows with"
+    return f"seat {state.to_move()} {verb} {card_name(move)}"
+
+
+def card_name(card: Card) -> str:
+    """A card as a coloured letter and number; W is for dWarves, since D is for Doppelgängers."""
+    faction = FACTION[card]
+    return f"[{COLOURS[faction]}]{LETTERS[faction]}{card % 10}[/{COLOURS[faction]}]"
+
+
+def _phase(state: ClaimState) -> str:
+    if state.phase == 3:
+        return "The game is over"
+    trick = len(state.tricks) % 13 + 1
+    return f"Phase {state.phase}, trick {trick} of 13"
+
+
+def _row(cards: Iterable[Card]) -> str:
+    return " ".join(map(card_name, cards)) or "–"
+
+
+def _votes(state: ClaimState) -> str:
+    votes = state.votes()
+    legend = "  ".join(f"[{c}]{letter}[/{c}] {name}" for c, letter, name in zip(COLOURS, LETTERS, FACTIONS))
+    return f"votes so far {votes[0]} : {votes[1]}     [dim]{legend}[/dim]"

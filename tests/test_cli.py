@@ -1,0 +1,107 @@
+"""The commands as a user types them."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from arena.cli import main
+from arena.registry import games
+
+
+def arena(*args):
+    return CliRunner().invoke(main, [str(arg) for arg in args])
+
+
+@pytest.fixture
+def kept(tmp_path):
+    path = tmp_path / "game.arena"
+    result = arena("match", "--game", "claim", "--bot", "random", "--bot", "first", "--seed", 7, "--out", path)
+    assert result.exit_code == 0, result.output
+    return path
+
+
+def test_match_prints_the_result(kept):
+    result = arena("match", "--game", "claim", "--bot", "random", "--bot", "first", "--seed", 7)
+    assert "votes 4 to 1" in result.output
+    assert result.output.count("played to the end") == 2
+
+
+def test_verify_says_true(kept):
+    result = arena("replay", "verify", kept)
+    assert (result.exit_code, result.output) == (0, f"{kept}: true (claim, 52 moves, votes 4 to 1)\n")
+
+
+def test_verify_finds_a_changed_byte(kept):
+    data = bytearray(kept.read_bytes())
+    data[len(data) // 2] ^= 1
+    kept.write_bytes(data)
+    result = arena("replay", "verify", kept)
+    assert result.exit_code == 1
+    assert "NOT TRUE: the record is damaged" in result.output
+
+
+def test_show_prints_every_position(kept):
+    result = arena("replay", "show", kept)
+    assert result.exit_code == 0
+    assert "move 52 of 52" in result.output
+    assert "The game is over" in result.output
+
+
+@pytest.mark.parametrize("game", games())
+def test_show_json_is_one_object_per_line(game, tmp_path):
+    path = tmp_path / "game.arena"
+    assert arena("match", "--game", game, "--seed", 3, "--out", path).exit_code == 0
+    lines = [json.loads(line) for line in arena("replay", "show", "--json", path).output.splitlines()]
+    assert all({"state", "seat", "move"} == set(line) for line in lines[:-1])
+    assert {"state", "outcome", "verdicts"} == set(lines[-1])
+
+
+@pytest.mark.parametrize("game", games())
+def test_rules_and_games_name_every_game(game):
+    assert arena("rules", game).exit_code == 0
+    assert arena("rules", "--plain", game).output.startswith("# ")
+    assert game in arena("games").output
+
+
+BAD = [
+    (["match"], "Missing option '--game'"),
+    (["match", "--game", "chess"], "there is no game 'chess': choose "),
+    (["match", "--game", "claim", "--bot", "nobody"], "there is no bot 'nobody'"),
+    (["match", "--game", "claim", "--seats", "3"], "claim is played by 2 seats, not 3"),
+    (["match", "--game", "claim", "--bot", "random", "--bot", "first", "--bot", "first"], "claim is played by 2 seats"),
+    (["match", "--game", "claim", "--option", "x=1"], "claim has no option 'x': it has first_leader=0|1"),
+    (["match", "--game", "claim", "--option", "first_leader=7"], "first_leader cannot be '7': choose 0, 1"),
+    (["match", "--game", "claim", "--option", "first_leader"], "not of the form NAME=VALUE"),
+    (["match", "--game", "claim", "--clock", "soon"], "clock 'soon' is not understood"),
+    (["match", "--game", "claim", "--seed", "-1"], "Invalid value for '--seed'"),
+    (["match", "--game", "claim", "--out", "/no/such/folder/x"], "cannot be written"),
+    (["replay", "show", "/no/such/file"], "does not exist"),
+    (["replay", "verify"], "Missing argument"),
+    (["rules", "chess"], "there is no game 'chess'"),
+    (["dance"], "No such command 'dance'"),
+]
+
+
+@pytest.mark.parametrize(("args", "complaint"), BAD, ids=[" ".join(args) for args, _ in BAD])
+def test_bad_input_is_one_sentence_and_exit_code_2(args, complaint):
+    result = arena(*args)
+    assert result.exit_code == 2
+    assert complaint in result.stderr
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+
+
+def test_a_file_that_is_no_record_is_refused(tmp_path):
+    path = tmp_path / "x"
+    path.write_text("hello")
+    result = arena("replay", "show", path)
+    assert (result.exit_code, result.stderr) == (1, "Error: this is not a match record\n")
+
+
+@pytest.mark.parametrize("command", [[], ["match"], ["replay"], ["replay", "show"], ["games"], ["rules"]])
+def test_every_command_has_help(command):
+    result = arena(*command, "--help")
+    assert result.exit_code == 0
+    assert "Usage: " in result.output

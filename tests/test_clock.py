@@ -1,0 +1,64 @@
+"""Time controls and clocks, without any real time."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.clock import Clock, TimeControl
+from arena.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("text", "control"),
+    [
+        ("1s/move", TimeControl(1.0, 0.0, 0.0)),
+        ("200ms/move", TimeControl(0.2, 0.0, 0.0)),
+        ("1s/move+10s", TimeControl(1.0, 10.0, 0.0)),
+        ("30s+0.5s", TimeControl(0.0, 30.0, 0.5)),
+        ("2m + 1s", TimeControl(0.0, 120.0, 1.0)),
+    ],
+)
+def test_parse(text, control):
+    assert TimeControl.parse(text) == control
+    assert TimeControl.parse(str(control)) == control
+
+
+@pytest.mark.parametrize("text", ["", "1", "1s/turn", "-1s/move", "1s+", "1h", "1s/move+1s+1s", "1e3s"])
+def test_nonsense_is_refused(text):
+    with pytest.raises(UsageError, match="1s/move"):
+        TimeControl.parse(text)
+
+
+def test_time_within_the_limit_costs_nothing():
+    clock = Clock(TimeControl(1.0, 10.0, 0.0, allowance=0.05))
+    assert clock.charge(1.05)
+    assert clock.bank == 10.0
+
+
+def test_time_beyond_the_limit_comes_out_of_the_bank():
+    clock = Clock(TimeControl(1.0, 10.0, 0.0, allowance=0.05))
+    assert clock.charge(4.05)
+    assert clock.bank == pytest.approx(7.0)
+    assert clock.available() == pytest.approx(8.0)
+
+
+def test_an_empty_bank_is_a_loss():
+    clock = Clock(TimeControl(1.0, 2.0, 0.0, allowance=0.0))
+    assert not clock.charge(3.01)
+    assert clock.bank == 0.0
+
+
+def test_the_increment_comes_after_the_move():
+    clock = Clock(TimeControl(0.0, 1.0, 0.5, allowance=0.0))
+    assert not Clock(TimeControl(0.0, 1.0, 0.5, allowance=0.0)).charge(1.2)
+    assert clock.charge(0.8)
+    assert clock.bank == pytest.approx(0.7)
+
+
+@given(st.floats(0, 10), st.floats(0, 100), st.floats(0, 5), st.lists(st.floats(0, 20), max_size=20))
+def test_the_wait_is_always_longer_than_the_time(per_move, bank, increment, walls):
+    clock = Clock(TimeControl(per_move, bank, increment))
+    for wall in walls:
+        assert clock.deadline() > clock.available() + clock.control.allowance
+        clock.charge(wall)
+        assert clock.bank >= 0.0

@@ -1,0 +1,76 @@
+"""Finding games, and refusing to start when one is broken."""
+
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from arena import registry
+from arena.errors import RegistryError, UsageError
+
+
+@pytest.fixture(autouse=True)
+def fresh_registry():
+    registry.games.cache_clear()
+    yield
+    registry.games.cache_clear()
+
+
+def with_entry_points(monkeypatch, *values):
+    points = [EntryPoint("x", value, registry.GROUP) for value in values]
+    monkeypatch.setattr(registry, "entry_points", lambda group: points)
+
+
+def write_engine(tmp_path, monkeypatch, name, source):
+    import engines
+
+    package = tmp_path / name
+    package.mkdir()
+    (package / "__init__.py").write_text(source)
+    monkeypatch.setattr(engines, "__path__", [*engines.__path__, str(tmp_path)])
+
+
+def test_games_are_sorted_and_named():
+    assert "claim" in registry.games()
+    assert list(registry.games()) == sorted(registry.games())
+    assert all(name == game.info.name for name, game in registry.games().items())
+
+
+def test_an_unknown_game_is_refused_with_the_names():
+    with pytest.raises(UsageError, match=r"no game 'chess': choose .*claim"):
+        registry.find("chess")
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "complaint"),
+    [
+        ("broken_one", "1/0", "engines/broken_one cannot be loaded: ZeroDivisionError"),
+        ("broken_two", "import no_such_module", "cannot be loaded: ModuleNotFoundError"),
+        ("broken_three", "", "has no game: it must export GAME"),
+        ("broken_four", "GAME = 4", "has no game: it must export GAME"),
+        ("broken_five", "from engines.claim import GAME", "calls itself 'claim'"),
+    ],
+)
+def test_a_broken_engine_refuses_to_start(tmp_path, monkeypatch, name, source, complaint):
+    write_engine(tmp_path, monkeypatch, name, source)
+    with pytest.raises(RegistryError, match=complaint):
+        registry.games()
+
+
+def test_an_entry_point_adds_a_game(monkeypatch):
+    monkeypatch.setattr(registry, "_engine_names", list)
+    with_entry_points(monkeypatch, "engines.claim:GAME")
+    assert list(registry.games()) == ["claim"]
+
+
+@pytest.mark.parametrize(
+    ("value", "complaint"),
+    [
+        ("engines.claim:GAME", "two games are called 'claim'"),
+        ("no.such.module:GAME", "cannot be loaded"),
+        ("engines.claim.rules:Config", "has no game"),
+    ],
+)
+def test_a_broken_entry_point_refuses_to_start(monkeypatch, value, complaint):
+    with_entry_points(monkeypatch, value)
+    with pytest.raises(RegistryError, match=complaint):
+        registry.games()
