@@ -2,14 +2,26 @@
 
 import re
 from dataclasses import dataclass
+from enum import Enum
 
 from arena.errors import UsageError
 
 GRACE = 0.1
 """Seconds we wait past the end of a bot's time, so that an overrun is measured and not guessed."""
 
+PATIENCE = 24 * 3600.0
+"""Seconds we wait for a bot without a clock."""
+
 _SECONDS = r"(\d+(?:\.\d+)?)(ms|s|m)"
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0}
+
+
+class Meter(Enum):
+    """What is measured against a bot's time."""
+
+    WALL = "wall"
+    CPU = "cpu"
+    NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,27 +36,35 @@ class TimeControl:
     """Seconds put into the bank after every move."""
     allowance: float = 0.05
     """Seconds of transport in every call, which no bot pays for."""
+    meter: Meter = Meter.WALL
+    """Whether the referee's clock, the bot's processor time, or nothing is charged."""
 
     @classmethod
     def parse(cls, text: str) -> "TimeControl":
-        """Read `1s/move`, `1s/move+10s` (with a bank) or `30s+0.5s` (a bank with an increment)."""
-        found = re.fullmatch(rf"{_SECONDS}(/move)?(?:\+{_SECONDS})?", text.replace(" ", ""))
+        """Read `1s/move`, `1s/move+10s` (a bank), `30s+0.5s` (bank and increment), with `cpu:` before it, or `none`."""
+        if text == Meter.NONE.value:
+            return cls(per_move=0.0, bank=0.0, increment=0.0, meter=Meter.NONE)
+        found = re.fullmatch(rf"(cpu:)?{_SECONDS}(/move)?(?:\+{_SECONDS})?", text.replace(" ", ""))
         if not found:
             raise UsageError(
-                f"clock {text!r} is not understood: "
-                "write 1s/move, 1s/move+10s (with a bank) or 30s+0.5s (bank + increment)"
+                f"clock {text!r} is not understood: write 1s/move, 1s/move+10s (with a bank), "
+                "30s+0.5s (bank + increment), cpu:1s/move (processor time) or none"
             )
-        first = float(found[1]) * _UNITS[found[2]]
-        second = float(found[4]) * _UNITS[found[5]] if found[4] else 0.0
-        if found[3]:
-            return cls(per_move=first, bank=second, increment=0.0)
-        return cls(per_move=0.0, bank=first, increment=second)
+        meter = Meter.CPU if found[1] else Meter.WALL
+        first = float(found[2]) * _UNITS[found[3]]
+        second = float(found[5]) * _UNITS[found[6]] if found[5] else 0.0
+        if found[4]:
+            return cls(per_move=first, bank=second, increment=0.0, meter=meter)
+        return cls(per_move=0.0, bank=first, increment=second, meter=meter)
 
     def __str__(self) -> str:
         """The text that `parse` reads back."""
+        if self.meter is Meter.NONE:
+            return Meter.NONE.value
+        prefix = "cpu:" if self.meter is Meter.CPU else ""
         if self.per_move:
-            return f"{self.per_move:g}s/move" + (f"+{self.bank:g}s" if self.bank else "")
-        return f"{self.bank:g}s+{self.increment:g}s"
+            return f"{prefix}{self.per_move:g}s/move" + (f"+{self.bank:g}s" if self.bank else "")
+        return f"{prefix}{self.bank:g}s+{self.increment:g}s"
 
 
 class Clock:
@@ -56,19 +76,28 @@ class Clock:
 
     def available(self) -> float:
         """Seconds that the next move may take; this is what the bot is told."""
-        return self.control.per_move + self.bank
+        return PATIENCE if self.control.meter is Meter.NONE else self.control.per_move + self.bank
 
     def deadline(self) -> float:
         """Seconds that the referee waits: what the bot has, plus our own latency, which no bot pays for."""
+        if self.control.meter is Meter.CPU:
+            # Processor time runs slower than the clock on the wall; this only stops a bot that sleeps.
+            return 3 * self.available() + 1.0
         return self.available() + self.control.allowance + GRACE
 
-    def charged(self, wall: float) -> float:
-        """The part of the wall time that is the bot's."""
-        return max(0.0, wall - self.control.allowance)
+    def charged(self, wall: float, cpu: float) -> float:
+        """The part of a move's time that is the bot's."""
+        match self.control.meter:
+            case Meter.WALL:
+                return max(0.0, wall - self.control.allowance)
+            case Meter.CPU:
+                return cpu
+            case Meter.NONE:
+                return 0.0
 
-    def charge(self, wall: float) -> bool:
+    def charge(self, wall: float, cpu: float = 0.0) -> bool:
         """Spend the time of one move; False when the flag fell."""
-        over = max(0.0, self.charged(wall) - self.control.per_move)
+        over = max(0.0, self.charged(wall, cpu) - self.control.per_move)
         if over > self.bank:
             self.bank = 0.0
             return False

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from google.protobuf import json_format
 from google.protobuf.message import DecodeError, Message
 
-from arena.clock import TimeControl
+from arena.clock import Meter, TimeControl
 from arena.errors import BadMessage
 from arena.match import Ending, MatchEnd, MatchStart, Moves, Outcome, Ready, Turn, Verdict
 from arena.wire.v1 import match_pb2
@@ -241,16 +241,23 @@ def pack_control(control: TimeControl) -> match_pb2.TimeControl:
         bank_us=round(control.bank * 1e6),
         increment_us=round(control.increment * 1e6),
         allowance_us=round(control.allowance * 1e6),
+        meter=f"METER_{control.meter.name}",
     )
+
+
+_METERS = {match_pb2.Meter.Value(f"METER_{meter.name}"): meter for meter in Meter}
+_ENDINGS = {match_pb2.Ending.Value(f"ENDING_{ending.name}"): ending for ending in Ending}
 
 
 def unpack_control(message: match_pb2.TimeControl) -> TimeControl:
     """The time control in a TimeControl message."""
+    require(message.meter in _METERS, f"{message.meter} is no meter")
     return TimeControl(
         per_move=message.per_move_us / 1e6,
         bank=message.bank_us / 1e6,
         increment=message.increment_us / 1e6,
         allowance=message.allowance_us / 1e6,
+        meter=_METERS[message.meter],
     )
 
 
@@ -271,6 +278,5 @@ def pack_verdict(verdict: Verdict) -> match_pb2.Verdict:
 
 def unpack_verdict(message: match_pb2.Verdict) -> Verdict:
     """The verdict in a Verdict message."""
-    known = {match_pb2.Ending.Value(f"ENDING_{ending.name}"): ending for ending in Ending}
-    require(message.ending in known, f"{message.ending} is no ending")
-    return Verdict(known[message.ending], message.sentence)
+    require(message.ending in _ENDINGS, f"{message.ending} is no ending")
+    return Verdict(_ENDINGS[message.ending], message.sentence)

@@ -1,5 +1,6 @@
 """The data of a match: what is to be played, what crosses the table, and what is kept of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, TypeVar
@@ -71,13 +72,52 @@ class MatchSpec(Generic[C]):
 
 
 @dataclass(frozen=True, slots=True)
+class Times:
+    """Where the time of one reply went, in microseconds."""
+
+    wall: int = 0
+    """From the request to the reply, as the bot could have seen it."""
+    charged: int = 0
+    """What the bot's clock was charged with."""
+    cpu: int = 0
+    """Processor time of the bot's processes."""
+    transport: int = 0
+    """What our side of the connection took."""
+    referee: int = 0
+    """What the referee took to write the request and to read the reply."""
+    lag: int = 0
+    """The worst delay of the referee's own heartbeat meanwhile."""
+
+
+NO_TIMES = Times()
+
+
+@dataclass(frozen=True, slots=True)
 class Played(Generic[M]):
     """One move as it was played; a reply of several moves carries its times on its first move."""
 
     seat: Seat
     move: M
-    wall_us: int = 0
-    charged_us: int = 0
+    times: Times = NO_TIMES
+    substituted: bool = False
+    """The referee played it at random because the bot was at fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strike:
+    """A fault that did not end the match, because a random legal move was played in its place."""
+
+    seat: Seat
+    ply: int
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """What held a bot: the kind of its sandbox, and what was enforced as read back after its launch."""
+
+    kind: str
+    enforcement: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +129,13 @@ class MatchRecord(Generic[C, M]):
     played: tuple[Played[M], ...]
     verdicts: tuple[Verdict, ...]
     outcome: Outcome
+    strikes: tuple[Strike, ...] = ()
+    boxes: tuple[Box, ...] = ()
+
+    @property
+    def void(self) -> bool:
+        """Whether the match does not count."""
+        return any(verdict.ending is Ending.VOID for verdict in self.verdicts)
 
 
 # What crosses the table. These five are the only messages between the referee and a bot.

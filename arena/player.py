@@ -1,13 +1,16 @@
 """A bot in its seat: the link that carries bytes, the codec that reads them, the clock that runs meanwhile."""
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from arena.clock import Clock, TimeControl
 from arena.codec import Codec
-from arena.errors import BadMessage, StartFailed, TimedOut
+from arena.errors import BadMessage, InfraError, StartFailed, TimedOut
 from arena.game import State
-from arena.match import MatchEnd, MatchStart, Moves, Ready, Seat, Turn
+from arena.heartbeat import STEADY, Heartbeat
+from arena.match import MatchEnd, MatchStart, Moves, Ready, Seat, Times, Turn
 
 C = TypeVar("C")
 M = TypeVar("M")
@@ -15,6 +18,9 @@ O = TypeVar("O")
 
 READY_WAIT = 10.0
 """Seconds that a bot may take to answer the start of a match, outside its clock."""
+
+LAG_FLOOR, LAG_SHARE = 0.05, 0.25
+"""A late bot is excused when the referee lagged by more than both: these seconds, this share of the time per move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +30,10 @@ class Answer:
     reply: bytes
     wall: float
     """Seconds from the request's last byte to the reply's last byte."""
+    transport: float = 0.0
+    """Seconds of the call beyond those: what our own side took to carry the bytes."""
+    cpu: float = 0.0
+    """Processor seconds of the bot meanwhile, where they can be measured."""
 
 
 class Link(Protocol):
@@ -44,20 +54,29 @@ class Link(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Decision(Generic[M]):
-    """The moves of one reply and its time in seconds."""
+    """The moves of one reply, and where its time went."""
 
     moves: tuple[M, ...]
-    wall: float
-    charged: float
+    times: Times
 
 
 class Player(Generic[C, M, O]):
     """Plays one seat of one match through a link."""
 
-    def __init__(self, codec: Codec[C, Any, M, O], link: Link, control: TimeControl) -> None:
+    def __init__(
+        self,
+        codec: Codec[C, Any, M, O],
+        link: Link,
+        control: TimeControl,
+        *,
+        now: Callable[[], float] = time.monotonic,
+        heartbeat: Heartbeat = STEADY,
+    ) -> None:
         self.codec = codec
         self.link = link
         self.clock = Clock(control)
+        self._now = now
+        self._heartbeat = heartbeat
         self._turn = 0
         self._wants_legal = False
 
@@ -74,18 +93,42 @@ class Player(Generic[C, M, O]):
 
     async def decide(self, state: State[M, O], seat: Seat) -> Decision[M]:
         """Ask for the next moves and charge the clock for them."""
+        started = self._now()
         self._turn += 1
         legal = tuple(state.legal()) if self._wants_legal else None
         turn = Turn(self._turn, state.view(seat), legal, self.clock.available(), self.clock.bank)
-        answer = await self.link.call(self.codec.write_turn(turn), self.clock.deadline())
-        charged = self.clock.charged(answer.wall)
-        if not self.clock.charge(answer.wall):
-            raise TimedOut(f"took {charged:.3f} s on turn {turn.number} and had {turn.available:.3f} s")
-        return Decision(self._read_moves(answer.reply), answer.wall, charged)
+        request = self.codec.write_turn(turn)
+        asked = self._now()
+        try:
+            answer = await self.link.call(request, self.clock.deadline())
+            self._charge(turn, answer)
+        except TimedOut:
+            self._excuse(asked)
+            raise
+        answered = self._now()
+        moves = self._read_moves(answer.reply)
+        ours = asked - started + self._now() - answered
+        return Decision(moves, self._times(answer, ours, self._heartbeat.worst_since(asked)))
 
     async def end(self, end: MatchEnd) -> None:
         """Tell the bot how the match ended."""
         await self.link.tell(self.codec.write_end(end))
+
+    def _charge(self, turn: Turn[M, O], answer: Answer) -> None:
+        if not self.clock.charge(answer.wall, answer.cpu):
+            spent = self.clock.charged(answer.wall, answer.cpu)
+            raise TimedOut(f"took {spent:.3f} s on turn {turn.number} and had {turn.available:.3f} s")
+
+    def _excuse(self, asked: float) -> None:
+        """Void the match if the referee's own machine stood still while the bot seemed to be late."""
+        lag, limit = self._heartbeat.worst_since(asked), max(LAG_FLOOR, LAG_SHARE * self.clock.control.per_move)
+        if lag > limit:
+            raise InfraError(f"the referee's machine stood still for {lag:.3f} s while a bot ran out of time")
+
+    def _times(self, answer: Answer, ours: float, lag: float) -> Times:
+        charged = self.clock.charged(answer.wall, answer.cpu)
+        seconds = (answer.wall, charged, answer.cpu, answer.transport, ours, lag)
+        return Times(*(max(0, round(each * 1e6)) for each in seconds))
 
     def _read_moves(self, data: bytes) -> tuple[M, ...]:
         reply = self.codec.read_reply(data)

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from arena.codec import (
 )
 from arena.errors import BadMessage, RecordError
 from arena.game import AnyGame
-from arena.match import Contestant, MatchRecord, MatchSpec, Played
+from arena.match import Box, Contestant, MatchRecord, MatchSpec, Played, Strike, Times
 from arena.wire.v1 import match_pb2
 
 MAGIC = b"arena-record-1\n"
@@ -76,12 +77,17 @@ def _pack(record: AnyRecord, game: AnyGame) -> match_pb2.Record:
         time_control=pack_control(spec.control),
         moves=[
             match_pb2.PlayedMove(
-                seat=each.seat, move=codec.dump_move(each.move), wall_us=each.wall_us, charged_us=each.charged_us
+                seat=each.seat,
+                move=codec.dump_move(each.move),
+                substituted=each.substituted,
+                **{f"{name}_us": us for name, us in asdict(each.times).items()},
             )
             for each in record.played
         ],
         verdicts=map(pack_verdict, record.verdicts),
         outcome=pack_outcome(record.outcome),
+        strikes=[match_pb2.Strike(seat=s.seat, ply=s.ply, verdict=pack_verdict(s.verdict)) for s in record.strikes],
+        boxes=[match_pb2.Box(kind=box.kind, enforcement=box.enforcement) for box in record.boxes],
     )
 
 
@@ -95,7 +101,19 @@ def _unpack(message: match_pb2.Record, game: AnyGame) -> AnyRecord:
         control=unpack_control(message.time_control),
     )
     played = tuple(
-        Played(each.seat, game.codec.load_move(each.move), each.wall_us, each.charged_us) for each in message.moves
+        Played(each.seat, game.codec.load_move(each.move), _unpack_times(each), each.substituted)
+        for each in message.moves
     )
-    verdicts = tuple(map(unpack_verdict, message.verdicts))
-    return MatchRecord(spec, message.rules_version, played, verdicts, unpack_outcome(message.outcome))
+    return MatchRecord(
+        spec=spec,
+        rules_version=message.rules_version,
+        played=played,
+        verdicts=tuple(map(unpack_verdict, message.verdicts)),
+        outcome=unpack_outcome(message.outcome),
+        strikes=tuple(Strike(s.seat, s.ply, unpack_verdict(s.verdict)) for s in message.strikes),
+        boxes=tuple(Box(box.kind, dict(box.enforcement)) for box in message.boxes),
+    )
+
+
+def _unpack_times(move: match_pb2.PlayedMove) -> Times:
+    return Times(move.wall_us, move.charged_us, move.cpu_us, move.transport_us, move.referee_us, move.lag_us)

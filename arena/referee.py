@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from arena.errors import (
@@ -22,6 +23,7 @@ from arena.errors import (
 from arena.game import AnyGame, AnyState
 from arena.match import (
     FINE,
+    NO_TIMES,
     Ending,
     MatchEnd,
     MatchRecord,
@@ -30,9 +32,11 @@ from arena.match import (
     Outcome,
     Played,
     Seat,
+    Strike,
     Verdict,
 )
 from arena.player import Decision, Player
+from arena.rng import choice, stream
 
 AnyPlayer = Player[Any, Any, Any]
 Faults = dict[Seat, BotFault]
@@ -49,25 +53,73 @@ ENDING_OF: Mapping[type[BotFault], Ending] = {
 }
 
 
-async def play(game: AnyGame, players: Sequence[AnyPlayer], spec: MatchSpec[Any]) -> MatchRecord[Any, Any]:
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a fault costs."""
+
+    strikes: int = 0
+    """How many late, illegal or invalid replies per seat are made good by a random legal move; then it forfeits."""
+
+
+FORFEIT = Policy()
+FORGIVABLE = (TimedOut, IllegalMove, BadMessage)
+"""Faults after which a bot can still play on."""
+
+
+async def play(
+    game: AnyGame, players: Sequence[AnyPlayer], spec: MatchSpec[Any], policy: Policy = FORFEIT
+) -> MatchRecord[Any, Any]:
     """Play the match to its end; whatever happens comes back as a record, never as an exception."""
-    played: list[Played[Any]] = []
+    table = _Table(spec, policy)
     try:
         state = _start(game, spec)
         faults = await _begin(players, spec)
         while not faults and (seat := state.to_move()) is not None:
             try:
                 decision = await players[seat].decide(state, seat)
-                _apply(state, seat, decision, played)
+                table.apply(state, seat, decision)
             except BotFault as fault:
-                faults[seat] = fault
+                if not table.forgive(state, seat, fault):
+                    faults[seat] = fault
         verdicts = tuple(_verdict(faults.get(seat)) for seat in range(len(players)))
         outcome = forfeit(faults, len(players)) if faults else _outcome(state)
     except (EngineFault, InfraError) as ours:
         verdicts = (Verdict(Ending.VOID, f"{type(ours).__name__}: {ours}"),) * len(players)
         outcome = Outcome((), (), "void")
     await _end(players, outcome, verdicts)
-    return MatchRecord(spec, game.info.version, tuple(played), verdicts, outcome)
+    return MatchRecord(spec, game.info.version, tuple(table.played), verdicts, outcome, tuple(table.strikes))
+
+
+class _Table:
+    """What has happened so far in one match."""
+
+    def __init__(self, spec: MatchSpec[Any], policy: Policy) -> None:
+        self.played: list[Played[Any]] = []
+        self.strikes: list[Strike] = []
+        self._spec = spec
+        self._policy = policy
+
+    def apply(self, state: AnyState, seat: Seat, decision: Decision[Any]) -> None:
+        """Play the moves of one reply in order; what was legal before an illegal one stays played."""
+        times = decision.times
+        for move in decision.moves:
+            if state.to_move() != seat:
+                raise IllegalMove(f"sent {len(decision.moves)} moves, but its turn ended before the last of them")
+            _apply(state, move)
+            self.played.append(Played(seat, move, times))
+            times = NO_TIMES
+
+    def forgive(self, state: AnyState, seat: Seat, fault: BotFault) -> bool:
+        """Play a random legal move for a seat at fault, if it has a strike left and can play on."""
+        earlier = sum(strike.seat == seat for strike in self.strikes)
+        if earlier >= self._policy.strikes or not isinstance(fault, FORGIVABLE):
+            return False
+        self.strikes.append(Strike(seat, len(self.played), _verdict(fault)))
+        if state.to_move() == seat:
+            move = choice(stream(self._spec.seed, "substitute", len(self.played)), state.legal())
+            _apply(state, move)
+            self.played.append(Played(seat, move, substituted=True))
+        return True
 
 
 def forfeit(faulty: Sequence[Seat] | Mapping[Seat, object], seats: int) -> Outcome:
@@ -103,20 +155,13 @@ async def _begin(players: Sequence[AnyPlayer], spec: MatchSpec[Any]) -> Faults:
     return faults
 
 
-def _apply(state: AnyState, seat: Seat, decision: Decision[Any], played: list[Played[Any]]) -> None:
-    """Play the moves of one reply in order; what was legal before an illegal one stays played."""
-    wall_us, charged_us = round(decision.wall * 1e6), round(decision.charged * 1e6)
-    for move in decision.moves:
-        if state.to_move() != seat:
-            raise IllegalMove(f"sent {len(decision.moves)} moves, but its turn ended before the last of them")
-        try:
-            state.apply(move)
-        except IllegalMove:
-            raise
-        except Exception as error:  # our rules must either apply a move or raise IllegalMove
-            raise EngineFault(f"the move {move} broke the rules engine: {type(error).__name__}: {error}") from error
-        played.append(Played(seat, move, wall_us, charged_us))
-        wall_us = charged_us = 0
+def _apply(state: AnyState, move: Any) -> None:
+    try:
+        state.apply(move)
+    except IllegalMove:
+        raise
+    except Exception as error:  # our rules must either apply a move or raise IllegalMove
+        raise EngineFault(f"the move {move} broke the rules engine: {type(error).__name__}: {error}") from error
 
 
 def _outcome(state: AnyState) -> Outcome:

@@ -40,7 +40,7 @@ def verify(game: AnyGame, record: AnyRecord) -> None:
         raise RecordError(f"the record has {len(record.verdicts)} verdicts for {seats} seats")
     *_, (last, _) = positions(game, record)
     endings = [verdict.ending for verdict in record.verdicts]
-    if Ending.VOID in endings:
+    if record.void:
         return
     faulty = [seat for seat, ending in enumerate(endings) if ending is not Ending.NORMAL]
     outcome = forfeit(faulty, seats) if faulty else last.outcome()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.clock import Clock, TimeControl
+from arena.clock import Clock, Meter, TimeControl
 from arena.errors import UsageError
 
 
@@ -16,6 +16,8 @@ from arena.errors import UsageError
         ("1s/move+10s", TimeControl(1.0, 10.0, 0.0)),
         ("30s+0.5s", TimeControl(0.0, 30.0, 0.5)),
         ("2m + 1s", TimeControl(0.0, 120.0, 1.0)),
+        ("cpu:1s/move", TimeControl(1.0, 0.0, 0.0, meter=Meter.CPU)),
+        ("none", TimeControl(0.0, 0.0, 0.0, meter=Meter.NONE)),
     ],
 )
 def test_parse(text, control):
@@ -53,6 +55,20 @@ def test_the_increment_comes_after_the_move():
     assert not Clock(TimeControl(0.0, 1.0, 0.5, allowance=0.0)).charge(1.2)
     assert clock.charge(0.8)
     assert clock.bank == pytest.approx(0.7)
+
+
+def test_processor_time_is_charged_instead_of_the_wall():
+    clock = Clock(TimeControl.parse("cpu:1s/move+2s"))
+    assert clock.charge(8.0, cpu=1.5)
+    assert clock.bank == pytest.approx(1.5)
+    assert clock.deadline() > 3 * clock.available()
+    assert not clock.charge(0.1, cpu=3.0)
+
+
+def test_without_a_clock_nothing_is_charged():
+    clock = Clock(TimeControl.parse("none"))
+    assert clock.charge(9999.0, cpu=9999.0)
+    assert clock.deadline() > 3600
 
 
 @given(st.floats(0, 10), st.floats(0, 100), st.floats(0, 5), st.lists(st.floats(0, 20), max_size=20))

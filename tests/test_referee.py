@@ -11,7 +11,7 @@ from arena.errors import BadMessage, Crashed, Disconnected, EngineFault, InfraEr
 from arena.links.local import LocalLink
 from arena.match import Contestant, Ending, MatchSpec, Moves, Ready
 from arena.player import Answer, Player
-from arena.referee import ENDING_OF, play
+from arena.referee import ENDING_OF, Policy, play
 from arena.replay import verify
 from arena.sdk import Session
 from engines.claim.game import GAME, Claim
@@ -50,11 +50,21 @@ class ScriptedLink:
         pass
 
 
-def run(*scripts, game=GAME):
+class Lagging:
+    """A machine that stood still for this long."""
+
+    def __init__(self, lag):
+        self.lag = lag
+
+    def worst_since(self, moment):
+        return self.lag
+
+
+def run(*scripts, game=GAME, strikes=0, lag=0.0):
     links = [ScriptedLink(script) for script in scripts]
     spec = MatchSpec("m", "claim", CONFIG, 7, (Contestant("a"), Contestant("b")), CONTROL)
-    players = [Player(game.codec, link, CONTROL) for link in links]
-    return asyncio.run(play(game, players, spec)), links
+    players = [Player(game.codec, link, CONTROL, heartbeat=Lagging(lag)) for link in links]
+    return asyncio.run(play(game, players, spec, Policy(strikes))), links
 
 
 def test_a_match_without_faults():
@@ -109,7 +119,7 @@ def test_time_in_the_bank_is_spent_and_recorded():
     record, _ = run({1: 2.5, 2: 1.4}, {})
     assert [verdict.ending for verdict in record.verdicts] == [Ending.NORMAL] * 2
     mine = [move for move in record.played if move.seat == 0]
-    assert [move.charged_us for move in mine[:3]] == [2_500_000, 1_400_000, 10_000]
+    assert [move.times.charged for move in mine[:3]] == [2_500_000, 1_400_000, 10_000]
     assert run({1: 2.5, 2: 1.6}, {})[0].verdicts[0].ending is Ending.TIME
 
 
@@ -144,6 +154,40 @@ def test_a_broken_engine_voids_the_match():
     record, _ = run({}, {}, game=BrokenClaim())
     assert {verdict.ending for verdict in record.verdicts} == {Ending.VOID}
     assert "ZeroDivisionError" in record.verdicts[0].sentence
+
+
+@pytest.mark.parametrize("step", [b"\xff", 3.5, Moves(1, (99,)), Moves(1, ())])
+def test_a_strike_is_made_good_by_a_random_legal_move(step):
+    record, _ = run({1: step}, {}, strikes=1)
+    assert [verdict.ending for verdict in record.verdicts] == [Ending.NORMAL] * 2
+    (strike,) = record.strikes
+    assert (strike.seat, strike.ply) == (0, 0)
+    assert [move.substituted for move in record.played[:2]] == [True, False]
+    assert record == run({1: step}, {}, strikes=1)[0], "the replacement is drawn from the match's own seed"
+    verify(GAME, record)
+
+
+def test_one_strike_too_many_forfeits():
+    record, _ = run({1: b"", 2: b"", 3: b""}, {}, strikes=2)
+    assert len(record.strikes) == 2
+    assert record.verdicts[0].ending is Ending.PROTOCOL
+    assert record.outcome.ranks == (2, 1)
+
+
+def test_a_crash_is_never_made_good():
+    record, _ = run({1: Crashed("exit 1")}, {}, strikes=9)
+    assert record.verdicts[0].ending is Ending.CRASH
+
+
+@pytest.mark.parametrize(("lag", "ending"), [(0.0, Ending.TIME), (0.2, Ending.TIME), (0.3, Ending.VOID)])
+def test_a_timeout_while_the_referee_lagged_is_void(lag, ending):
+    record, _ = run({2: 3.5}, {}, lag=lag)
+    assert record.verdicts[0].ending is ending
+    assert record.void == (ending is Ending.VOID)
+
+
+def test_no_other_fault_is_excused_by_a_lag():
+    assert run({2: b""}, {}, lag=9.0)[0].verdicts[0].ending is Ending.PROTOCOL
 
 
 def test_every_fault_has_an_ending():

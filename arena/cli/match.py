@@ -18,7 +18,7 @@ from arena.clock import TimeControl
 from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.links.local import LocalLink
-from arena.match import Contestant, Ending, MatchRecord, MatchSpec
+from arena.match import Contestant, MatchRecord, MatchSpec
 from arena.player import Player
 from arena.referee import play
 from arena.sdk import Session
@@ -101,7 +101,7 @@ def match(
     if out:
         record.save(out, result, game)
         click.echo(f"record: {out}")
-    if any(verdict.ending is Ending.VOID for verdict in result.verdicts):
+    if result.void:
         raise click.ClickException("the match is void, through no fault of a bot")
 
 
@@ -134,7 +134,7 @@ def show_result(game: AnyGame, result: MatchRecord[Any, Any]) -> None:
         row = [str(seat), escape(bot.name), *([roles[seat]] if roles else [])]
         ranked = bool(result.outcome.ranks)
         row += [str(result.outcome.ranks[seat]), f"{result.outcome.scores[seat]:g}"] if ranked else ["-", "-"]
-        row += [f"{sum(each.wall_us for each in mine) / 1e6:.3f} s", str(len(mine))]
+        row += [f"{sum(each.times.wall for each in mine) / 1e6:.3f} s", str(len(mine))]
         table.add_row(*row, escape(result.verdicts[seat].sentence))
     console = Console()
     console.print(

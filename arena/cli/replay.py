@@ -76,7 +76,7 @@ def _pages(game: AnyGame, kept: MatchRecord[Any, Any]) -> list[str]:
             tail += "".join(f"\nseat {seat}: {verdict.sentence}" for seat, verdict in enumerate(kept.verdicts))
         else:
             tail = f"[bold]move {number + 1} of {total}:[/bold] {game.tell(state, played.move)}"
-            tail += f"  [dim]{played.wall_us / 1000:.1f} ms[/dim]"
+            tail += f"  [dim]{played.times.wall / 1000:.1f} ms[/dim]"
         pages.append(f"{game.show(state)}\n\n{tail}")
     return pages
 

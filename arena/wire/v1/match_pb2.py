@@ -24,33 +24,43 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61rena/wire/v1/match.proto\x12\rarena.wire.v1\"m\n\nMatchStart\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\r\n\x05seats\x18\x03 \x01(\r\x12\x30\n\x0ctime_control\x18\x04 \x01(\x0b\x32\x1a.arena.wire.v1.TimeControl\"_\n\x0bTimeControl\x12\x13\n\x0bper_move_us\x18\x01 \x01(\x04\x12\x0f\n\x07\x62\x61nk_us\x18\x02 \x01(\x04\x12\x14\n\x0cincrement_us\x18\x03 \x01(\x04\x12\x14\n\x0c\x61llowance_us\x18\x04 \x01(\x04\".\n\x05\x43lock\x12\x14\n\x0c\x61vailable_us\x18\x01 \x01(\x04\x12\x0f\n\x07\x62\x61nk_us\x18\x02 \x01(\x04\"\"\n\x05Ready\x12\x19\n\x11wants_legal_moves\x18\x01 \x01(\x08\"\\\n\x08MatchEnd\x12\'\n\x07outcome\x18\x01 \x01(\x0b\x32\x16.arena.wire.v1.Outcome\x12\'\n\x07verdict\x18\x02 \x01(\x0b\x32\x16.arena.wire.v1.Verdict\"8\n\x07Outcome\x12\r\n\x05ranks\x18\x01 \x03(\r\x12\x0e\n\x06scores\x18\x02 \x03(\x01\x12\x0e\n\x06reason\x18\x03 \x01(\t\"B\n\x07Verdict\x12%\n\x06\x65nding\x18\x01 \x01(\x0e\x32\x15.arena.wire.v1.Ending\x12\x10\n\x08sentence\x18\x02 \x01(\t\"\xbc\x02\n\x06Record\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x15\n\rrules_version\x18\x03 \x01(\t\x12\x0e\n\x06\x63onfig\x18\x04 \x01(\x0c\x12\x0c\n\x04seed\x18\x05 \x01(\x04\x12.\n\x0b\x63ontestants\x18\x06 \x03(\x0b\x32\x19.arena.wire.v1.Contestant\x12\x30\n\x0ctime_control\x18\x07 \x01(\x0b\x32\x1a.arena.wire.v1.TimeControl\x12(\n\x05moves\x18\x08 \x03(\x0b\x32\x19.arena.wire.v1.PlayedMove\x12(\n\x08verdicts\x18\t \x03(\x0b\x32\x16.arena.wire.v1.Verdict\x12\'\n\x07outcome\x18\n \x01(\x0b\x32\x16.arena.wire.v1.Outcome\";\n\nContestant\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0e\n\x06\x64igest\x18\x03 \x01(\t\"M\n\nPlayedMove\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0c\n\x04move\x18\x02 \x01(\x0c\x12\x0f\n\x07wall_us\x18\x03 \x01(\x04\x12\x12\n\ncharged_us\x18\x04 \x01(\x04*\xe8\x01\n\x06\x45nding\x12\x16\n\x12\x45NDING_UNSPECIFIED\x10\x00\x12\x11\n\rENDING_NORMAL\x10\x01\x12\x13\n\x0f\x45NDING_NO_START\x10\x02\x12\x0f\n\x0b\x45NDING_TIME\x10\x03\x12\x10\n\x0c\x45NDING_CRASH\x10\x04\x12\x18\n\x14\x45NDING_OUT_OF_MEMORY\x10\x05\x12\x15\n\x11\x45NDING_DISCONNECT\x10\x06\x12\x13\n\x0f\x45NDING_PROTOCOL\x10\x07\x12\x12\n\x0e\x45NDING_ILLEGAL\x10\x08\x12\x10\n\x0c\x45NDING_ABUSE\x10\t\x12\x0f\n\x0b\x45NDING_VOID\x10\nb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61rena/wire/v1/match.proto\x12\rarena.wire.v1\"m\n\nMatchStart\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\r\n\x05seats\x18\x03 \x01(\r\x12\x30\n\x0ctime_control\x18\x04 \x01(\x0b\x32\x1a.arena.wire.v1.TimeControl\"\x84\x01\n\x0bTimeControl\x12\x13\n\x0bper_move_us\x18\x01 \x01(\x04\x12\x0f\n\x07\x62\x61nk_us\x18\x02 \x01(\x04\x12\x14\n\x0cincrement_us\x18\x03 \x01(\x04\x12\x14\n\x0c\x61llowance_us\x18\x04 \x01(\x04\x12#\n\x05meter\x18\x05 \x01(\x0e\x32\x14.arena.wire.v1.Meter\".\n\x05\x43lock\x12\x14\n\x0c\x61vailable_us\x18\x01 \x01(\x04\x12\x0f\n\x07\x62\x61nk_us\x18\x02 \x01(\x04\"\"\n\x05Ready\x12\x19\n\x11wants_legal_moves\x18\x01 \x01(\x08\"\\\n\x08MatchEnd\x12\'\n\x07outcome\x18\x01 \x01(\x0b\x32\x16.arena.wire.v1.Outcome\x12\'\n\x07verdict\x18\x02 \x01(\x0b\x32\x16.arena.wire.v1.Verdict\"8\n\x07Outcome\x12\r\n\x05ranks\x18\x01 \x03(\r\x12\x0e\n\x06scores\x18\x02 \x03(\x01\x12\x0e\n\x06reason\x18\x03 \x01(\t\"B\n\x07Verdict\x12%\n\x06\x65nding\x18\x01 \x01(\x0e\x32\x15.arena.wire.v1.Ending\x12\x10\n\x08sentence\x18\x02 \x01(\t\"\x87\x03\n\x06Record\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x15\n\rrules_version\x18\x03 \x01(\t\x12\x0e\n\x06\x63onfig\x18\x04 \x01(\x0c\x12\x0c\n\x04seed\x18\x05 \x01(\x04\x12.\n\x0b\x63ontestants\x18\x06 \x03(\x0b\x32\x19.arena.wire.v1.Contestant\x12\x30\n\x0ctime_control\x18\x07 \x01(\x0b\x32\x1a.arena.wire.v1.TimeControl\x12(\n\x05moves\x18\x08 \x03(\x0b\x32\x19.arena.wire.v1.PlayedMove\x12(\n\x08verdicts\x18\t \x03(\x0b\x32\x16.arena.wire.v1.Verdict\x12\'\n\x07outcome\x18\n \x01(\x0b\x32\x16.arena.wire.v1.Outcome\x12&\n\x07strikes\x18\x0b \x03(\x0b\x32\x15.arena.wire.v1.Strike\x12!\n\x05\x62oxes\x18\x0c \x03(\x0b\x32\x12.arena.wire.v1.Box\"L\n\x06Strike\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0b\n\x03ply\x18\x02 \x01(\r\x12\'\n\x07verdict\x18\x03 \x01(\x0b\x32\x16.arena.wire.v1.Verdict\"\x81\x01\n\x03\x42ox\x12\x0c\n\x04kind\x18\x01 \x01(\t\x12\x38\n\x0b\x65nforcement\x18\x02 \x03(\x0b\x32#.arena.wire.v1.Box.EnforcementEntry\x1a\x32\n\x10\x45nforcementEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\";\n\nContestant\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0e\n\x06\x64igest\x18\x03 \x01(\t\"\xac\x01\n\nPlayedMove\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0c\n\x04move\x18\x02 \x01(\x0c\x12\x0f\n\x07wall_us\x18\x03 \x01(\x04\x12\x12\n\ncharged_us\x18\x04 \x01(\x04\x12\x0e\n\x06\x63pu_us\x18\x05 \x01(\x04\x12\x14\n\x0ctransport_us\x18\x06 \x01(\x04\x12\x12\n\nreferee_us\x18\x07 \x01(\x04\x12\x0e\n\x06lag_us\x18\x08 \x01(\x04\x12\x13\n\x0bsubstituted\x18\t \x01(\x08*M\n\x05Meter\x12\x15\n\x11METER_UNSPECIFIED\x10\x00\x12\x0e\n\nMETER_WALL\x10\x01\x12\r\n\tMETER_CPU\x10\x02\x12\x0e\n\nMETER_NONE\x10\x03*\xe8\x01\n\x06\x45nding\x12\x16\n\x12\x45NDING_UNSPECIFIED\x10\x00\x12\x11\n\rENDING_NORMAL\x10\x01\x12\x13\n\x0f\x45NDING_NO_START\x10\x02\x12\x0f\n\x0b\x45NDING_TIME\x10\x03\x12\x10\n\x0c\x45NDING_CRASH\x10\x04\x12\x18\n\x14\x45NDING_OUT_OF_MEMORY\x10\x05\x12\x15\n\x11\x45NDING_DISCONNECT\x10\x06\x12\x13\n\x0f\x45NDING_PROTOCOL\x10\x07\x12\x12\n\x0e\x45NDING_ILLEGAL\x10\x08\x12\x10\n\x0c\x45NDING_ABUSE\x10\t\x12\x0f\n\x0b\x45NDING_VOID\x10\nb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.wire.v1.match_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_ENDING']._serialized_start=1016
-  _globals['_ENDING']._serialized_end=1248
+  _globals['_BOX_ENFORCEMENTENTRY']._loaded_options = None
+  _globals['_BOX_ENFORCEMENTENTRY']._serialized_options = b'8\001'
+  _globals['_METER']._serialized_start=1434
+  _globals['_METER']._serialized_end=1511
+  _globals['_ENDING']._serialized_start=1514
+  _globals['_ENDING']._serialized_end=1746
   _globals['_MATCHSTART']._serialized_start=44
   _globals['_MATCHSTART']._serialized_end=153
-  _globals['_TIMECONTROL']._serialized_start=155
-  _globals['_TIMECONTROL']._serialized_end=250
-  _globals['_CLOCK']._serialized_start=252
-  _globals['_CLOCK']._serialized_end=298
-  _globals['_READY']._serialized_start=300
-  _globals['_READY']._serialized_end=334
-  _globals['_MATCHEND']._serialized_start=336
-  _globals['_MATCHEND']._serialized_end=428
-  _globals['_OUTCOME']._serialized_start=430
-  _globals['_OUTCOME']._serialized_end=486
-  _globals['_VERDICT']._serialized_start=488
-  _globals['_VERDICT']._serialized_end=554
-  _globals['_RECORD']._serialized_start=557
-  _globals['_RECORD']._serialized_end=873
-  _globals['_CONTESTANT']._serialized_start=875
-  _globals['_CONTESTANT']._serialized_end=934
-  _globals['_PLAYEDMOVE']._serialized_start=936
-  _globals['_PLAYEDMOVE']._serialized_end=1013
+  _globals['_TIMECONTROL']._serialized_start=156
+  _globals['_TIMECONTROL']._serialized_end=288
+  _globals['_CLOCK']._serialized_start=290
+  _globals['_CLOCK']._serialized_end=336
+  _globals['_READY']._serialized_start=338
+  _globals['_READY']._serialized_end=372
+  _globals['_MATCHEND']._serialized_start=374
+  _globals['_MATCHEND']._serialized_end=466
+  _globals['_OUTCOME']._serialized_start=468
+  _globals['_OUTCOME']._serialized_end=524
+  _globals['_VERDICT']._serialized_start=526
+  _globals['_VERDICT']._serialized_end=592
+  _globals['_RECORD']._serialized_start=595
+  _globals['_RECORD']._serialized_end=986
+  _globals['_STRIKE']._serialized_start=988
+  _globals['_STRIKE']._serialized_end=1064
+  _globals['_BOX']._serialized_start=1067
+  _globals['_BOX']._serialized_end=1196
+  _globals['_BOX_ENFORCEMENTENTRY']._serialized_start=1146
+  _globals['_BOX_ENFORCEMENTENTRY']._serialized_end=1196
+  _globals['_CONTESTANT']._serialized_start=1198
+  _globals['_CONTESTANT']._serialized_end=1257
+  _globals['_PLAYEDMOVE']._serialized_start=1260
+  _globals['_PLAYEDMOVE']._serialized_end=1432
 # @@protoc_insertion_point(module_scope)

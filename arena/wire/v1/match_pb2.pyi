@@ -7,6 +7,13 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class Meter(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    METER_UNSPECIFIED: _ClassVar[Meter]
+    METER_WALL: _ClassVar[Meter]
+    METER_CPU: _ClassVar[Meter]
+    METER_NONE: _ClassVar[Meter]
+
 class Ending(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     ENDING_UNSPECIFIED: _ClassVar[Ending]
@@ -20,6 +27,10 @@ class Ending(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ENDING_ILLEGAL: _ClassVar[Ending]
     ENDING_ABUSE: _ClassVar[Ending]
     ENDING_VOID: _ClassVar[Ending]
+METER_UNSPECIFIED: Meter
+METER_WALL: Meter
+METER_CPU: Meter
+METER_NONE: Meter
 ENDING_UNSPECIFIED: Ending
 ENDING_NORMAL: Ending
 ENDING_NO_START: Ending
@@ -45,16 +56,18 @@ class MatchStart(_message.Message):
     def __init__(self, match_id: _Optional[str] = ..., seat: _Optional[int] = ..., seats: _Optional[int] = ..., time_control: _Optional[_Union[TimeControl, _Mapping]] = ...) -> None: ...
 
 class TimeControl(_message.Message):
-    __slots__ = ("per_move_us", "bank_us", "increment_us", "allowance_us")
+    __slots__ = ("per_move_us", "bank_us", "increment_us", "allowance_us", "meter")
     PER_MOVE_US_FIELD_NUMBER: _ClassVar[int]
     BANK_US_FIELD_NUMBER: _ClassVar[int]
     INCREMENT_US_FIELD_NUMBER: _ClassVar[int]
     ALLOWANCE_US_FIELD_NUMBER: _ClassVar[int]
+    METER_FIELD_NUMBER: _ClassVar[int]
     per_move_us: int
     bank_us: int
     increment_us: int
     allowance_us: int
-    def __init__(self, per_move_us: _Optional[int] = ..., bank_us: _Optional[int] = ..., increment_us: _Optional[int] = ..., allowance_us: _Optional[int] = ...) -> None: ...
+    meter: Meter
+    def __init__(self, per_move_us: _Optional[int] = ..., bank_us: _Optional[int] = ..., increment_us: _Optional[int] = ..., allowance_us: _Optional[int] = ..., meter: _Optional[_Union[Meter, str]] = ...) -> None: ...
 
 class Clock(_message.Message):
     __slots__ = ("available_us", "bank_us")
@@ -97,7 +110,7 @@ class Verdict(_message.Message):
     def __init__(self, ending: _Optional[_Union[Ending, str]] = ..., sentence: _Optional[str] = ...) -> None: ...
 
 class Record(_message.Message):
-    __slots__ = ("match_id", "game", "rules_version", "config", "seed", "contestants", "time_control", "moves", "verdicts", "outcome")
+    __slots__ = ("match_id", "game", "rules_version", "config", "seed", "contestants", "time_control", "moves", "verdicts", "outcome", "strikes", "boxes")
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
     GAME_FIELD_NUMBER: _ClassVar[int]
     RULES_VERSION_FIELD_NUMBER: _ClassVar[int]
@@ -108,6 +121,8 @@ class Record(_message.Message):
     MOVES_FIELD_NUMBER: _ClassVar[int]
     VERDICTS_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    STRIKES_FIELD_NUMBER: _ClassVar[int]
+    BOXES_FIELD_NUMBER: _ClassVar[int]
     match_id: str
     game: str
     rules_version: str
@@ -118,7 +133,34 @@ class Record(_message.Message):
     moves: _containers.RepeatedCompositeFieldContainer[PlayedMove]
     verdicts: _containers.RepeatedCompositeFieldContainer[Verdict]
     outcome: Outcome
-    def __init__(self, match_id: _Optional[str] = ..., game: _Optional[str] = ..., rules_version: _Optional[str] = ..., config: _Optional[bytes] = ..., seed: _Optional[int] = ..., contestants: _Optional[_Iterable[_Union[Contestant, _Mapping]]] = ..., time_control: _Optional[_Union[TimeControl, _Mapping]] = ..., moves: _Optional[_Iterable[_Union[PlayedMove, _Mapping]]] = ..., verdicts: _Optional[_Iterable[_Union[Verdict, _Mapping]]] = ..., outcome: _Optional[_Union[Outcome, _Mapping]] = ...) -> None: ...
+    strikes: _containers.RepeatedCompositeFieldContainer[Strike]
+    boxes: _containers.RepeatedCompositeFieldContainer[Box]
+    def __init__(self, match_id: _Optional[str] = ..., game: _Optional[str] = ..., rules_version: _Optional[str] = ..., config: _Optional[bytes] = ..., seed: _Optional[int] = ..., contestants: _Optional[_Iterable[_Union[Contestant, _Mapping]]] = ..., time_control: _Optional[_Union[TimeControl, _Mapping]] = ..., moves: _Optional[_Iterable[_Union[PlayedMove, _Mapping]]] = ..., verdicts: _Optional[_Iterable[_Union[Verdict, _Mapping]]] = ..., outcome: _Optional[_Union[Outcome, _Mapping]] = ..., strikes: _Optional[_Iterable[_Union[Strike, _Mapping]]] = ..., boxes: _Optional[_Iterable[_Union[Box, _Mapping]]] = ...) -> None: ...
+
+class Strike(_message.Message):
+    __slots__ = ("seat", "ply", "verdict")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    PLY_FIELD_NUMBER: _ClassVar[int]
+    VERDICT_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    ply: int
+    verdict: Verdict
+    def __init__(self, seat: _Optional[int] = ..., ply: _Optional[int] = ..., verdict: _Optional[_Union[Verdict, _Mapping]] = ...) -> None: ...
+
+class Box(_message.Message):
+    __slots__ = ("kind", "enforcement")
+    class EnforcementEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    ENFORCEMENT_FIELD_NUMBER: _ClassVar[int]
+    kind: str
+    enforcement: _containers.ScalarMap[str, str]
+    def __init__(self, kind: _Optional[str] = ..., enforcement: _Optional[_Mapping[str, str]] = ...) -> None: ...
 
 class Contestant(_message.Message):
     __slots__ = ("name", "version", "digest")
@@ -131,13 +173,23 @@ class Contestant(_message.Message):
     def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., digest: _Optional[str] = ...) -> None: ...
 
 class PlayedMove(_message.Message):
-    __slots__ = ("seat", "move", "wall_us", "charged_us")
+    __slots__ = ("seat", "move", "wall_us", "charged_us", "cpu_us", "transport_us", "referee_us", "lag_us", "substituted")
     SEAT_FIELD_NUMBER: _ClassVar[int]
     MOVE_FIELD_NUMBER: _ClassVar[int]
     WALL_US_FIELD_NUMBER: _ClassVar[int]
     CHARGED_US_FIELD_NUMBER: _ClassVar[int]
+    CPU_US_FIELD_NUMBER: _ClassVar[int]
+    TRANSPORT_US_FIELD_NUMBER: _ClassVar[int]
+    REFEREE_US_FIELD_NUMBER: _ClassVar[int]
+    LAG_US_FIELD_NUMBER: _ClassVar[int]
+    SUBSTITUTED_FIELD_NUMBER: _ClassVar[int]
     seat: int
     move: bytes
     wall_us: int
     charged_us: int
-    def __init__(self, seat: _Optional[int] = ..., move: _Optional[bytes] = ..., wall_us: _Optional[int] = ..., charged_us: _Optional[int] = ...) -> None: ...
+    cpu_us: int
+    transport_us: int
+    referee_us: int
+    lag_us: int
+    substituted: bool
+    def __init__(self, seat: _Optional[int] = ..., move: _Optional[bytes] = ..., wall_us: _Optional[int] = ..., charged_us: _Optional[int] = ..., cpu_us: _Optional[int] = ..., transport_us: _Optional[int] = ..., referee_us: _Optional[int] = ..., lag_us: _Optional[int] = ..., substituted: _Optional[bool] = ...) -> None: ...
