@@ -163,7 +163,8 @@ def test_a_strike_is_made_good_by_a_random_legal_move(step):
     (strike,) = record.strikes
     assert (strike.seat, strike.ply) == (0, 0)
     assert [move.substituted for move in record.played[:2]] == [True, False]
-    assert record == run({1: step}, {}, strikes=1)[0], "the replacement is drawn from the match's own seed"
+    again, _ = run({1: step}, {}, strikes=1)
+    assert [each.move for each in again.played] == [each.move for each in record.played]
     verify(GAME, record)
 
 
