@@ -1,0 +1,58 @@
+"""7 Kingdoms as the arena sees it."""
+
+from collections.abc import Mapping
+from random import Random
+from typing import cast
+
+from arena.game import Game, GameInfo, State
+from engines.kingdoms import knowledge, terminal
+from engines.kingdoms.cards import LAST_ROUND, SLOTS, Move
+from engines.kingdoms.codec import KingdomsCodec
+from engines.kingdoms.rules import KingdomsState
+from engines.kingdoms.table import Config, Observation
+
+MOST_SEATS = 4
+# Each seat plays a card and uses its power, and at most seven taken cards are put away in a round; a token is
+# chosen once for each coat.
+MOST_MOVES = LAST_ROUND * (2 * MOST_SEATS + SLOTS) + SLOTS
+
+
+class Kingdoms(Game[Config, Move, Observation]):
+    """Rounds of playing one card and taking others, for majorities in seven coats of arms."""
+
+    info = GameInfo(
+        name="kingdoms",
+        title="7 Kingdoms",
+        summary="Play title cards, take others with their powers, and hold the majority in seven coats of arms.",
+        version="1",
+        min_seats=2,
+        max_seats=MOST_SEATS,
+        max_moves=MOST_MOVES,
+        hidden=True,
+    )
+    codec = KingdomsCodec()
+
+    def configure(self, seats: int, options: Mapping[str, str]) -> Config:
+        """The configuration for this number of seats; there are no options."""
+        self.info.check_seats(seats)
+        self.info.choose(options)
+        return Config(seats)
+
+    def start(self, config: Config, seed: int) -> KingdomsState:
+        """Shuffle and deal."""
+        return KingdomsState.deal(config, seed)
+
+    def imagine(self, observation: Observation, rng: Random) -> KingdomsState:
+        """Deal the unseen cards and tokens anew."""
+        return knowledge.imagine(observation, rng)
+
+    def show(self, state: State[Move, Observation]) -> str:
+        """The position for a person."""
+        return terminal.show(cast(KingdomsState, state))
+
+    def tell(self, state: State[Move, Observation], move: Move) -> str:
+        """One line about a move."""
+        return terminal.tell(cast(KingdomsState, state), move)
+
+
+GAME = Kingdoms()
