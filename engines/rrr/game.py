@@ -1,0 +1,66 @@
+"""RRR as the arena sees it."""
+
+from collections.abc import Mapping
+from random import Random
+from typing import cast
+
+from arena.game import Game, GameInfo, Option, State
+from engines.rrr import knowledge, terminal
+from engines.rrr.codec import RrrCodec
+from engines.rrr.moves import Move
+from engines.rrr.rules import MOST_PLACEMENTS, SECRET_DRAFT_ORDER, Config, Observation, RrrState, Setup, Victory
+
+MOST_ROUNDS = 9
+
+
+class Rrr(Game[Config, Move, Observation]):
+    """Rounds of tiles with powers on a 3x3 board."""
+
+    info = GameInfo(
+        name="rrr",
+        title="RRR – Regality vs. Religion: Revolution",
+        summary="A duel on a 3x3 board: place tiles, turn the opponent's to your side, and own most of a full board.",
+        version="1",
+        min_seats=2,
+        max_seats=2,
+        max_moves=MOST_ROUNDS * (1 + len(SECRET_DRAFT_ORDER) + MOST_PLACEMENTS),
+        hidden=True,
+        options=(
+            Option(
+                "setup", tuple(setup.value for setup in Setup), "neutral-zone", "how neutral tiles come into a round"
+            ),
+            Option("victory", ("rounds", "points"), "rounds", "first to win two rounds, or points of all rounds"),
+            Option(
+                "rounds", tuple(map(str, range(1, MOST_ROUNDS + 1))), "3", "rounds with victory=points, else ignored"
+            ),
+            Option("first", ("0", "1"), "0", "the first player of round 1"),
+        ),
+    )
+    codec = RrrCodec()
+
+    def configure(self, seats: int, options: Mapping[str, str]) -> Config:
+        """The configuration for these options."""
+        self.info.check_seats(seats)
+        chosen = self.info.choose(options)
+        return Config(
+            Setup(chosen["setup"]), Victory(chosen["victory"]), rounds=int(chosen["rounds"]), first=int(chosen["first"])
+        )
+
+    def start(self, config: Config, seed: int) -> RrrState:
+        """Shuffle the neutral tiles and set up round 1."""
+        return RrrState.deal(config, seed)
+
+    def imagine(self, observation: Observation, rng: Random) -> RrrState:
+        """Draw the unseen tiles anew."""
+        return knowledge.imagine(observation, rng)
+
+    def show(self, state: State[Move, Observation]) -> str:
+        """The position for a person."""
+        return terminal.show(cast(RrrState, state))
+
+    def tell(self, state: State[Move, Observation], move: Move) -> str:
+        """One line about a move."""
+        return terminal.tell(cast(RrrState, state), move)
+
+
+GAME = Rrr()

@@ -1,0 +1,83 @@
+"""The moves of RRR: place a tile, pick one in a draft, or name the first player of a round.
+
+A placement carries every choice that its power needs as one number, whose range says what was chosen.
+"""
+
+from typing import NamedTuple
+
+from arena.match import Seat
+from engines.rrr.tiles import SPACES, Mask, Space, Tile
+
+Choice = int
+
+NOT_USED: Choice = -1
+# A choice below 10 is a space of the board: the tile on it is the target.
+LINE: Choice = 10
+"""LINE + direction: every tile in that direction (Queen)."""
+NEIGHBOURS: Choice = 20
+"""NEIGHBOURS + 0 for the orthogonal, + 1 for the diagonal ones (Princess)."""
+EVERY: Choice = 30
+"""All tiles in reach (Seer, Dragon)."""
+SHIFT: Choice = 100
+"""SHIFT + 10 * from + to: move the tile on one space to another (Fairy)."""
+TILE: Choice = 200
+"""TILE + tile: this tile from an area, the neutral zone or the discard (Assassin, Adventurer, Hermit)."""
+HIDDEN: Choice = 300
+"""HIDDEN + place: the tile at this place of the opponent's hidden row, counted from 0 (Assassin)."""
+
+
+class Place(NamedTuple):
+    """Place a tile on a space, and use its power or not."""
+
+    tile: Tile
+    space: Space
+    woken: tuple[Space, ...] = ()
+    """The spaces that are re-activated, in order; the power of the last one is used."""
+    choice: Choice = NOT_USED
+
+
+class Pick(NamedTuple):
+    """Keep this tile in a draft; NO_TILE stands for a tile that the observer may not know."""
+
+    tile: Tile
+
+
+class NameFirst(NamedTuple):
+    """Name the first player of the next round."""
+
+    seat: Seat
+
+
+Move = Place | Pick | NameFirst
+
+
+class Uses(dict[Choice, Place]):
+    """The placements of one tile on one space with one row of woken spaces, by choice; made when first asked for."""
+
+    def __init__(self, tile: Tile, space: Space, woken: tuple[Space, ...] = ()) -> None:
+        super().__init__()
+        self._begin = (tile, space, woken)
+
+    def __missing__(self, choice: Choice) -> Place:
+        move = self[choice] = Place(*self._begin, choice)
+        return move
+
+
+class _Routes(dict[tuple[Tile, Space, tuple[Space, ...]], Uses]):
+    def __missing__(self, route: tuple[Tile, Space, tuple[Space, ...]]) -> Uses:
+        uses = self[route] = Uses(*route)
+        return uses
+
+
+ROUTES = _Routes()
+"""ROUTES[tile, space, woken]: one object per move for ever, because making moves costs more than finding them."""
+
+
+def plain(tile: Tile, spaces: tuple[Space, ...] = tuple(SPACES)) -> list[Place]:
+    """The tile on each of these spaces, without a power."""
+    return [ROUTES[tile, space, ()][NOT_USED] for space in spaces]
+
+
+def route_mask(space: Space, woken: tuple[Space, ...]) -> Mask:
+    """The spaces of the placed tile and of all that it woke."""
+    return 1 << space | sum(1 << at for at in woken)
