@@ -141,6 +141,7 @@ def _start(game: AnyGame, spec: MatchSpec[Any]) -> AnyState:
 async def _begin(players: Sequence[AnyPlayer], spec: MatchSpec[Any]) -> Faults:
     """Start all players at once; both may be at fault."""
     faults: Faults = {}
+    ours: list[InfraError] = []
 
     async def begin(seat: Seat, player: AnyPlayer) -> None:
         start = MatchStart(spec.match_id, seat, len(players), spec.config, spec.control)
@@ -148,10 +149,14 @@ async def _begin(players: Sequence[AnyPlayer], spec: MatchSpec[Any]) -> Faults:
             await player.begin(start)
         except BotFault as fault:
             faults[seat] = fault
+        except InfraError as error:
+            ours.append(error)
 
     async with asyncio.TaskGroup() as group:
         for seat, player in enumerate(players):
             group.create_task(begin(seat, player))
+    if ours:
+        raise ours[0]
     return faults
 
 

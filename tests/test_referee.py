@@ -150,6 +150,11 @@ def test_our_own_failure_voids_the_match(step):
     assert len(record.played) > 0
 
 
+def test_our_own_failure_at_the_start_voids_the_match():
+    record, _ = run({0: InfraError("no docker")}, {0: InfraError("no disk")})
+    assert {verdict.ending for verdict in record.verdicts} == {Ending.VOID}
+
+
 def test_a_broken_engine_voids_the_match():
     record, _ = run({}, {}, game=BrokenClaim())
     assert {verdict.ending for verdict in record.verdicts} == {Ending.VOID}

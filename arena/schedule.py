@@ -1,0 +1,187 @@
+"""Who plays whom: pure schedules, made of fixtures whose seats are rotated over the same seeds.
+
+A schedule is asked for its next batch with the results so far, and answers with nothing when it is over. A batch
+depends on finished batches only, so neither the number of matches at once nor an interruption changes it.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Protocol
+
+from arena.errors import UsageError
+from arena.rng import shuffle, stream
+
+MOST_TUPLES = 60
+"""More groups of three or four bots than this are not all played: a balanced choice of them is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fixture:
+    """A match to be played: which bot sits where (by its number in the field), and which deal it plays."""
+
+    seating: tuple[int, ...]
+    deal: int
+    """Fixtures of one group with the same deal share their seed."""
+
+    @property
+    def group(self) -> tuple[int, ...]:
+        """The bots that meet, in ascending order."""
+        return tuple(sorted(self.seating))
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A fixture with the ranks that came out of it, in seat order."""
+
+    fixture: Fixture
+    ranks: tuple[int, ...]
+
+
+class Schedule(Protocol):
+    """Hands out fixtures batch by batch."""
+
+    def batch(self, finished: Sequence[Finished]) -> Sequence[Fixture]:
+        """The next fixtures, once all earlier batches are finished; none when the schedule is over."""
+        ...
+
+    def total(self) -> int | None:
+        """How many fixtures there are in all, if that is known before."""
+        ...
+
+
+def rotations(group: Sequence[int], deal: int) -> Iterator[Fixture]:
+    """The same deal with every bot in every seat once."""
+    for shift in range(len(group)):
+        yield Fixture((*group[shift:], *group[:shift]), deal)
+
+
+class FixedSchedule:
+    """Everything is known at the start: round after round, so that a stopped tournament is even."""
+
+    def __init__(self, groups: Sequence[tuple[int, ...]], rounds: int) -> None:
+        self._groups = groups
+        self._rounds = rounds
+
+    def batch(self, finished: Sequence[Finished]) -> Sequence[Fixture]:
+        """All fixtures at once, the first time."""
+        if finished:
+            return ()
+        return [each for deal in range(self._rounds) for group in self._groups for each in rotations(group, deal)]
+
+    def total(self) -> int:
+        """Groups times rounds times seats."""
+        return sum(map(len, self._groups)) * self._rounds
+
+
+def round_robin(bots: int, seats: int, rounds: int, seed: int = 0) -> FixedSchedule:
+    """Everybody against everybody; where that is too much for three or four seats, a balanced choice of groups."""
+    _check(bots, seats)
+    groups = list(combinations(range(bots), seats))
+    if seats > 2 and len(groups) > MOST_TUPLES:
+        groups = balanced_groups(bots, seats, MOST_TUPLES, seed)
+    return FixedSchedule(groups, rounds)
+
+
+def gauntlet(bots: int, seats: int, rounds: int, champion: int = 0) -> FixedSchedule:
+    """One bot against all others; with more seats, against every group of them."""
+    _check(bots, seats)
+    others = [bot for bot in range(bots) if bot != champion]
+    return FixedSchedule([(champion, *rest) for rest in combinations(others, seats - 1)], rounds)
+
+
+def balanced_groups(bots: int, seats: int, count: int, seed: int) -> list[tuple[int, ...]]:
+    """About this many groups in which every bot plays equally often and every two bots meet about equally often."""
+    rng = stream(seed, "balanced-groups")
+    played: Counter[int] = Counter()
+    met: Counter[tuple[int, int]] = Counter()
+    groups: list[tuple[int, ...]] = []
+    while len(groups) < count or len({played[bot] for bot in range(bots)}) > 1:
+        order = list(range(bots))
+        shuffle(rng, order)  # ties are broken by lot, so that no bot is first by its number
+        group: list[int] = []
+        for _ in range(seats):
+            free = [bot for bot in order if bot not in group]
+            group.append(min(free, key=lambda bot: (played[bot], sum(met[_pair(bot, other)] for other in group))))
+        played.update(group)
+        met.update(_pair(*two) for two in combinations(group, 2))
+        groups.append(tuple(sorted(group)))
+    return groups
+
+
+def _pair(one: int, two: int) -> tuple[int, int]:
+    return (one, two) if one < two else (two, one)
+
+
+class Swiss:
+    """Each round pairs bots with equal scores that have not met; for two seats."""
+
+    def __init__(self, bots: int, rounds: int, seed: int) -> None:
+        _check(bots, 2)
+        self._bots = bots
+        self._rounds = rounds
+        self._seed = seed
+
+    def batch(self, finished: Sequence[Finished]) -> Sequence[Fixture]:
+        """The pairings of the next round; in an odd field the last bot that never rested rests, for both points."""
+        number = len({each.fixture.deal for each in finished})
+        if number == self._rounds:
+            return ()
+        rested = [self._rested(finished, past) for past in range(number)]
+        order = self._standing(finished, rested)
+        if len(order) % 2:
+            order.remove(next((bot for bot in reversed(order) if bot not in rested), order[-1]))
+        met = Counter(each.fixture.group for each in finished)
+        return [each for group in _pair_off(order, met) for each in rotations(group, number)]
+
+    def total(self) -> int:
+        """Every pairing is two matches, one from each side."""
+        return self._rounds * (self._bots // 2) * 2
+
+    def _standing(self, finished: Sequence[Finished], rested: Sequence[int | None]) -> list[int]:
+        """The bots from the best down; ties are broken by lot."""
+        score = {bot: 2.0 * rested.count(bot) for bot in range(self._bots)}
+        for each in finished:
+            for bot, points in zip(each.fixture.seating, _points(each.ranks)):
+                score[bot] += points
+        order = list(range(self._bots))
+        shuffle(stream(self._seed, "swiss", len(rested)), order)
+        return sorted(order, key=lambda bot: -score[bot])
+
+    def _rested(self, finished: Sequence[Finished], deal: int) -> int | None:
+        """The bot that did not play in this round."""
+        playing = {bot for each in finished if each.fixture.deal == deal for bot in each.fixture.seating}
+        return next((bot for bot in range(self._bots) if bot not in playing), None)
+
+
+def _pair_off(field: list[int], met: Counter[tuple[int, ...]]) -> list[tuple[int, int]]:
+    """Neighbours in the standing meet, with as few second meetings as can be."""
+    most = max(met.values(), default=0)
+    for allowed in range(most + 1):
+        if (pairs := _pairs_within(tuple(field), met, allowed)) is not None:
+            return pairs
+    return []
+
+
+def _pairs_within(field: tuple[int, ...], met: Counter[tuple[int, ...]], allowed: int) -> list[tuple[int, int]] | None:
+    """A pairing in which no two have met more often than allowed, near neighbours first; None if there is none."""
+    if not field:
+        return []
+    one, *others = field
+    for two in others:
+        if met[_pair(one, two)] <= allowed:
+            rest = tuple(bot for bot in others if bot != two)
+            if (pairs := _pairs_within(rest, met, allowed)) is not None:
+                return [_pair(one, two), *pairs]
+    return None
+
+
+def _points(ranks: Sequence[int]) -> list[float]:
+    """1 for a seat that beat the other, a half for a tie."""
+    return [sum(1.0 if mine < other else 0.5 if mine == other else 0.0 for other in ranks) - 0.5 for mine in ranks]
+
+
+def _check(bots: int, seats: int) -> None:
+    if bots < seats:
+        raise UsageError(f"a tournament for {seats} seats needs at least {seats} bots, but there are {bots}")
