@@ -1,0 +1,310 @@
+"""A link to a real gRPC server: what is asked, what comes back, and when."""
+
+import asyncio
+import os
+from contextlib import asynccontextmanager
+from types import SimpleNamespace
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2
+
+from arena.errors import BotFault, Disconnected, InfraError, StartFailed, TimedOut
+from arena.links.connection import BotConnection, tcp_connect, unix_connect
+from arena.links.grpc import CLASS_OF_STATUS, printable
+
+CODEC = SimpleNamespace(wire=SimpleNamespace(DESCRIPTOR=SimpleNamespace(package="test")), prefix="Echo")
+SERVING = health_pb2.HealthCheckResponse(status=health_pb2.HealthCheckResponse.SERVING)
+
+
+class Handler(grpc.GenericRpcHandler):
+    def __init__(self, play, health):
+        self.play = play
+        self.health = health
+
+    def service(self, details):
+        if details.method == "/test.EchoBotService/Play":
+            return grpc.stream_stream_rpc_method_handler(self.play)
+        if details.method == "/grpc.health.v1.Health/Check" and self.health:
+            return grpc.unary_unary_rpc_method_handler(self.health)
+        return None
+
+
+async def serving(_request, _context):
+    return SERVING.SerializeToString()
+
+
+async def echo(requests, _context):
+    async for request in requests:
+        if request.startswith(b"sleep"):
+            await asyncio.sleep(float(request[5:]))
+        if not request.startswith(b"tell"):
+            yield request
+
+
+@asynccontextmanager
+async def server(path, play=echo, health=serving):
+    grpc_server = grpc.aio.server(handlers=[Handler(play, health)])
+    port = grpc_server.add_insecure_port(str(path))
+    await grpc_server.start()
+    try:
+        yield port
+    finally:
+        await grpc_server.stop(None)
+
+
+def with_echo(tmp_path, use, **kinds):
+    async def run():
+        async with server(f"unix:{tmp_path}/s", **kinds):
+            connection = await BotConnection.open(unix_connect(tmp_path / "s"), 10.0)
+            try:
+                await use(connection)
+            finally:
+                await connection.close()
+
+    asyncio.run(run())
+
+
+def test_every_reply_comes_back_with_its_time(tmp_path):
+    async def use(connection):
+        link = await connection.open_match(CODEC)
+        for number in range(20):
+            request = f"request {number}".encode()
+            answer = await link.call(request, 5.0)
+            assert answer.reply == request
+            assert answer.wall > 0
+            assert answer.transport > 0
+        slow = await link.call(b"sleep 0.5", 5.0)
+        assert 0.4 < slow.wall < 3.0
+        await link.close()
+
+    with_echo(tmp_path, use)
+
+
+@pytest.mark.parametrize("size", [0, 1, 16383, 16384, 65536, 1 << 20])
+def test_messages_of_any_size_up_to_a_mebibyte(tmp_path, size):
+    async def use(connection):
+        link = await connection.open_match(CODEC)
+        for _ in range(3):
+            answer = await link.call(bytes(size), 10.0)
+            assert answer.reply == bytes(size)
+            assert answer.wall > 0
+        await link.close()
+
+    with_echo(tmp_path, use)
+
+
+def test_a_request_that_is_too_long_is_our_own_fault(tmp_path):
+    async def use(connection):
+        link = await connection.open_match(CODEC)
+        with pytest.raises(InfraError):
+            await link.call(bytes((1 << 20) + 1), 5.0)
+        assert (await link.call(b"next", 5.0)).reply == b"next"
+        await link.close()
+
+    with_echo(tmp_path, use)
+
+
+def test_a_late_reply_is_not_taken_for_the_next_one(tmp_path):
+    async def use(connection):
+        link = await connection.open_match(CODEC)
+        for number in range(6):  # more often than replies that nobody asked for are forgiven
+            with pytest.raises(TimedOut):
+                await link.call(b"sleep 0.2", 0.05)
+            assert (await link.call(f"turn {number}".encode(), 5.0)).reply == f"turn {number}".encode()
+        await link.close()
+
+    with_echo(tmp_path, use)
+
+
+def test_what_has_no_reply_does_not_disturb(tmp_path):
+    async def use(connection):
+        link = await connection.open_match(CODEC)
+        await link.tell(b"tell 1")
+        assert (await link.call(b"turn", 5.0)).reply == b"turn"
+        await link.tell(b"tell 2")
+        await link.close()
+        await link.close()
+
+    with_echo(tmp_path, use)
+
+
+def test_match_after_match_and_many_at_once(tmp_path):
+    async def one(connection, name):
+        link = await connection.open_match(CODEC)
+        for number in range(10):
+            request = f"{name} {number}".encode()
+            assert (await link.call(request, 10.0)).reply == request
+        await link.close()
+
+    async def use(connection):
+        for number in range(5):
+            await one(connection, f"match {number}")
+        async with asyncio.TaskGroup() as group:
+            for number in range(10):
+                group.create_task(one(connection, f"parallel {number}"))
+
+    with_echo(tmp_path, use)
+
+
+def test_a_bot_that_ends_its_stream_is_disconnected_and_may_play_the_next_match(tmp_path):
+    async def leave(requests, context):
+        async for request in requests:
+            if request == b"leave":
+                await context.abort(grpc.StatusCode.UNAVAILABLE, "\x1b[31mgone")
+            yield request
+
+    async def use(connection):
+        link = await connection.open_match(CODEC)
+        with pytest.raises(Disconnected) as caught:
+            await link.call(b"leave", 5.0)
+        assert str(caught.value).isprintable()
+        for _ in range(2):
+            with pytest.raises(Disconnected):
+                await link.call(b"anyone?", 5.0)
+        with pytest.raises(Disconnected):
+            await link.tell(b"anyone?")
+        await link.close()
+        link = await connection.open_match(CODEC)
+        assert (await link.call(b"stay", 5.0)).reply == b"stay"
+        await link.close()
+
+    with_echo(tmp_path, use, play=leave)
+
+
+def test_an_unknown_game_is_a_disconnect_that_says_why(tmp_path):
+    async def use(connection):
+        codec = SimpleNamespace(wire=CODEC.wire, prefix="Other")
+        link = await connection.open_match(codec)
+        await asyncio.sleep(0.2)
+        with pytest.raises(Disconnected, match="UNIMPLEMENTED"):
+            await link.call(b"hello", 5.0)
+
+    with_echo(tmp_path, use)
+
+
+def test_readiness_is_awaited(tmp_path):
+    asked = []
+
+    async def soon(_request, _context):
+        asked.append(1)
+        status = (
+            health_pb2.HealthCheckResponse.SERVING if len(asked) > 3 else health_pb2.HealthCheckResponse.NOT_SERVING
+        )
+        return health_pb2.HealthCheckResponse(status=status).SerializeToString()
+
+    async def use(connection):
+        assert len(asked) == 4
+
+    with_echo(tmp_path, use, health=soon)
+
+
+async def hanging(_request, _context):
+    await asyncio.sleep(9)
+
+
+async def garbled(_request, _context):
+    return b"\xff\xff"
+
+
+@pytest.mark.parametrize("health", [None, hanging, garbled])
+def test_without_a_health_check_there_is_no_start(tmp_path, health):
+    async def run():
+        async with server(f"unix:{tmp_path}/s", health=health):
+            with pytest.raises(StartFailed, match="not ready"):
+                await BotConnection.open(unix_connect(tmp_path / "s"), 0.4)
+
+    asyncio.run(run())
+
+
+def test_a_bot_that_starts_late_is_found(tmp_path):
+    async def run():
+        opening = asyncio.create_task(BotConnection.open(unix_connect(tmp_path / "s"), 10.0))
+        await asyncio.sleep(0.3)
+        async with server(f"unix:{tmp_path}/s"):
+            connection = await opening
+            link = await connection.open_match(CODEC)
+            assert (await link.call(b"hello", 5.0)).reply == b"hello"
+            await link.close()
+            await connection.close()
+
+    asyncio.run(run())
+
+
+def test_a_bot_on_a_port(tmp_path):
+    async def run():
+        async with server("127.0.0.1:0") as port:
+            connection = await BotConnection.open(tcp_connect("127.0.0.1", port), 10.0)
+            link = await connection.open_match(CODEC)
+            assert (await link.call(b"hello", 5.0)).reply == b"hello"
+            await link.close()
+            await connection.close()
+
+    asyncio.run(run())
+
+
+def test_nothing_is_left_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    (tmp_path / "tmp").mkdir()
+
+    async def run():
+        async with server(f"unix:{tmp_path}/s"):
+            descriptors = []
+            for _ in range(5):
+                connection = await BotConnection.open(unix_connect(tmp_path / "s"), 10.0)
+                assert list((tmp_path / "tmp").iterdir()) == []  # the door is shut as soon as our client is in
+                link = await connection.open_match(CODEC)
+                await link.call(b"hello", 5.0)
+                await connection.close()
+                with pytest.raises(Disconnected):
+                    await link.call(b"hello", 5.0)
+                await asyncio.sleep(0.1)
+                descriptors.append(len(os.listdir("/proc/self/fd")))
+            assert descriptors[-1] <= descriptors[1]
+
+    asyncio.run(run())
+
+
+def test_every_status_has_a_meaning_and_none_excuses_a_bot():
+    assert set(CLASS_OF_STATUS) == set(grpc.StatusCode)
+    assert all(issubclass(fault, BotFault) and fault is not TimedOut for fault in CLASS_OF_STATUS.values())
+
+
+@pytest.mark.parametrize("text", ["\x1b[2J", "\u202eabc", "a\r\nb", "\0", "🎉", "x" * 1000])
+def test_text_of_a_bot_is_made_harmless(text):
+    assert printable(text).isprintable()
+    assert printable(text).isascii()
+    assert len(printable(text)) <= 800
+
+
+def test_a_cancelled_call_leaves_no_reply_behind(tmp_path):
+    async def use(connection):
+        link = await connection.open_match(CODEC)
+        call = asyncio.create_task(link.call(b"sleep 0.2", 5.0))
+        await asyncio.sleep(0.05)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        with pytest.raises(Disconnected):
+            await link.call(b"next", 5.0)
+        link = await connection.open_match(CODEC)
+        assert (await link.call(b"next", 5.0)).reply == b"next"
+        await link.close()
+
+    with_echo(tmp_path, use)
+
+
+def test_a_reply_that_cannot_be_delivered_is_a_timeout(tmp_path, monkeypatch):
+    monkeypatch.setattr("arena.links.grpc.DELIVERY", 0.1)
+
+    async def use(connection):
+        link = await connection.open_match(CODEC)
+        answered = link._tap.answered
+        link._tap.answered = lambda: True
+        with pytest.raises(TimedOut):
+            await link.call(b"sleep 0.5", 0.1)
+        link._tap.answered = answered
+        with pytest.raises(Disconnected):
+            await link.call(b"next", 5.0)
+
+    with_echo(tmp_path, use)

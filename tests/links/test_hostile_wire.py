@@ -1,0 +1,208 @@
+"""Every attack on the level of HTTP/2 and gRPC ends in its verdict, fast, and leaves the referee as it was."""
+
+import asyncio
+import time
+
+import pytest
+from links_kit import (
+    CONTROL,
+    SHORT,
+    connected,
+    forget_peak_memory,
+    hostile,
+    peak_memory,
+    play_against_local,
+    play_match,
+    wait_for,
+)
+
+from arena.errors import Abuse, BotFault, StartFailed
+from arena.links.connection import BotConnection, unix_connect
+from arena.match import Ending
+from engines.claim import GAME
+
+MIB = 1 << 20
+
+VERDICTS = {
+    "polite": Ending.NORMAL,
+    "hang": Ending.TIME,
+    "slow_loris": Ending.TIME,
+    "slow_frame": Ending.TIME,
+    "shut_window": Ending.TIME,
+    "close": Ending.DISCONNECT,
+    "goaway": Ending.DISCONNECT,
+    "goaway_calm": Ending.DISCONNECT,
+    "rst": Ending.DISCONNECT,
+    "rst_calm": Ending.DISCONNECT,
+    "early_end": Ending.DISCONNECT,
+    "escape_codes": Ending.DISCONNECT,
+    "long_status_text": Ending.DISCONNECT,
+    "garbage": Ending.PROTOCOL,
+    "http1": Ending.PROTOCOL,
+    "bad_hpack": Ending.PROTOCOL,
+    "padded": Ending.PROTOCOL,
+    "two_gigabyte_prefix": Ending.PROTOCOL,
+    "gigabyte_message": Ending.PROTOCOL,
+    "just_too_long": Ending.PROTOCOL,
+    "gzip_bomb": Ending.PROTOCOL,
+    "compressed_flag": Ending.PROTOCOL,
+    "invalid_protobuf": Ending.PROTOCOL,
+    "empty_message": Ending.PROTOCOL,
+    "no_moves": Ending.PROTOCOL,
+    "deep_nesting": Ending.PROTOCOL,
+    "unknown_fields": Ending.PROTOCOL,
+    "wrong_turn": Ending.PROTOCOL,
+    "old_turn": Ending.PROTOCOL,
+    "ready_again": Ending.PROTOCOL,
+    "huge_headers": Ending.PROTOCOL,
+    "huge_trailers": Ending.PROTOCOL,
+    "hpack_bomb": Ending.PROTOCOL,
+    "always_twice": Ending.PROTOCOL,
+    "thrice_twice": Ending.NORMAL,
+    "answers_ahead": Ending.NORMAL,
+    "answers_early": Ending.NORMAL,
+    **{f"forge_{status}": Ending.DISCONNECT for status in range(1, 17)},
+}
+FLOODS = [
+    "ping",
+    "settings",
+    "window_update",
+    "priority",
+    "empty_data",
+    "tiny_data",
+    "headers",
+    "continuation",
+    "reset",
+    "goaway",
+    "unknown",
+    "deaf_ping",
+    "deaf_settings",
+]
+MAY_END = {"tiny_data", "headers", "continuation", "goaway"}
+
+
+@pytest.mark.parametrize(("attack", "ending"), VERDICTS.items())
+def test_an_attack_on_a_turn_has_its_verdict(attack, ending):
+    async def run(path):
+        async with connected(path) as connection:
+            forget_peak_memory()
+            before = peak_memory()
+            result = await play_against_local(connection, SHORT if ending is Ending.TIME else CONTROL)
+            assert peak_memory() - before < 64 * MIB
+        return result
+
+    with hostile(attack) as (_, path):
+        result = asyncio.run(run(path))
+    assert result.verdicts[0].ending is ending, result.verdicts[0]
+    assert result.verdicts[1].ending is Ending.NORMAL
+    assert result.verdicts[0].sentence.isprintable()
+    assert len(result.verdicts[0].sentence) < 500
+    if ending is not Ending.NORMAL:
+        assert result.outcome.ranks == (2, 1)
+
+
+@pytest.mark.parametrize("attack", FLOODS)
+def test_a_flood_is_cut_off_within_a_second(attack):
+    async def run(path):
+        async with connected(path) as connection:
+            forget_peak_memory()
+            before, started = peak_memory(), time.monotonic()
+            result = await play_against_local(connection)
+            while not connection.gone():  # a stream may end before its flood does
+                assert time.monotonic() - started < 1.0
+                await asyncio.sleep(0.01)
+            assert time.monotonic() - started < 1.0
+            assert peak_memory() - before < 64 * MIB
+            with pytest.raises(BotFault):
+                await connection.open_match(GAME.codec)
+        return result
+
+    with hostile(f"{attack}_flood") as (_, path):
+        result = asyncio.run(run(path))
+    # A stream or a connection that the flood itself ended may be judged by its end.
+    assert result.verdicts[0].ending in (
+        {Ending.ABUSE, Ending.DISCONNECT, Ending.PROTOCOL} if attack in MAY_END else {Ending.ABUSE}
+    ), result.verdicts[0]
+
+
+@pytest.mark.slow
+def test_a_slow_flood_is_cut_off_as_well():
+    async def run(path):
+        async with connected(path) as connection:
+            return await play_against_local(connection, CONTROL)
+
+    with hostile("slow_ping_flood") as (_, path):
+        assert asyncio.run(run(path)).verdicts[0].ending is Ending.ABUSE
+
+
+@pytest.mark.parametrize(
+    "attack",
+    ["never_accepts", "accepts_and_hangs", "closes_at_once", "speaks_smtp", "random_bytes", "no_window", "no_streams"],
+)
+def test_a_bot_that_never_becomes_ready_did_not_start(attack):
+    async def run(path):
+        await wait_for(path)
+        started = time.monotonic()
+        # Random bytes may happen to be frames that no bot may send.
+        with pytest.raises((StartFailed, Abuse) if attack == "random_bytes" else StartFailed) as caught:
+            await BotConnection.open(unix_connect(path), 0.5)
+        assert time.monotonic() - started < 5.0
+        assert str(caught.value).isprintable()
+        if attack in {"never_accepts", "accepts_and_hangs", "no_window"}:
+            assert "does not answer the health check" in str(caught.value)
+
+    with hostile(attack) as (_, path):
+        asyncio.run(run(path))
+
+
+def test_a_bot_that_is_not_there_did_not_start(tmp_path):
+    with pytest.raises(StartFailed, match=r"not ready within 0\.2 s: nothing listens on its socket: No such file"):
+        asyncio.run(BotConnection.open(unix_connect(tmp_path / "nobody"), 0.2))
+
+
+def test_a_flood_before_the_first_match_is_abuse_at_once():
+    async def run(path):
+        await wait_for(path)
+        with pytest.raises(Abuse):
+            await BotConnection.open(unix_connect(path), 20.0)
+
+    with hostile("floods_at_once") as (_, path):
+        asyncio.run(run(path))
+
+
+def test_time_to_think_cannot_be_won_by_holding_the_request_back():
+    async def run(path):
+        async with connected(path) as connection:
+            return await play_against_local(connection)
+
+    with hostile("sticky_window") as (_, path):
+        result = asyncio.run(run(path))
+    first = next(each for each in result.played if each.seat == 0)
+    assert result.verdicts[0].ending is Ending.NORMAL
+    assert first.times.wall > 200_000
+
+
+def test_two_hostile_bots_get_two_verdicts():
+    async def run(first, second):
+        async with connected(first) as one, connected(second) as two:
+            return await play_match([await one.open_match(GAME.codec), await two.open_match(GAME.codec)])
+
+    with hostile("huge_headers") as (_, first), hostile("huge_headers") as (_, second):
+        result = asyncio.run(run(first, second))
+    assert [verdict.ending for verdict in result.verdicts] == [Ending.PROTOCOL, Ending.PROTOCOL]
+    assert result.outcome.ranks == (1, 1)
+
+
+def test_after_an_attack_the_same_referee_plays_on():
+    async def run(bad, good):
+        async with connected(good) as honest:
+            for _ in range(2):
+                async with connected(bad) as connection:
+                    hostile_link = await connection.open_match(GAME.codec)
+                    result = await play_match([hostile_link, await honest.open_match(GAME.codec)])
+                    assert [verdict.ending for verdict in result.verdicts] == [Ending.ABUSE, Ending.NORMAL]
+            result = await play_against_local(honest)
+        assert all(verdict.ending is Ending.NORMAL for verdict in result.verdicts)
+
+    with hostile("ping_flood") as (_, bad), hostile("polite") as (_, good):
+        asyncio.run(run(bad, good))
