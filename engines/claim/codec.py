@@ -7,6 +7,7 @@ from arena.wire.v1 import claim_pb2 as pb
 from engines.claim.rules import ALL_CARDS, Card, ClaimState, Config, Observation, Trick
 
 CARDS = frozenset(ALL_CARDS)
+CARDS_OR_NONE = CARDS | {None}
 
 
 class ClaimCodec(Codec[Config, ClaimState, Card, Observation]):
@@ -116,25 +117,27 @@ def _pack_trick(trick: Trick) -> pb.ClaimTrick:
 
 
 def _unpack_trick(message: pb.ClaimTrick) -> Trick:
-    return (
-        _seat(message.leader),
-        _card(message.lead),
-        _card(message.follow),
-        _seat(message.winner),
-        _card(message.prize) if message.HasField("prize") else None,
-        _card(message.draw) if message.HasField("draw") else None,
+    prize = message.prize if message.HasField("prize") else None
+    draw = message.draw if message.HasField("draw") else None
+    trick = (message.leader, message.lead, message.follow, message.winner, prize, draw)
+    # One look at all numbers: a bot unpacks every trick again in each of its turns.
+    require(
+        trick[0] < 2 and trick[3] < 2 and CARDS_OR_NONE.issuperset((trick[1], trick[2], prize, draw)), "no such trick"
     )
+    return trick
 
 
 def _seat(number: int) -> int:
-    require(number < 2, f"there is no seat {number}")
+    require(number < 2, "Claim has two seats")
     return number
 
 
 def _card(number: int) -> Card:
-    require(number in CARDS, f"there is no card {number}")
+    require(number in CARDS, "there is no such card")
     return number
 
 
 def _cards(numbers: Iterable[int]) -> list[Card]:
-    return [_card(number) for number in numbers]
+    cards = list(numbers)
+    require(CARDS.issuperset(cards), "there is no such card")
+    return cards
