@@ -1,0 +1,33 @@
+"""Boxes for programs that nobody trusts: docker, bubblewrap, or none at all, and then every record says so."""
+
+from arena.sandboxes.base import (
+    BotDirectory,
+    BotImage,
+    BotProgram,
+    Death,
+    Enforcement,
+    Limits,
+    Sandbox,
+    weaknesses,
+)
+from arena.sandboxes.bubblewrap import BubblewrapSandbox
+from arena.sandboxes.docker import DockerSandbox
+from arena.sandboxes.endpoint import Endpoint
+from arena.sandboxes.process import ProcessSandbox
+from arena.sandboxes.sweeping import sweep
+
+__all__ = [
+    "BotDirectory",
+    "BotImage",
+    "BotProgram",
+    "BubblewrapSandbox",
+    "Death",
+    "DockerSandbox",
+    "Endpoint",
+    "Enforcement",
+    "Limits",
+    "ProcessSandbox",
+    "Sandbox",
+    "sweep",
+    "weaknesses",
+]

@@ -1,0 +1,181 @@
+"""What every sandbox promises: a bot under limits, a pinned socket, a complete end, and the truth about all three."""
+
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Protocol, Self
+
+from arena.errors import BotFault, Crashed, OutOfMemory, UsageError
+from arena.sandboxes.endpoint import Endpoint
+
+KIB, MIB = 1 << 10, 1 << 20
+
+SOCKET_NAME = "b.sock"
+SOCKET_DIR_BYTES = 64 * KIB
+SOCKET_DIR_INODES = 16
+
+Enforcement = dict[str, str]
+"""What holds a bot, as read back after its launch; kept with the match. See `WEAK` for the words."""
+
+WEAK = MappingProxyType(
+    {
+        "memory": frozenset({"rlimit", "none"}),
+        "pids": frozenset({"rlimit", "none"}),
+        "cpu": frozenset({"none"}),
+        "freeze": frozenset({"signal", "none"}),
+        "kill": frozenset({"process group"}),
+        "network": frozenset({"none"}),
+        "files": frozenset({"none"}),
+        "seccomp": frozenset({"none"}),
+        "uid": frozenset({"shared", "none"}),
+    }
+)
+"""Per line of an enforcement, the words that mean: a hostile bot can get around this."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one bot may use; the numbers of the shared design, so that every tournament states its own changes."""
+
+    memory_bytes: int = 512 * MIB
+    cpus: float = 1.0
+    pids: int = 64
+    tmp_bytes: int = 64 * MIB
+    shm_bytes: int = 16 * MIB
+    file_bytes: int = 64 * MIB
+    open_files: int = 256
+    log_bytes: int = MIB
+    """Output that is read freely; what comes after it is read so slowly that a flood blocks its own writer."""
+    cpu_s: int = 3600
+    """Processor seconds after which the kernel ends a process, whatever becomes of the referee."""
+    start_s: float = 10.0
+    """Seconds from the launch to the bot's socket."""
+    file_locks: bool = False
+    """Locks on shared files let two bots talk, so only games without secrets should allow them (SQLite needs them)."""
+
+    def __post_init__(self) -> None:
+        if min(self.cpus, self.start_s) <= 0:
+            raise UsageError("cpus and start_s must be above 0")
+        if self.memory_bytes < 16 * MIB or self.pids < 8 or self.open_files < 16:
+            raise UsageError("a bot needs at least 16 MiB of memory, 8 processes and 16 open files")
+
+
+@dataclass(frozen=True, slots=True)
+class BotDirectory:
+    """A bot given as a directory and the command that starts it there."""
+
+    path: Path
+    command: tuple[str, ...]
+    read_only: tuple[Path, ...] = ()
+    """Further paths that the bot may read, each seen under its own name: an interpreter, a virtual environment."""
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class BotImage:
+    """A bot given as a container image, by name or digest."""
+
+    reference: str
+    command: tuple[str, ...] | None = None
+    """Replaces the image's own command."""
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+BotProgram = BotDirectory | BotImage
+
+
+@dataclass(frozen=True, slots=True)
+class Death:
+    """How a bot ended."""
+
+    exit_code: int | None
+    signal: int | None
+    out_of_memory: bool
+    by_referee: bool
+    """The referee had begun to kill it before it ended."""
+    escaped: bool
+    """Some of its processes had left its process tree and were ended elsewhere; only `process` lets that happen."""
+    log: str
+    """The last 4 kB of its output, with control characters escaped."""
+
+    @property
+    def sentence(self) -> str:
+        """The end in words, without the log."""
+        if self.out_of_memory:
+            return "it used more memory than it had"
+        if self.by_referee:
+            return "the referee ended it"
+        if self.signal is not None:
+            return f"it was ended by signal {self.signal} ({_signal_name(self.signal)})"
+        return f"it exited with code {self.exit_code}"
+
+    def fault(self) -> BotFault:
+        """The error to raise when this end comes during a match."""
+        return (OutOfMemory if self.out_of_memory else Crashed)(self.sentence)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "unknown"
+
+
+class Sandbox(Protocol):
+    """A box for one bot; leaving its context kills the bot and removes every trace of the box."""
+
+    async def start(self) -> Endpoint:
+        """Run the bot under its limits and pin its socket.
+
+        Raises StartFailed or Abuse when the bot is to blame, InfraError when the box cannot be what it should be.
+        """
+        ...
+
+    async def freeze(self) -> bool:
+        """Stop the bot's processes; False when they could not be confirmed stopped within a few milliseconds."""
+        ...
+
+    async def thaw(self) -> None:
+        """Let the bot's processes run again."""
+        ...
+
+    def cpu_time(self) -> float:
+        """Processor seconds used by all its processes so far; the last known number once it is dead."""
+        ...
+
+    def peak_memory(self) -> int | None:
+        """The most bytes of memory it ever used, or None where nothing counts them."""
+        ...
+
+    def enforcement(self) -> Enforcement:
+        """What was read back after the launch."""
+        ...
+
+    def death(self) -> Death | None:
+        """How it died; None while it lives or was never started."""
+        ...
+
+    async def wait(self) -> Death:
+        """Wait until it is dead."""
+        ...
+
+    def log(self) -> str:
+        """The newest of its output, at most `Limits.log_bytes`, with control characters escaped."""
+        ...
+
+    async def kill(self) -> None:
+        """End every process of the bot and remove the box; may be called at any time and any number of times."""
+        ...
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+def weaknesses(enforcement: Enforcement) -> tuple[str, ...]:
+    """The lines of an enforcement that a hostile bot can get around, as `name: word`."""
+    return tuple(f"{name}: {word}" for name, word in enforcement.items() if word in WEAK.get(name, ()))

@@ -1,0 +1,164 @@
+"""Where control groups can be made on this machine: mounted hierarchies, our place in them, what they offer."""
+
+import contextlib
+import os
+import re
+from collections.abc import Iterable, Set
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.errors import InfraError
+
+FEATURES = frozenset({"memory", "pids", "cpu", "cputime", "freeze", "kill"})
+_V1 = {"memory": "memory", "pids": "pids", "cpu": "cpu", "cpuacct": "cputime", "freezer": "freeze"}
+_V2_CONTROLLERS = ("memory", "pids", "cpu")
+# These work in every version 2 group, even where no controller can be had.
+_V2_ALWAYS = {"cpu.stat": "cputime", "cgroup.freeze": "freeze", "cgroup.kill": "kill"}
+_LEAF = "arena-referee"
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """One mounted tree of control groups."""
+
+    version: int
+    controllers: frozenset[str]
+    """Version 1: the controllers bound to this mount; empty for version 2, where each group lists its own."""
+    mount: Path
+    root: str
+    """The group that is seen at the mount point."""
+    here: Path
+    """The group of this process."""
+
+    def parents(self) -> list[Path]:
+        """Where a group may be made, best first."""
+        return [self.here] if self.here == self.mount else [self.here, self.mount]
+
+    def of_process(self, pid: int) -> Path | None:
+        """The group of some process; None when it lies outside of this mount."""
+        try:
+            memberships = Path(f"/proc/{pid}/cgroup").read_text()
+        except (FileNotFoundError, ProcessLookupError):
+            return None
+        return _directory(self.mount, self.root, _membership(memberships, self.controllers))
+
+    def features(self, path: Path) -> frozenset[str]:
+        """What a group of this hierarchy can do."""
+        if self.version == 1:
+            return frozenset(_V1[name] for name in self.controllers if name in _V1)
+        controllers = (path / "cgroup.controllers").read_text().split()
+        always = {feature for file, feature in _V2_ALWAYS.items() if (path / file).exists()}
+        return frozenset(always | (set(controllers) & set(_V2_CONTROLLERS)))
+
+
+def discover() -> tuple[Hierarchy, ...]:
+    """The hierarchies that are mounted here."""
+    return parse(Path("/proc/self/mountinfo").read_text(), Path("/proc/self/cgroup").read_text())
+
+
+def parse(mountinfo: str, memberships: str) -> tuple[Hierarchy, ...]:
+    """The hierarchies of a mount table, with our place in each from the text of /proc/self/cgroup."""
+    return tuple(found for line in mountinfo.splitlines() if (found := _parse_mount(line, memberships)) is not None)
+
+
+def _parse_mount(line: str, memberships: str) -> Hierarchy | None:
+    left, _, right = line.partition(" - ")
+    kind, _, options = right.split(" ", 2)
+    if kind not in ("cgroup", "cgroup2"):
+        return None
+    root, point = map(_unescape, left.split()[3:5])
+    controllers = frozenset(options.split(",")) & _V1.keys() if kind == "cgroup" else frozenset()
+    if kind == "cgroup" and not controllers:
+        return None
+    here = _directory(Path(point), root, _membership(memberships, controllers)) or Path(point)
+    if here.name == _LEAF:
+        here = here.parent
+    return Hierarchy(2 if kind == "cgroup2" else 1, controllers, Path(point), root, here)
+
+
+def _membership(memberships: str, controllers: Set[str]) -> str:
+    """The path of a group in the lines `id:controllers:path`."""
+    for line in memberships.splitlines():
+        _, names, path = line.split(":", 2)
+        if set(names.split(",")) & controllers if controllers else names == "":
+            return path
+    return "/"
+
+
+def _directory(mount: Path, root: str, group: str) -> Path | None:
+    """Where a group shows up below a mount that shows only the part of the tree below `root`."""
+    with contextlib.suppress(ValueError):
+        inside = Path(group).relative_to(root)
+        return None if ".." in inside.parts else mount / inside
+    return None
+
+
+def _unescape(text: str) -> str:
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
+
+
+def place(hierarchy: Hierarchy, name: str, wanted: Set[str]) -> tuple[Path | None, frozenset[str]]:
+    """Make a group with as many of the wanted features as possible; nothing is made when there are none."""
+    parents = [parent for parent in hierarchy.parents() if _writable(parent)]
+    if not parents:
+        return None, frozenset()
+    path = max(parents, key=lambda parent: len(_prepare(hierarchy, parent, wanted))) / name
+    try:
+        path.mkdir()
+    except OSError as error:
+        raise InfraError(f"cannot make the control group {path}: {error.strerror}") from error
+    offered = hierarchy.features(path) & wanted
+    if not offered:
+        path.rmdir()
+    return path, offered
+
+
+def _writable(parent: Path) -> bool:
+    return os.access(parent, os.W_OK) and os.access(parent / "cgroup.procs", os.W_OK)
+
+
+def _prepare(hierarchy: Hierarchy, parent: Path, wanted: Set[str]) -> Set[str]:
+    """What the children of a group will offer beyond the features that every group has."""
+    if hierarchy.version == 1:
+        return hierarchy.features(parent) & wanted
+    _delegate(hierarchy, parent, wanted)
+    return wanted & set((parent / "cgroup.subtree_control").read_text().split())
+
+
+def _delegate(hierarchy: Hierarchy, parent: Path, wanted: Set[str]) -> None:
+    """Hand the wanted controllers down to the children of a version 2 group, as far as the kernel lets us."""
+    have = (parent / "cgroup.subtree_control").read_text().split()
+    able = (parent / "cgroup.controllers").read_text().split()
+    missing = [name for name in _V2_CONTROLLERS if name in wanted and name in able and name not in have]
+    if not missing:
+        return
+    if not _hand_down(parent, missing) and _is_ours(hierarchy, parent):
+        # A group with processes of its own cannot hand controllers down, so they move into a leaf.
+        _move(parent, parent / _LEAF)
+        _hand_down(parent, missing)
+
+
+def _hand_down(parent: Path, controllers: Iterable[str]) -> bool:
+    try:
+        for name in controllers:
+            (parent / "cgroup.subtree_control").write_text(f"+{name}")
+    except OSError:
+        return False
+    return True
+
+
+def _is_ours(hierarchy: Hierarchy, parent: Path) -> bool:
+    """Whether a group is for us to rearrange: given to our user, the top of our cgroup namespace, or only us."""
+    if parent.stat().st_uid == os.getuid() != 0:
+        return True
+    if parent == hierarchy.mount and (parent / "cgroup.type").exists():
+        return True
+    return (parent / "cgroup.procs").read_text().split() == [str(os.getpid())]
+
+
+def _move(parent: Path, leaf: Path) -> None:
+    leaf.mkdir(exist_ok=True)
+    for pid in (parent / "cgroup.procs").read_text().split():
+        # A process that ended meanwhile needs no new place; any other failure shows when controllers are handed down.
+        with contextlib.suppress(OSError):
+            (leaf / "cgroup.procs").write_text(pid)

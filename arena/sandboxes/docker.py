@@ -1,0 +1,258 @@
+"""Bots given as an image, each in a hardened container of its own."""
+
+import asyncio
+import contextlib
+import os
+import time
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from arena.errors import InfraError
+from arena.sandboxes import cgroup_tree, images, procfs, socketdir
+from arena.sandboxes.base import BotImage, Death, Enforcement, Limits
+from arena.sandboxes.box import Box, split_code, to_the_end
+from arena.sandboxes.cgroups import Group
+from arena.sandboxes.container import OWNER_LABEL, check_process, check_settings, container_config
+from arena.sandboxes.engine import Engine
+from arena.sandboxes.logs import TAIL_BYTES, escape
+from arena.sandboxes.owner import PREFIX, is_alive, owner
+from arena.sandboxes.socketdir import SocketDirectory
+
+BOT_UID = 61001
+_END_S = 15.0
+
+
+class DockerSandbox(Box):
+    """A container without network, rights or lasting storage."""
+
+    def __init__(
+        self,
+        program: BotImage,
+        limits: Limits,
+        *,
+        require: Collection[str] = (),
+        hierarchies: Sequence[cgroup_tree.Hierarchy] | None = None,
+    ) -> None:
+        super().__init__(limits, require=require, hierarchies=hierarchies)
+        self._program = program
+        self._engine: Engine | None = None
+        self._socket: SocketDirectory | None = None
+        self._container: str | None = None
+        self._process = -1
+        self._pids: int | None = None
+        self._paused = False
+        self._text = ""
+        self._burial: asyncio.Task[None] | None = None
+
+    @property
+    def _uid(self) -> int:
+        # Without root the referee could not reach a socket of another user.
+        return BOT_UID if os.geteuid() == 0 else os.geteuid()
+
+    def log(self) -> str:
+        """The newest of its output, known once the bot is dead."""
+        return self._text
+
+    # Beginning.
+
+    async def _launch(self) -> Enforcement:
+        await to_the_end(self._acquire)
+        pid = await to_the_end(self._run)
+        self._watch(pid)
+        if procfs.status(pid):
+            # A bot that ends at once takes its files in /proc and its groups along.
+            with contextlib.suppress(OSError):
+                return await self._read_back(pid)
+        # Either it has ended already, or it runs where we cannot see it, which `_bury` will find out.
+        async with asyncio.timeout(2 * _END_S):
+            await self._died.wait()
+        return {"sandbox": "docker"}
+
+    async def _release(self) -> None:
+        """Nothing: a container runs from its start, and a box that is not tight was killed by then."""
+
+    def _acquire(self) -> None:
+        self._engine = Engine()
+        image = images.resolve(self._engine, self._program.reference)
+        self._socket = SocketDirectory(self._uid)
+        self._directory = os.open(self._socket.path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        config = container_config(
+            self._program, self._limits, image=image.digest, socket_dir=str(self._socket.path), uid=self._uid
+        )
+        made = self._engine.call(
+            self._engine.api.create_container_from_config, config, f"{PREFIX}-{owner()}-{self._token}"
+        )
+        self._container = made["Id"]
+        if made.get("Warnings"):
+            raise InfraError(f"docker would not keep every limit: {'; '.join(made['Warnings'])}")
+
+    def _run(self) -> int:
+        engine, container = self._open()
+        engine.call(engine.api.start, container)
+        return int(engine.call(engine.api.inspect_container, container)["State"]["Pid"])
+
+    def _watch(self, pid: int) -> None:
+        """Learn of the container's end without a thread that waits for it."""
+        try:
+            self._process = os.pidfd_open(pid) if pid else -1
+        except ProcessLookupError:
+            self._process = -1
+        if self._process >= 0:
+            asyncio.get_running_loop().add_reader(self._process, self._ended)
+        else:
+            self._burial = asyncio.create_task(self._bury())
+
+    async def _read_back(self, pid: int) -> Enforcement:
+        """What the kernel says of the container's first process, and the engine of the container."""
+        engine, container = self._open()
+        self._pids = procfs.namespace(pid, "pid")
+        self._group = Group.of_process(pid, container, self._hierarchies)
+        self._group.check(self._limits)
+        found = await engine.ask(engine.api.inspect_container, container)
+        status = procfs.status(pid)
+        if status:
+            check_process(pid, status, self._uid)
+        check_settings(found, self._limits)
+        return {
+            "sandbox": "docker",
+            "runtime": str(found["HostConfig"].get("Runtime", "")),
+            "memory": self._by_group("memory", "docker"),
+            "pids": self._by_group("pids", "docker"),
+            "cpu": self._by_group("cpu", "docker"),
+            "freeze": self._by_group("freeze", "docker"),
+            "kill": "pid namespace",
+            "network": "namespace",
+            "files": "namespace",
+            "seccomp": "filter",
+            "uid": "own" if os.geteuid() == 0 else "shared",
+        }
+
+    def _open(self) -> tuple[Engine, str]:
+        if self._engine is None or self._container is None:
+            raise InfraError("the container does not exist")
+        return self._engine, self._container
+
+    # Meanwhile.
+
+    async def _freeze_otherwise(self) -> bool:
+        """Pause by the engine, which at times gives up on a busy bot: no failure of ours to void a match for."""
+        engine, container = self._open()
+        try:
+            await engine.ask(engine.api.pause, container)
+        except InfraError:
+            return False
+        self._paused = True
+        return True
+
+    async def _thaw_otherwise(self) -> None:
+        engine, container = self._open()
+        if self._paused:
+            self._paused = False
+            await engine.ask(engine.api.unpause, container)
+
+    def _cpu_time_otherwise(self) -> float:
+        return 0.0 if self._pids is None else sum(map(procfs.cpu_time, procfs.members(self._pids)))
+
+    # End.
+
+    def _ended(self) -> None:
+        self._unwatch()
+        self._burial = asyncio.create_task(self._bury())
+
+    def _unwatch(self) -> None:
+        if self._process >= 0:
+            asyncio.get_running_loop().remove_reader(self._process)
+            os.close(self._process)
+            self._process = -1
+
+    async def _bury(self) -> None:
+        """Ask the engine how it ended, once it knows."""
+        try:
+            state, output = await asyncio.to_thread(self._last_words)
+        except InfraError:
+            # Without a death certificate the box still has to come down; `wait` and `start` will raise.
+            self._died.set()
+            raise
+        self._text = escape(output[-self._limits.log_bytes :])
+        code, number = split_code(int(state["ExitCode"]))
+        self._buried(
+            Death(
+                exit_code=code,
+                signal=number,
+                out_of_memory=bool(state["OOMKilled"]),
+                by_referee=self._by_referee,
+                escaped=False,
+                log=escape(output[-TAIL_BYTES:]),
+            )
+        )
+
+    def _last_words(self) -> tuple[dict[str, Any], bytes]:
+        engine, container = self._open()
+        deadline = time.monotonic() + _END_S
+        while True:
+            state: dict[str, Any] = engine.call(engine.api.inspect_container, container)["State"]
+            if not state["Running"]:
+                break
+            if time.monotonic() > deadline:
+                raise InfraError("docker does not notice that the container has ended")
+            time.sleep(0.005)
+        output: bytes = engine.call(engine.api.logs, container, stdout=True, stderr=True)
+        return state, output
+
+    async def _end(self) -> None:
+        try:
+            if self._container is not None:
+                await self._end_container()
+        finally:
+            self._unwatch()
+            await asyncio.to_thread(self._give_back)
+
+    async def _end_container(self) -> None:
+        engine, container = self._open()
+        if self._frozen:
+            await self._thaw_for_the_end()
+        if self._process >= 0 or self._burial is not None:
+            await engine.ask(_ignore_conflict, engine.api.kill, container)
+            async with asyncio.timeout(_END_S):
+                await self._died.wait()
+
+    async def _thaw_for_the_end(self) -> None:
+        """Frozen processes of version 1 would not feel the kill."""
+        if "freeze" in self._group.features:
+            with contextlib.suppress(InfraError):
+                self._group.thaw()
+        else:
+            with contextlib.suppress(InfraError):
+                await self._thaw_otherwise()
+
+    def _give_back(self) -> None:
+        if self._engine is not None and self._container is not None:
+            with contextlib.suppress(self._engine.not_found):
+                self._engine.call(self._engine.api.remove_container, self._container, force=True, v=True)
+        if self._engine is not None:
+            self._engine.close()
+        if self._socket is not None:
+            self._socket.remove()
+
+
+def _ignore_conflict(kill: Any, container: str) -> None:
+    """Kill a container that may have ended by itself at the same time."""
+    try:
+        kill(container)
+    except Exception as error:
+        if getattr(error, "status_code", None) not in (404, 409):
+            raise
+
+
+def sweep() -> list[str]:
+    """Remove the containers and socket directories of referees that are gone; the names of what was removed."""
+    engine = Engine()
+    try:
+        found = engine.call(engine.api.containers, all=True, filters={"label": OWNER_LABEL})
+        dead = [entry for entry in found if not is_alive(entry["Labels"][OWNER_LABEL])]
+        for entry in dead:
+            with contextlib.suppress(engine.not_found):
+                engine.call(engine.api.remove_container, entry["Id"], force=True, v=True)
+    finally:
+        engine.close()
+    return [entry["Names"][0].lstrip("/") for entry in dead] + socketdir.sweep()

@@ -1,0 +1,238 @@
+"""What this machine can enforce: each line was tried out, with the reason and the remedy where it falls short."""
+
+import asyncio
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from arena.errors import ArenaError
+from arena.sandboxes import cgroup_tree
+from arena.sandboxes.base import BotDirectory, Limits, weaknesses
+from arena.sandboxes.bubblewrap import BOT_UIDS, BubblewrapSandbox, find_bubblewrap
+from arena.sandboxes.cgroups import Group
+from arena.sandboxes.engine import Engine
+from arena.sandboxes.owner import PREFIX, owner
+from arena.sandboxes.seccomp import compile_filter
+from arena.sandboxes.socketdir import SocketDirectory
+
+OLDEST_BUBBLEWRAP = (0, 8, 0)
+# The first releases of each line without CVE-2025-31133, CVE-2025-52565 and CVE-2025-52881.
+SAFE_RUNC = ((1, 2, 8), (1, 3, 3), (1, 4, 0))
+
+
+class Status(Enum):
+    """How well a thing holds."""
+
+    OK = "ok"
+    WEAK = "weak"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the examination."""
+
+    name: str
+    status: Status
+    found: str
+    reason: str = ""
+    """What a weak or missing thing means for a tournament."""
+    remedy: str = ""
+
+
+Probe = Callable[[], list[Finding]]
+
+
+async def examine() -> list[Finding]:
+    """Try everything out; each probe cleans up after itself and none of them raises."""
+    blocking: tuple[Probe, ...] = (
+        probe_user, probe_user_namespaces, probe_bubblewrap, probe_cgroups, probe_seccomp, probe_socket_directory,
+        probe_swap, probe_docker,
+    )  # fmt: skip
+    findings = [found for probe in blocking for found in await asyncio.to_thread(_careful, probe)]
+    return findings + await _careful_too(rehearse_bubblewrap)
+
+
+def probe_user() -> list[Finding]:
+    """Whether a bot can be a user of its own."""
+    if os.geteuid() == 0:
+        users = f"each bot is one of the users {BOT_UIDS.start} to {BOT_UIDS.stop - 1}"
+        return [Finding("user of the bots", Status.OK, users)]
+    reason = "bots run as your user, apart from it only by namespaces, and share its per-user limits"
+    return [Finding("user of the bots", Status.WEAK, f"you are user {os.geteuid()}", reason, "run the referee as root")]
+
+
+def probe_user_namespaces() -> list[Finding]:
+    """Whether a user without rights may make a user namespace."""
+    bot = BOT_UIDS.start if os.geteuid() == 0 else None
+    done = subprocess.run(
+        ["/usr/bin/unshare", "--user", "true"], capture_output=True, text=True, check=False, cwd="/", timeout=10,
+        user=bot, group=bot, extra_groups=None if bot is None else (),
+    )  # fmt: skip
+    if done.returncode == 0:
+        return [Finding("user namespaces", Status.OK, "users without rights can make them")]
+    remedy = "; ".join(filter(None, map(_sysctl_remedy, _USERNS_SYSCTLS))) or "allow them in the kernel or container"
+    return [Finding("user namespaces", Status.MISSING, done.stderr.strip(), "bubblewrap cannot build a box", remedy)]
+
+
+_USERNS_SYSCTLS = {
+    "kernel/unprivileged_userns_clone": ("0", "sysctl kernel.unprivileged_userns_clone=1"),
+    "kernel/apparmor_restrict_unprivileged_userns": ("1", "an AppArmor profile for bwrap with `userns,`"),
+    "user/max_user_namespaces": ("0", "sysctl user.max_user_namespaces=10000"),
+}
+
+
+def _sysctl_remedy(name: str) -> str:
+    path, (bad, remedy) = Path("/proc/sys", name), _USERNS_SYSCTLS[name]
+    return remedy if path.exists() and path.read_text().strip() == bad else ""
+
+
+def probe_bubblewrap() -> list[Finding]:
+    """Which bubblewrap there is."""
+    command = [find_bubblewrap(), "--version"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout  # noqa: S603
+    if version(said) >= OLDEST_BUBBLEWRAP:
+        return [Finding("bubblewrap", Status.OK, said.strip())]
+    return [Finding("bubblewrap", Status.MISSING, said.strip(), "it lacks --disable-userns", "install 0.8 or newer")]
+
+
+_WITHOUT_GROUP = {
+    "memory": "a watchdog looks every 100 ms instead, and memory in unmapped files is not seen",
+    "pids": "a per-user limit holds instead",
+    "cpu": "a bot with many threads slows its opponent down",
+    "freeze": "bots are stopped by signals, which a bot that forks can outrun",
+    "kill": "the end of the pid namespace ends bots instead; plain processes can escape",
+    "cputime": "processor time of lost children is not counted",
+}
+_GROUP_REMEDY = "run as root, or under `systemd-run --user --scope -p Delegate=yes`"
+
+
+def probe_cgroups() -> list[Finding]:
+    """Make a control group with real limits, look, and remove it."""
+    group = Group.create(f"{PREFIX}-{owner()}-doctor{os.getpid():x}", cgroup_tree.discover())
+    try:
+        group.limit(Limits())
+        return [_group_line(group, feature) for feature in _WITHOUT_GROUP]
+    finally:
+        group.remove()
+
+
+def _group_line(group: Group, feature: str) -> Finding:
+    name = f"control group: {feature}"
+    if feature in group.features:
+        return Finding(name, Status.OK, f"version {group.version(feature)}")
+    return Finding(name, Status.WEAK, "not available to this process", _WITHOUT_GROUP[feature], _GROUP_REMEDY)
+
+
+def probe_seccomp() -> list[Finding]:
+    """Compile the filter."""
+    descriptor = compile_filter(file_locks=False)
+    size = os.fstat(descriptor).st_size
+    os.close(descriptor)
+    actions = Path("/proc/sys/kernel/seccomp/actions_avail")
+    if actions.exists() and "errno" in actions.read_text():
+        return [Finding("system call filter", Status.OK, f"compiled to {size // 8} instructions")]
+    reason = "bots could reach keyrings, vsock and io_uring"
+    return [Finding("system call filter", Status.MISSING, "the kernel has none", reason, "use a kernel with seccomp")]
+
+
+def probe_socket_directory() -> list[Finding]:
+    """Make and remove a socket directory as docker bots get it."""
+    directory = SocketDirectory(BOT_UIDS.start)
+    directory.remove()
+    if directory.mounted:
+        return [Finding("socket directory", Status.OK, "a file system of 64 kB for each bot")]
+    reason = "docker bots share a file system in memory with you; what they write counts as their memory"
+    return [Finding("socket directory", Status.WEAK, str(directory.path.parent), reason, "run the referee as root")]
+
+
+def probe_swap() -> list[Finding]:
+    """Swapping makes times unfair."""
+    areas = Path("/proc/swaps").read_text().splitlines()[1:]
+    if not areas:
+        return [Finding("swap", Status.OK, "off")]
+    reason = "a bot that is swapped out loses time that it did not use"
+    return [Finding("swap", Status.WEAK, f"{len(areas)} area(s) in use", reason, "swapoff -a during tournaments")]
+
+
+def probe_docker() -> list[Finding]:
+    """The engine, and the program that builds its containers."""
+    engine = Engine()
+    try:
+        said = engine.call(engine.api.version)
+        options = engine.call(engine.api.info).get("SecurityOptions", [])
+    finally:
+        engine.close()
+    parts = {part["Name"]: part["Version"] for part in said.get("Components", [])}
+    lines = [Finding("docker engine", Status.OK, f"{said['Version']}, interface {said['ApiVersion']}")]
+    if not any("seccomp" in option for option in options):
+        remedy = "use an engine with seccomp"
+        lines.append(Finding("docker filter", Status.MISSING, "no seccomp", "containers cannot be tight", remedy))
+    return [*lines, _runc_line(parts.get("runc", ""))]
+
+
+def _runc_line(said: str) -> Finding:
+    if is_safe_runc(said):
+        return Finding("runc", Status.OK, said)
+    reason = "hostile images can escape through mount races (CVE-2025-31133, -52565, -52881) unless they were patched"
+    return Finding("runc", Status.WEAK, said or "unknown", reason, "install runc 1.2.8, 1.3.3, 1.4.0 or newer")
+
+
+async def rehearse_bubblewrap() -> list[Finding]:
+    """Build a whole box as for a match and read back what it enforces."""
+    with tempfile.TemporaryDirectory(prefix=f"{PREFIX}-doctor-") as directory:
+        os.chmod(directory, 0o755)  # noqa: S103  (an empty directory that the bot's user must be able to enter)
+        held = await BubblewrapSandbox(BotDirectory(Path(directory), ("true",)), Limits()).rehearse()
+    found, weak = ", ".join(f"{name} {word}" for name, word in held.items()), weaknesses(held)
+    if not weak:
+        return [Finding("a whole box", Status.OK, found)]
+    return [Finding("a whole box", Status.WEAK, found, f"not enforced: {', '.join(weak)}", "see the lines above")]
+
+
+def version(text: str) -> tuple[int, ...]:
+    """The first version number in a text; empty when there is none."""
+    match = re.search(r"\d+(?:\.\d+)+", text)
+    return tuple(map(int, match[0].split("."))) if match else ()
+
+
+def is_safe_runc(text: str) -> bool:
+    """Whether a runc is new enough within its own line of releases; a distribution's patches are not seen."""
+    number = version(text)
+    return any(number[:2] == safe[:2] and number >= safe for safe in SAFE_RUNC) or number > SAFE_RUNC[-1]
+
+
+def _careful(probe: Probe) -> list[Finding]:
+    try:
+        return probe()
+    except (ArenaError, OSError, subprocess.SubprocessError) as error:
+        return [_failed(probe.__name__, error)]
+
+
+async def _careful_too(probe: Callable[[], Awaitable[list[Finding]]]) -> list[Finding]:
+    try:
+        return await probe()
+    except (ArenaError, OSError) as error:
+        return [_failed("rehearse_bubblewrap", error)]
+
+
+_REMEDIES = {
+    "probe_bubblewrap": ("bubblewrap", "bots given as directories cannot be boxed", "apt-get install bubblewrap"),
+    "probe_docker": ("docker engine", "bots given as images cannot be run", "apt-get install docker.io; start it"),
+    "probe_seccomp": (
+        "system call filter",
+        "no box can be built",
+        "apt-get install libseccomp2; pip install pyseccomp",
+    ),
+    "probe_user_namespaces": ("user namespaces", "they cannot be tried out", "apt-get install util-linux"),
+    "rehearse_bubblewrap": ("a whole box", "bots given as directories cannot be boxed", "see the lines above"),
+}
+
+
+def _failed(probe: str, error: Exception) -> Finding:
+    name, reason, remedy = _REMEDIES.get(probe, (probe.removeprefix("probe_"), "it cannot be used", ""))
+    return Finding(name, Status.MISSING, str(error), reason, remedy)

@@ -1,0 +1,155 @@
+"""The last steps before a bot's box, in a process of their own: run by path with `python -I -S`, never imported.
+
+It reads a plan (JSON, see `Plan` in child.py) from standard input, enters the control groups, builds a private stage of
+mounts, hands the socket directory to the referee, gives up its user and becomes bubblewrap (or the bot itself).
+Any failure goes to the referee over the control line as `error: ...`, before anything of the bot has run.
+"""
+
+import array
+import ctypes
+import fcntl
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+from typing import Any
+
+CLONE_NEWNS, CLONE_NEWUSER = 0x0002_0000, 0x1000_0000
+MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC, MS_PRIVATE = 2, 4, 8, 4096, 16384, 1 << 18
+PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38
+SPARE_DESCRIPTOR = 64
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def main() -> None:
+    """Carry out the plan on standard input."""
+    with open(0, closefd=False) as file:
+        plan = json.load(file)
+    control = plan["control"]
+    try:
+        prepare(plan, control)
+        arrange_descriptors(plan["descriptors"])
+        control = 9
+        os.execve(plan["argv"][0], plan["argv"], plan["env"])  # noqa: S606  (no shell is the point)
+    except (OSError, ValueError, OverflowError) as error:
+        os.write(control, f"error: {error}\n".encode())
+        sys.exit(125)
+
+
+def prepare(plan: dict[str, Any], control: int) -> None:
+    """Everything but the last exec; the order is what makes it safe."""
+    die_with(plan["parent"])
+    os.umask(0o022)
+    for door in plan["doors"]:
+        with open(door, "w") as file:
+            file.write("0")
+    with open("/proc/self/oom_score_adj", "w") as file:
+        file.write("500")
+    if plan["stage"] is not None:
+        build_stage(plan["stage"], control)
+    os.setsid()
+    set_limits(plan["rlimits"])
+    os.umask(0o077)
+    if plan["uid"] is not None:
+        give_up(plan["uid"])
+        # The change of user has cleared the request to die with the referee.
+        die_with(plan["parent"])
+    call(libc.prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    os.chdir(plan["cwd"])
+
+
+def die_with(parent: int) -> None:
+    """Be killed when the referee ends, which may have happened already."""
+    call(libc.prctl, PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(125)
+
+
+def build_stage(stage: dict[str, Any], control: int) -> None:
+    """In a mount namespace of our own, lay out what bubblewrap may bind: also what its user could not reach."""
+    if stage["user_namespace"]:
+        enter_user_namespace()
+    call(libc.unshare, CLONE_NEWNS)
+    mount("none", "/", None, MS_REC | MS_PRIVATE)
+    # Opened before the stage covers its mount point, so that sources below it stay reachable.
+    sources = [(os.open(source, os.O_PATH | os.O_CLOEXEC), name) for source, name in stage["binds"]]
+    top = stage["top"]
+    mount("tmpfs", top, "tmpfs", MS_NOSUID | MS_NODEV, "size=64k,nr_inodes=256,mode=0755")
+    for descriptor, name in sources:
+        target = f"{top}/{name}"
+        if os.path.isdir(f"/proc/self/fd/{descriptor}"):
+            os.mkdir(target, 0o755)
+        else:
+            os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644))
+        mount(f"/proc/self/fd/{descriptor}", target, None, MS_BIND | MS_REC)
+        os.close(descriptor)
+    offer_socket_directory(f"{top}/socket", stage["socket"], control)
+
+
+def enter_user_namespace() -> None:
+    """Become able to mount, as the same user, without any right outside."""
+    uid, gid = os.getuid(), os.getgid()
+    call(libc.unshare, CLONE_NEWUSER)
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
+        with open(f"/proc/self/{name}", "w") as file:
+            file.write(text)
+
+
+def offer_socket_directory(path: str, options: str, control: int) -> None:
+    """Mount the tiny file system for the socket and send the referee a handle: no path outside leads to it."""
+    os.mkdir(path, 0o755)
+    mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, options)
+    directory = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    with socket.socket(fileno=os.dup(control)) as line:
+        rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [directory]))
+        line.sendmsg([b"directory\n"], [rights])
+    os.close(directory)
+
+
+def set_limits(limits: dict[str, int]) -> None:
+    """Set soft and hard limits, never above what the referee itself has."""
+    for name, value in limits.items():
+        number = getattr(resource, name)
+        _, hard = resource.getrlimit(number)
+        bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(number, (bound, bound))
+
+
+def give_up(uid: int) -> None:
+    """Become an unprivileged user for good."""
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+    if os.getresuid() != (uid, uid, uid) or os.getresgid() != (uid, uid, uid) or os.getgroups():
+        raise ValueError("the user could not be given up")
+
+
+def arrange_descriptors(wanted: dict[str, int]) -> None:
+    """Put each descriptor at its number; Python and the referee close all others at the exec."""
+    spare = {int(number): fcntl.fcntl(source, fcntl.F_DUPFD, SPARE_DESCRIPTOR) for number, source in wanted.items()}
+    for source in set(wanted.values()):
+        os.close(source)
+    spare[0] = os.open("/dev/null", os.O_RDONLY)
+    for number, source in spare.items():
+        os.dup2(source, number)
+        os.close(source)
+
+
+def mount(source: str, target: str, kind: str | None, flags: int, options: str = "") -> None:
+    """Mount as the kernel's own call does, with an error that names the target."""
+    kind_bytes = kind.encode() if kind is not None else None
+    call(libc.mount, source.encode(), target.encode(), kind_bytes, ctypes.c_ulong(flags), options.encode(), what=target)
+
+
+def call(function: Any, *arguments: Any, what: str = "") -> None:
+    """Call the C library and raise what errno says."""
+    if function(*arguments) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), f"{function.__name__} {what}".strip())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""A bot's output: read without trust, kept within bounds, shown without control characters."""
+
+import asyncio
+import contextlib
+import os
+
+TAIL_BYTES = 4096
+_CHUNK = 1 << 16
+_PAUSE_S = 1.0
+"""After the free bytes, one chunk per pause is read: enough for an honest talker, nothing for a flood."""
+
+
+def escape(raw: bytes) -> str:
+    r"""Text that cannot steer a terminal: everything unprintable becomes \x.., only line ends stay."""
+    text = raw.decode("utf-8", errors="backslashreplace")
+    return "".join(map(_visible, text))
+
+
+def _visible(character: str) -> str:
+    # Bidirectional overrides and other invisible format characters are not printable either.
+    if character == "\n" or character.isprintable():
+        return character
+    return character.encode("unicode_escape").decode()
+
+
+class LogReader:
+    """Reads one pipe on the event loop and keeps the newest bytes."""
+
+    def __init__(self, descriptor: int, *, keep: int) -> None:
+        os.set_blocking(descriptor, False)
+        self._descriptor = descriptor
+        self._keep = max(keep, TAIL_BYTES)
+        self._free = keep
+        self._kept = bytearray()
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._listen()
+
+    def text(self) -> str:
+        """All that was kept, escaped."""
+        return escape(bytes(self._kept))
+
+    def tail(self) -> str:
+        """The last 4 kB, escaped."""
+        return escape(bytes(self._kept[-TAIL_BYTES:]))
+
+    def close(self) -> None:
+        """Take what still lies in the pipe and stop; writers that outlive the bot are not waited for."""
+        if self._descriptor < 0:
+            return
+        for _ in range(1 + self._keep // _CHUNK):
+            if not self._read():
+                break
+        self._stop()
+
+    def _listen(self) -> None:
+        self._timer = None
+        self._loop.add_reader(self._descriptor, self._readable)
+
+    def _readable(self) -> None:
+        size = self._read()
+        if size == 0:
+            self._stop()
+            return
+        self._free -= size or 0
+        if self._free <= 0:
+            self._loop.remove_reader(self._descriptor)
+            self._timer = self._loop.call_later(_PAUSE_S, self._listen)
+
+    def _read(self) -> int | None:
+        """Read a chunk: its size, 0 at the end of the pipe, None when the pipe is empty."""
+        with contextlib.suppress(BlockingIOError):
+            data = os.read(self._descriptor, _CHUNK)
+            self._kept += data
+            del self._kept[: -self._keep]
+            return len(data)
+        return None
+
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._loop.remove_reader(self._descriptor)
+        os.close(self._descriptor)
+        self._descriptor = -1

@@ -1,0 +1,34 @@
+"""Whose leftovers these are: a name for this referee process that stays unique after it is gone."""
+
+import os
+from pathlib import Path
+
+PREFIX = "arena"
+
+
+def owner() -> str:
+    """Name this process as `pid namespace - pid - start time`: process numbers are used again, start times are not."""
+    return f"{_pid_namespace()}-{os.getpid()}-{start_time(os.getpid())}"
+
+
+def is_alive(name: str) -> bool:
+    """Whether the process of that owner name still runs; one of another pid namespace is taken to be alive."""
+    try:
+        namespace, pid, started = map(int, name.split("-"))
+    except ValueError:
+        return True
+    return namespace != _pid_namespace() or start_time(pid) == started
+
+
+def start_time(pid: int) -> int | None:
+    """When a process began, in clock ticks since boot; None when there is no such process."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    # The command in parentheses may hold anything, so the fields are counted from its end.
+    return int(status.rpartition(")")[2].split()[19])
+
+
+def _pid_namespace() -> int:
+    return os.stat("/proc/self/ns/pid").st_ino

@@ -1,0 +1,77 @@
+"""A directory on the host for one container's socket: tiny, in memory, gone afterwards."""
+
+import ctypes
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from arena.errors import InfraError
+from arena.sandboxes.base import SOCKET_DIR_BYTES, SOCKET_DIR_INODES
+from arena.sandboxes.owner import PREFIX, is_alive, owner
+
+_HOME = Path("/run/arena")
+_MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MNT_DETACH = 2, 4, 8, 2
+
+
+class SocketDirectory:
+    """Mounted with a size of its own by root; for others a private place on an existing file system in memory."""
+
+    def __init__(self, uid: int) -> None:
+        self.mounted = os.geteuid() == 0
+        self.path = _mount(uid) if self.mounted else _borrow()
+
+    def remove(self) -> None:
+        """Unmount and remove it; what the bot has put there is never looked at."""
+        if self.mounted:
+            _unmount(self.path)
+        else:
+            shutil.rmtree(self.path, ignore_errors=True)
+
+
+def sweep() -> list[str]:
+    """Remove the directories of referees that are gone; their names."""
+    dead = [path for path in _HOME.glob("*-*-*-*") if not is_alive(path.name.rpartition("-")[0])]
+    for path in dead:
+        _unmount(path)
+    return [path.name for path in dead]
+
+
+def _mount(uid: int) -> Path:
+    _HOME.mkdir(mode=0o711, exist_ok=True)
+    path = Path(tempfile.mkdtemp(prefix=f"{owner()}-", dir=_HOME))
+    options = f"size={SOCKET_DIR_BYTES},nr_inodes={SOCKET_DIR_INODES},mode=0700,uid={uid},gid={uid}"
+    libc = ctypes.CDLL(None, use_errno=True)
+    flags = ctypes.c_ulong(_MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
+    if libc.mount(b"tmpfs", str(path).encode(), b"tmpfs", flags, options.encode()) != 0:
+        path.rmdir()
+        raise InfraError(f"cannot mount a socket directory: {os.strerror(ctypes.get_errno())}")
+    return path
+
+
+def _unmount(path: Path) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    # Not mounted (a referee killed between the two steps) is fine; a directory that is still busy is not.
+    libc.umount2(str(path).encode(), _MNT_DETACH)
+    try:
+        path.rmdir()
+    except OSError as error:
+        raise InfraError(f"cannot remove the socket directory {path}: {error.strerror}") from error
+
+
+def _borrow() -> Path:
+    """A private directory in memory, where what a bot writes counts against its own memory limit."""
+    for place in _memory_places():
+        return Path(tempfile.mkdtemp(prefix=f"{PREFIX}-", dir=place))
+    raise InfraError("no file system in memory for the socket directory: set XDG_RUNTIME_DIR, or run as root")
+
+
+def _memory_places() -> Iterator[str]:
+    kinds = {}
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        left, _, right = line.partition(" - ")
+        kinds[left.split()[4]] = right.split()[0]
+    for place in (os.environ.get("XDG_RUNTIME_DIR", ""), "/dev/shm"):  # noqa: S108
+        if kinds.get(place) == "tmpfs" and os.access(place, os.W_OK):
+            yield place

@@ -1,0 +1,99 @@
+"""Which sandboxes this machine has. A missing one skips its tests aloud, or fails them under ARENA_REQUIRE_ALL=1."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+from sandbox_kit import BASE_IMAGE, SYSTEM_PYTHON, Bench
+
+from arena.errors import ArenaError
+from arena.sandboxes import BotDirectory, BubblewrapSandbox, Limits, images
+from arena.sandboxes.engine import Engine
+
+
+def demand(reason: str | None) -> None:
+    """Go on when there is no reason against it; else skip with it, or fail where everything is required."""
+    if reason is None:
+        return
+    if os.environ.get("ARENA_REQUIRE_ALL") == "1":
+        pytest.fail(f"ARENA_REQUIRE_ALL=1, but {reason}")
+    pytest.skip(reason)
+
+
+@cache
+def why_not_bubblewrap() -> str | None:
+    try:
+        asyncio.run(BubblewrapSandbox(BotDirectory(Path("/usr"), ("true",)), Limits()).rehearse())
+    except ArenaError as error:
+        return f"bubblewrap: {error}"
+    return None
+
+
+@cache
+def why_not_docker() -> str | None:
+    try:
+        engine = Engine()
+    except ArenaError as error:
+        return f"docker: {error}"
+    try:
+        images.resolve(engine, BASE_IMAGE)
+    except ArenaError as error:
+        return f"docker: {error} (docker/build-base.sh builds it)"
+    finally:
+        engine.close()
+    return None
+
+
+def why_not_root() -> str | None:
+    return None if os.geteuid() == 0 else "only root can try this out"
+
+
+@pytest.fixture
+def bubblewrap(tmp_path):
+    """A bench of bubblewrap boxes."""
+    demand(why_not_bubblewrap())
+    return Bench("bubblewrap", tmp_path)
+
+
+@pytest.fixture
+def docker(tmp_path):
+    """A bench of containers."""
+    demand(why_not_docker())
+    return Bench("docker", tmp_path)
+
+
+@pytest.fixture
+def process(tmp_path):
+    """A bench of plain processes."""
+    return Bench("process", tmp_path)
+
+
+@pytest.fixture(params=["bubblewrap", "docker"])
+def bench(request):
+    """Both real sandboxes, one after the other."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(params=["bubblewrap", "docker", "process"])
+def any_bench(request):
+    """Every sandbox, one after the other."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def root():
+    """Only where the tests run as root."""
+    demand(why_not_root())
+
+
+@pytest.fixture
+def another_user(root):
+    """Only where an ordinary user of this machine could run the same Python."""
+    code = "import sys; print(*sys.version_info[:2])"
+    said = subprocess.check_output([SYSTEM_PYTHON, "-c", code], text=True) if SYSTEM_PYTHON.exists() else ""
+    same = said.split() == [str(number) for number in sys.version_info[:2]]
+    demand(None if same else f"{SYSTEM_PYTHON}, which another user could run, is not of our version")

@@ -1,0 +1,301 @@
+"""What a bot may not see, reach or do: each attack is run inside both real sandboxes."""
+
+import asyncio
+import os
+import socket
+from pathlib import Path
+
+import pytest
+from sandbox_kit import OBEDIENT, listen_abstract, python_paths, tell
+
+from arena.sandboxes import Limits
+
+DENIED = ("'EPERM'", "'ENOSYS'")
+
+SYSTEM_CALLS = {
+    "ptrace": "syscall(101, 0, 0, 0, 0)",
+    "process_vm_readv": "syscall(310, 1, 0, 0, 0, 0, 0)",
+    "pidfd_getfd": "syscall(438, 0, 0, 0)",
+    "unshare user": "syscall(272, 0x10000000)",
+    "unshare mount": "syscall(272, 0x20000)",
+    "setns": "syscall(308, 0, 0)",
+    "clone new user": "syscall(56, 0x10000000 | 17, 0, 0, 0, 0)",
+    "clone3": "syscall(435, 0, 0)",
+    "mount": "syscall(165, 0, 0, 0, 0, 0)",
+    "open_tree": "syscall(428, -100, 0, 1)",
+    "chroot": "syscall(161, 0)",
+    "pivot_root": "syscall(155, 0, 0)",
+    "keyctl": "syscall(250, 0, -3, 1)",
+    "add_key": "syscall(248, 0, 0, 0, 0, 0)",
+    "io_uring_setup": "syscall(425, 1, 0)",
+    "io_setup": "syscall(206, 1, 0)",
+    "userfaultfd": "syscall(323, 0)",
+    "bpf": "syscall(321, 0, 0, 0)",
+    "perf_event_open": "syscall(298, 0, 0, 0, 0, 0)",
+    "personality": "syscall(135, 0x0400000)",
+    "shmget": "syscall(29, 0, 4096, 0o1600)",
+    "semget": "syscall(64, 0, 1, 0o1600)",
+    "msgget": "syscall(68, 0, 0o1600)",
+    "mq_open": "syscall(240, 0, 0o100, 0o600, 0)",
+    "memfd_secret": "syscall(447, 0)",
+    "inotify_init1": "syscall(294, 0)",
+    "fanotify_init": "syscall(300, 0, 0)",
+    "open_by_handle_at": "syscall(304, 0, 0, 0)",
+    "settimeofday": "syscall(164, 0, 0)",
+    "init_module": "syscall(175, 0, 0, 0)",
+    "kexec_load": "syscall(246, 0, 0, 0, 0)",
+    "TIOCSTI": "syscall(16, 0, 0x5412, 0)",
+    "TIOCSTI with high bits": "syscall(16, 0, 0x100005412, 0)",
+    "TIOCLINUX": "syscall(16, 0, 0x541C, 0)",
+    "flock": "syscall(73, 0, 2)",
+    "F_SETLK": "syscall(72, 0, 6, 0)",
+    "F_OFD_SETLK with high bits": "syscall(72, 0, 0x700000025, 0)",
+    "F_SETLEASE": "syscall(72, 0, 1024, 0)",
+    "F_NOTIFY": "syscall(72, 0, 1026, 0)",
+    "AF_VSOCK": "syscall(41, 40, 1, 0)",
+    "AF_VSOCK with high bits": "syscall(41, 0x100000028, 1, 0)",
+    "AF_NETLINK": "syscall(41, 16, 3, 0)",
+    "AF_PACKET": "syscall(41, 17, 3, 0)",
+    "AF_ALG": "syscall(41, 38, 5, 0)",
+    "AF_AX25": "syscall(41, 3, 2, 0)",
+}
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers of the calls are those of x86-64")
+def test_no_forbidden_system_call_gets_through(bench):
+    code = "result = {" + ", ".join(f"{name!r}: {call}" for name, call in SYSTEM_CALLS.items()) + "}"
+    answer = eval(bench.ask(code))
+    assert {name: said for name, said in answer.items() if repr(said) not in DENIED} == {}
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="x32 and int 0x80 belong to x86-64")
+@pytest.mark.parametrize("foreign", ["x32", "int 0x80"])
+def test_a_foreign_kind_of_system_call_is_fatal(bench, foreign):
+    # mov eax, 20 (getpid of i386); int 0x80; ret
+    machine_code = "b'\\xb8\\x14\\x00\\x00\\x00\\xcd\\x80\\xc3'"
+    attack = {
+        "x32": "libc.syscall(0x40000000 + 39)",
+        "int 0x80": f"""
+import mmap
+page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+page.write({machine_code})
+ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))()
+""",
+    }[foreign]
+    code = f"""
+child = os.fork()
+if child == 0:
+    exec({attack!r})
+    os._exit(0)
+result = os.waitpid(child, 0)[1]
+"""
+    # SIGSYS, or the same number with the flag of a core dump that is never written.
+    assert int(bench.ask(code)) & 0x7F == 31
+
+
+def test_ordinary_work_gets_through(bench):
+    code = """
+import concurrent.futures, multiprocessing.pool, subprocess, tempfile
+with concurrent.futures.ThreadPoolExecutor(4) as pool:
+    threads = sum(pool.map(abs, range(-4, 0)))
+with tempfile.TemporaryFile() as file:
+    file.write(b"x")
+child = subprocess.run(["sh", "-c", "echo out"], capture_output=True, text=True).stdout
+server = socket.create_server(("127.0.0.1", 0)) if os.path.exists("/sys/class") else None
+memory = os.memfd_create("m")
+shm = open("/dev/shm/x", "w").close()
+result = threads, child
+"""
+    assert bench.ask(code) == "(10, 'out\\n')"
+
+
+def test_file_locks_only_where_the_game_allows_them(bench):
+    code = """
+import sqlite3
+try:
+    with sqlite3.connect("/tmp/x.db") as base:
+        base.execute("create table t (a)")
+    result = "works"
+except sqlite3.OperationalError as error:
+    result = str(error)
+"""
+    assert bench.ask(code, limits=Limits(file_locks=True)) == "'works'"
+    assert bench.ask(code, limits=Limits(file_locks=False)) != "'works'"
+
+
+def test_there_is_no_network(bench):
+    with socket.create_server(("127.0.0.1", 0)) as server, listen_abstract(f"arena-test-{os.getpid()}"):
+        code = f"""
+def attempt(family, kind, address):
+    try:
+        with socket.socket(family, kind) as line:
+            line.settimeout(2)
+            line.connect(address)
+            if kind == socket.SOCK_DGRAM:
+                line.send(b"x")
+        return "reached"
+    except OSError as error:
+        return errno.errorcode.get(error.errno, str(error))
+result = [
+    attempt(socket.AF_INET, socket.SOCK_STREAM, {server.getsockname()!r}),
+    attempt(socket.AF_INET, socket.SOCK_STREAM, ("169.254.169.254", 80)),
+    attempt(socket.AF_INET, socket.SOCK_DGRAM, ("8.8.8.8", 53)),
+    attempt(socket.AF_INET6, socket.SOCK_STREAM, ("2001:4860:4860::8888", 53)),
+    attempt(socket.AF_INET, socket.SOCK_RAW, ("8.8.8.8", 0)),
+    attempt(socket.AF_UNIX, socket.SOCK_STREAM, "\\0arena-test-{os.getpid()}"),
+]
+"""
+        answer = eval(bench.ask(code))
+    assert "reached" not in answer, answer
+
+
+def test_no_file_of_the_host_is_seen(bench, tmp_path, monkeypatch):
+    secret = tmp_path / "secret.txt"
+    secret.write_text("canary")
+    secret.chmod(0o644)
+    monkeypatch.setenv("SECRET_TOKEN", "canary")
+    paths = [str(secret), "/etc/shadow", "/root", "/var/run/docker.sock", "/sys/fs/cgroup/cgroup.procs"]
+    code = f"""
+def look(path):
+    try:
+        return os.listdir(path) if os.path.isdir(path) else open(path, "rb").read(200)
+    except OSError as error:
+        return errno.errorcode[error.errno]
+result = {{path: look(path) for path in {paths!r}}}
+result["environments"] = b"".join(
+    open(f"/proc/{{name}}/environ", "rb").read() for name in os.listdir("/proc") if name.isdecimal()
+    and os.access(f"/proc/{{name}}/environ", os.R_OK)
+)
+"""
+    answer = eval(bench.ask(code))
+    assert "canary" not in repr(answer)
+    assert answer["/etc/shadow"] in ("ENOENT", "EACCES")
+    assert answer["/var/run/docker.sock"] == "ENOENT"
+    # The box may show the way to the interpreter, but nothing else below it.
+    way = {path.parts[2] for path in python_paths() if path.is_relative_to("/root")}
+    assert answer["/root"] in ("ENOENT", "EACCES") or set(answer["/root"]) <= way
+
+
+def test_the_first_process_has_nothing_to_tell(bench, monkeypatch):
+    monkeypatch.setenv("SECRET_TOKEN", "canary")
+    code = """
+def read(path):
+    try:
+        return open(path, "rb").read()
+    except OSError as error:
+        return errno.errorcode[error.errno]
+result = read("/proc/1/environ"), read("/proc/1/cmdline"), read("/proc/1/status")
+"""
+    environment, command, status = eval(bench.ask(code))
+    assert b"canary" not in environment
+    assert b"canary" not in command
+    # A bot may write to the memory of its own first process, so that one must be under the filter as well.
+    assert b"Seccomp:\t2" in status
+
+
+def test_other_processes_are_neither_seen_nor_hit(bench):
+    code = f"""
+seen = sorted(int(name) for name in os.listdir("/proc") if name.isdecimal())
+def hit(pid):
+    try:
+        os.kill(pid, 9)
+        return "sent"
+    except OSError as error:
+        return errno.errorcode[error.errno]
+result = len(seen), hit({os.getpid()}), hit({os.getppid()})
+"""
+    count, referee, parent = eval(bench.ask(code))
+    assert count <= 3
+    assert (referee, parent) == ("ESRCH", "ESRCH")
+
+
+def test_kill_everything_hits_only_the_bot(bench):
+    async def play():
+        async with bench.box() as victim, bench.box() as attacker:
+            safe = await victim.start()
+            await tell(await attacker.start(), "os.kill(-1, 9)")
+            return await tell(safe, "result = 'alive'")
+
+    assert asyncio.run(play()) == "'alive'"
+
+
+def test_one_bot_does_not_see_the_other(bench):
+    async def play():
+        async with bench.box() as one, bench.box() as two:
+            first, second = await one.start(), await two.start()
+            await tell(first, "open('/tmp/left', 'w').close(); open('/dev/shm/left', 'w').close()")
+            seen = "[os.listdir(path) for path in ('/tmp', '/dev/shm', '/run/bot')]"
+            look = f"result = {seen}, socket.gethostname(), os.getuid()"
+            return await tell(first, look), await tell(second, look)
+
+    first, second = map(eval, asyncio.run(play()))
+    assert first[0] == [["left"], ["left"], ["b.sock"]]
+    assert second[0] == [[], [], ["b.sock"]]
+    assert first[1:] == second[1:]
+
+
+def test_nothing_lasting_is_writable(bench):
+    code = """
+def attempt(path):
+    try:
+        open(path, "w").close()
+        return "written"
+    except OSError as error:
+        return errno.errorcode[error.errno]
+result = {path: attempt(path) for path in (
+    "/x", "/usr/x", "/bot/x", "/etc/x", "/dev/x", "/run/x", "/proc/sys/vm/swappiness",
+    "/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/sys/kernel/mm/ksm/run")}
+"""
+    answer = eval(bench.ask(code))
+    assert "written" not in answer.values(), answer
+
+
+def test_there_are_no_rights_to_gain(bench):
+    code = """
+import subprocess
+status = {line.split(":")[0]: line.split(":")[1].strip() for line in open("/proc/self/status") if ":" in line}
+become = []
+for call in (os.setuid, os.setgid):
+    try:
+        call(0)
+        become.append("root")
+    except OSError as error:
+        become.append(errno.errorcode[error.errno])
+user = subprocess.run(["id", "-u"], capture_output=True, text=True).stdout.strip()
+result = status["NoNewPrivs"], status["Seccomp"], status["CapEff"], status["CapBnd"], become, user
+"""
+    answer = eval(bench.ask(code))
+    assert answer[:4] == ("1", "2", "0" * 16, "0" * 16)
+    assert answer[4] in (["EPERM", "EPERM"], ["EINVAL", "EINVAL"])
+    assert answer[5] != "0"
+
+
+def test_a_setuid_program_gains_nothing(bench):
+    code = """
+import subprocess
+done = subprocess.run(["su", "-c", "id -u"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+result = done.stdout.strip()
+"""
+    assert bench.ask(code) != "'0'"
+
+
+def test_the_bots_user_is_not_root_outside_either(bench, root):
+    async def play():
+        async with bench.box() as box:
+            await box.start()
+            return [Path(f"/proc/{pid}/status").read_text() for pid in box._group.processes()]
+
+    for status in asyncio.run(play()):
+        users = {line for line in status.splitlines() if line.startswith(("Uid", "Gid"))}
+        assert all("\t0" not in line for line in users), status
+
+
+def test_descriptors_of_the_referee_are_closed(bench):
+    answer = eval(bench.ask("result = sorted(int(n) for n in os.listdir('/proc/self/fd')), os.ttyname is None"))
+    # 0, 1, 2, the listening socket, the connection, its file, the listing itself.
+    assert len(answer[0]) <= 8, answer
+
+
+def test_the_obedient_bot_is_what_these_tests_think_it_is(bench):
+    assert bench.ask("result = 6 * 7") == "42"
+    assert "ARENA_SOCKET" in OBEDIENT

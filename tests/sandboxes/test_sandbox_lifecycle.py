@@ -1,0 +1,375 @@
+"""From start to end: who is to blame when it fails, and that nothing at all is left."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from sandbox_kit import OBEDIENT, left_behind, package_path, processes_with, python_paths, tell, until
+
+from arena.errors import Abuse, Crashed, InfraError, StartFailed, UsageError
+from arena.sandboxes import BotDirectory, BotImage, DockerSandbox, Limits, sweep, weaknesses
+from arena.sandboxes.container import OWNER_LABEL
+from arena.sandboxes.engine import Engine
+
+DAEMONS = """
+for number in range(5):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            for name in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+                signal.signal(name, signal.SIG_IGN)
+            time.sleep(600)
+        os._exit(0)
+"""
+
+
+def fail_to_start(box, error=StartFailed):
+    """The message of a start that fails, and the death that it left."""
+
+    async def play():
+        with pytest.raises(error) as caught:
+            await box.start()
+        return str(caught.value), box.death()
+
+    return asyncio.run(play())
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left():
+    """Every test here must leave the machine as it was."""
+    yield
+    assert left_behind() == []
+
+
+class TestStart:
+    def test_a_bot_that_never_listens(self, any_bench):
+        message, death = fail_to_start(any_bench.box("import time; time.sleep(60)", limits=Limits(start_s=1)))
+        assert message == "it did not open its socket within 1 s"
+        assert death.by_referee
+
+    def test_a_bot_that_is_not_there(self, any_bench):
+        message, death = fail_to_start(any_bench.box(command=("/nowhere/bot",)))
+        assert "code 127" in message
+        assert "/nowhere/bot" in death.log
+
+    def test_a_bot_that_fails_at_import(self, any_bench):
+        message, death = fail_to_start(any_bench.box("import nonsense_module"))
+        assert "code 1" in message
+        assert "nonsense_module" in death.log
+        assert not death.by_referee
+
+    def test_a_bot_that_leaves_at_once(self, any_bench):
+        assert "code 0" in fail_to_start(any_bench.box("pass"))[0]
+
+    def test_a_bot_that_eats_all_memory_before_it_is_ready(self, bench):
+        bomb = "x = [bytearray(1 << 20) for _ in range(1000)]"
+        message, death = fail_to_start(bench.box(bomb, limits=Limits(memory_bytes=64 << 20)))
+        assert message == "before it opened its socket, it used more memory than it had"
+        assert death.out_of_memory
+
+    @pytest.mark.parametrize("thing", ["symlink", "fifo", "file", "directory"])
+    def test_something_else_in_the_place_of_the_socket(self, bench, thing):
+        make = {
+            "symlink": "os.symlink('/run/docker.sock', path)",
+            "fifo": "os.mkfifo(path)",
+            "file": "open(path, 'w').close()",
+            "directory": "os.mkdir(path)",
+        }[thing]
+        source = f"import os, time; path = os.environ['ARENA_SOCKET']; {make}; time.sleep(60)"
+        message, _ = fail_to_start(bench.box(source), Abuse)
+        assert message == "there is something else in the place of its socket"
+
+    @pytest.mark.parametrize(
+        ("kind", "message"),
+        [("SOCK_STREAM", "takes no connection"), ("SOCK_DGRAM", "cannot be connected")],
+    )
+    def test_a_socket_that_cannot_be_used(self, any_bench, kind, message):
+        source = f"""
+import os, socket, time
+line = socket.socket(socket.AF_UNIX, socket.{kind})
+line.bind(os.environ["ARENA_SOCKET"])
+time.sleep(60)
+"""
+
+        async def play():
+            async with any_bench.box(source) as box:
+                endpoint = await box.start()
+                with pytest.raises(StartFailed, match=message):
+                    await endpoint.connect(0.3)
+            with pytest.raises(InfraError, match="gone"):
+                await endpoint.connect(0.3)
+
+        asyncio.run(play())
+
+    def test_a_sandbox_starts_once(self, bubblewrap):
+        async def play():
+            async with bubblewrap.box() as box:
+                await box.start()
+                with pytest.raises(InfraError, match="once"):
+                    await box.start()
+
+        asyncio.run(play())
+
+    def test_required_strength_is_refused_before_the_bot_runs(self, bubblewrap, tmp_path):
+        box = bubblewrap.box(hierarchies=(), require=("memory", "freeze"))
+        message, _ = fail_to_start(box, InfraError)
+        assert message == "this machine cannot enforce what was required: memory: rlimit, freeze: signal"
+        assert box.log() == ""
+
+    @pytest.mark.parametrize("path", ["/", "/tmp", "/proc/self", "relative", "/nowhere", "/run", "/usr/../root"])
+    def test_paths_that_no_bot_may_be_shown(self, bubblewrap, path):
+        from arena.sandboxes import BubblewrapSandbox
+
+        with pytest.raises(UsageError):
+            BubblewrapSandbox(BotDirectory(bubblewrap.folder, ("true",), read_only=(Path(path),)), Limits())
+
+    def test_a_python_bot_may_use_the_environment_of_the_referee(self, bubblewrap):
+        from arena.sandboxes import BubblewrapSandbox
+
+        program = BotDirectory(
+            bubblewrap.folder,
+            (sys.executable, "-c", OBEDIENT),
+            read_only=(*python_paths(), package_path("arena")),
+            env={"GREETING": "hello"},
+        )
+
+        async def play():
+            async with BubblewrapSandbox(program, Limits()) as box:
+                code = (
+                    "import arena.errors, grpc; result = grpc.__name__, arena.errors.__name__, os.environ['GREETING']"
+                )
+                return await tell(await box.start(), code)
+
+        assert asyncio.run(play()) == "('grpc', 'arena.errors', 'hello')"
+
+
+class TestEnd:
+    def test_a_killed_bot_leaves_nothing(self, any_bench):
+        mark = f"mark-{os.getpid()}-{time.monotonic_ns()}"
+
+        async def play():
+            async with any_bench.box(f"mark = '{mark}'\n{OBEDIENT}") as box:
+                endpoint = await box.start()
+                await tell(endpoint, DAEMONS)
+                assert until(lambda: len(processes_with(mark)) >= 6)
+                began = time.monotonic()
+                await box.kill()
+                await box.kill()
+                return time.monotonic() - began, box.death(), box.cpu_time()
+
+        seconds, death, used = asyncio.run(play())
+        assert seconds < 8
+        assert processes_with(mark) == []
+        assert (death.signal, death.by_referee) == (signal.SIGKILL, True)
+        assert used > 0
+
+    def test_daemons_die_with_the_bot_that_crashes(self, bench):
+        mark = f"mark-{os.getpid()}-{time.monotonic_ns()}"
+
+        async def play():
+            async with bench.box(f"mark = '{mark}'\n{OBEDIENT}") as box:
+                endpoint = await box.start()
+                await tell(endpoint, DAEMONS)
+                await tell(endpoint, "os._exit(7)")
+                death = await asyncio.wait_for(box.wait(), 10)
+                assert until(lambda: processes_with(mark) == [], 1)
+                return death
+
+        death = asyncio.run(play())
+        assert (death.exit_code, death.signal, death.by_referee) == (7, None, False)
+        assert isinstance(death.fault(), Crashed)
+
+    @pytest.mark.parametrize(("code", "number"), [("os.kill(os.getpid(), 9)", 9), ("libc.memset(0, 0, 9)", 11)])
+    def test_the_signal_that_ended_it_is_told(self, any_bench, code, number):
+        async def play():
+            async with any_bench.box() as box:
+                await tell(await box.start(), code)
+                return await asyncio.wait_for(box.wait(), 10)
+
+        death = asyncio.run(play())
+        assert death.signal == number
+        assert signal.Signals(number).name in death.sentence
+
+    def test_freezing_a_dead_bot_is_no_failure_of_ours(self, any_bench):
+        async def play():
+            async with any_bench.box() as box:
+                await tell(await box.start(), "os._exit(1)")
+                for _ in range(20):
+                    await box.freeze()
+                    await box.thaw()
+                    await asyncio.sleep(0.01)
+                await asyncio.wait_for(box.wait(), 10)
+                await box.freeze()
+                await box.thaw()
+                await box.kill()
+                return await box.freeze()
+
+        assert asyncio.run(play())
+
+    def test_a_bot_outlives_the_threads_that_helped_to_start_it(self, any_bench):
+        async def play():
+            async with any_bench.box() as box:
+                endpoint = await box.start()
+                # The kernel's "die with your parent" means the thread that forked.
+                await asyncio.get_running_loop().shutdown_default_executor()
+                await asyncio.sleep(0.2)
+                answer = await tell(endpoint, "result = 'alive'")
+                asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2))
+                asyncio.get_running_loop()._executor_shutdown_called = False
+                return answer
+
+        assert asyncio.run(play()) == "'alive'"
+
+    def test_a_process_that_slips_away_is_found_and_told_of(self, process):
+        async def play():
+            async with process.box(hierarchies=()) as box:
+                await tell(await box.start(), DAEMONS)
+                await box.kill()
+                return box.death()
+
+        assert asyncio.run(play()).escaped
+
+    def test_a_cancelled_start_leaves_nothing(self, any_bench):
+        mark = f"mark-{os.getpid()}-{time.monotonic_ns()}"
+
+        async def play(delay):
+            box = any_bench.box(f"mark = '{mark}'; import time; time.sleep(60)")
+            task = asyncio.create_task(box.start())
+            await asyncio.sleep(delay)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            await box.kill()
+
+        for delay in (0.0, 0.02, 0.06, 0.3):
+            asyncio.run(play(delay))
+            assert until(lambda: processes_with(mark) == [], 2)
+
+    def test_a_box_that_was_never_started_can_be_killed(self, any_bench):
+        async def play():
+            async with any_bench.box() as box:
+                pass
+            with pytest.raises(InfraError):
+                await box.wait()
+            return box.death(), box.enforcement(), box.log()
+
+        assert asyncio.run(play()) == (None, {}, "")
+
+    def test_a_rehearsal_runs_nothing_of_the_bot(self, bubblewrap):
+        async def play():
+            box = bubblewrap.box("print('I ran')")
+            return await box.rehearse(), box.log()
+
+        held, log = asyncio.run(play())
+        assert held["sandbox"] == "bubblewrap"
+        assert "I ran" not in log
+
+
+class TestSocket:
+    def test_a_swapped_socket_does_not_redirect_the_referee(self, bench):
+        swap = """
+path = os.environ["ARENA_SOCKET"]
+other = socket.socket(socket.AF_UNIX)
+other.bind("/tmp/other.sock")
+other.listen()
+os.unlink(path)
+os.symlink("/tmp/other.sock", path)
+"""
+
+        async def play():
+            async with bench.box() as box:
+                endpoint = await box.start()
+                await tell(endpoint, swap)
+                return await tell(endpoint, "result = 'still the same'")
+
+        assert asyncio.run(play()) == "'still the same'"
+
+    def test_a_path_to_the_pinned_socket_can_be_connected(self, bench):
+        import socket
+
+        async def play():
+            async with bench.box() as box:
+                endpoint = await box.start()
+                with socket.socket(socket.AF_UNIX) as line:
+                    line.connect(endpoint.path)
+                return endpoint.path
+
+        assert asyncio.run(play()).startswith("/proc/self/fd/")
+
+
+REFEREE = """
+import asyncio, sys
+sys.path.insert(0, {kit!r})
+from pathlib import Path
+from sandbox_kit import Bench
+
+async def main():
+    box = Bench({kind!r}, Path({folder!r})).box({source!r})
+    await box.start()
+    print("started", flush=True)
+    await asyncio.sleep(600)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+def test_a_killed_referee_leaves_nothing_that_a_sweep_does_not_find(any_bench, tmp_path):
+    mark = f"mark-{os.getpid()}-{time.monotonic_ns()}"
+    folder = tmp_path / "referee"
+    folder.mkdir(mode=0o755)
+    source = f"mark = '{mark}'\n{OBEDIENT}"
+    script = REFEREE.format(kit=str(Path(__file__).parent), kind=any_bench.kind, folder=str(folder), source=source)
+    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE) as referee:
+        assert referee.stdout.readline() == b"started\n"
+        boxes = [pid for pid in processes_with(mark) if pid != referee.pid]
+        assert boxes
+        referee.kill()
+    if any_bench.kind != "docker":
+        # These die with their referee; containers wait for the sweep.
+        assert until(lambda: not processes_with(mark), 5)
+    removed = asyncio.run(sweep())
+    assert until(lambda: not processes_with(mark), 5)
+    assert any(f"-{referee.pid}-" in name for name in removed)
+    assert not [name for name in asyncio.run(sweep()) if f"-{referee.pid}-" in name]
+
+
+def test_a_sweep_spares_those_who_live(docker):
+    async def play():
+        async with docker.box() as box:
+            endpoint = await box.start()
+            await sweep()
+            return await tell(endpoint, "result = 'alive'")
+
+    assert asyncio.run(play()) == "'alive'"
+    engine = Engine()
+    try:
+        mine = [
+            entry["Labels"][OWNER_LABEL] for entry in engine.api.containers(all=True, filters={"label": OWNER_LABEL})
+        ]
+    finally:
+        engine.close()
+    assert not [label for label in mine if f"-{os.getpid()}-" in label]
+
+
+def test_an_unknown_image_is_the_users_mistake(docker):
+    box = DockerSandbox(BotImage("arena/no-such-image"), Limits())
+    message, _ = fail_to_start(box, UsageError)
+    assert "arena/no-such-image" in message
+
+
+def test_a_plain_process_says_that_nothing_holds_it(process):
+    async def play():
+        async with process.box() as box:
+            await box.start()
+            return box.enforcement()
+
+    held = asyncio.run(play())
+    assert held["sandbox"] == "process"
+    assert {"network: none", "files: none", "seccomp: none", "uid: shared"} <= set(weaknesses(held))

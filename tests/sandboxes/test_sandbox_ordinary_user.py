@@ -1,0 +1,100 @@
+"""Everything again as an ordinary user: another user of this machine runs a referee of its own."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pyseccomp
+import pytest
+from sandbox_kit import SYSTEM_PYTHON
+
+pytestmark = pytest.mark.usefixtures("another_user")
+
+ROOT = Path(__file__).parents[2]
+USER = 45678
+KIT = str(Path(__file__).parent)
+
+SCRIPT = """
+import asyncio, json, sys
+from pathlib import Path
+sys.path.insert(0, {kit!r})
+from sandbox_kit import OBEDIENT, FORK_BOMB, MEMORY_BOMB, small, tell
+from arena.sandboxes import BotDirectory, BubblewrapSandbox
+
+async def play():
+    program = BotDirectory(Path({folder!r}), ("/usr/bin/python3", "-c", OBEDIENT))
+    said = {{}}
+    async with BubblewrapSandbox(program, small()) as box:
+        endpoint = await box.start()
+        said["enforcement"] = box.enforcement()
+        said["answer"] = await tell(endpoint, "result = 6 * 7")
+        said["frozen"] = await box.freeze()
+        await box.thaw()
+        said["forks"] = await tell(endpoint, FORK_BOMB)
+        said["hidden"] = await tell(endpoint, "result = os.path.exists('/home'), syscall(41, 40, 1, 0), os.getuid()")
+    async with BubblewrapSandbox(program, small()) as box:
+        endpoint = await box.start()
+        bomb = asyncio.create_task(tell(endpoint, MEMORY_BOMB + "    time.sleep(0.002)\\n"))
+        said["out_of_memory"] = (await asyncio.wait_for(box.wait(), 60)).out_of_memory
+        await asyncio.gather(bomb, return_exceptions=True)
+    print(json.dumps(said))
+
+asyncio.run(play())
+"""
+
+
+IN_DOCKER = """
+import asyncio, json, sys
+sys.path.insert(0, {kit!r})
+from sandbox_kit import BASE_IMAGE, OBEDIENT, tell
+from arena.sandboxes import BotImage, DockerSandbox, Limits
+
+async def play():
+    async with DockerSandbox(BotImage(BASE_IMAGE, ("python3", "-c", OBEDIENT)), Limits()) as box:
+        endpoint = await box.start()
+        frozen = await box.freeze()
+        await box.thaw()
+        answer = await tell(endpoint, "result = os.getuid()")
+        print(json.dumps([box.enforcement(), answer, frozen, box.cpu_time() > 0]))
+
+asyncio.run(play())
+"""
+
+
+def run(script: str, groups: tuple[int, ...] = ()) -> Any:
+    """What a script of the other user prints."""
+    packages = Path(pyseccomp.__file__).parent
+    done = subprocess.run(
+        [SYSTEM_PYTHON, "-B", "-X", "dev", "-W", "error", "-c", script],
+        check=False, user=USER, group=USER, extra_groups=groups, cwd="/", capture_output=True, text=True, timeout=100,
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{ROOT}:{packages}", "HOME": "/tmp"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.slow
+def test_an_ordinary_user_gets_boxes_that_say_what_they_lack(bubblewrap):
+    said = run(SCRIPT.format(kit=KIT, folder="/usr"))
+    assert said["answer"] == "42"
+    assert said["enforcement"] == {
+        "sandbox": "bubblewrap", "memory": "rlimit", "pids": "rlimit", "cpu": "none", "freeze": "signal",
+        "kill": "pid namespace", "network": "namespace", "files": "namespace", "seccomp": "filter", "uid": "shared",
+    }  # fmt: skip
+    assert isinstance(said["frozen"], bool)
+    made, error = eval(said["forks"])
+    assert made <= 32
+    assert error == "EAGAIN"
+    assert said["hidden"] == "(False, 'EPERM', 1000)"
+    assert said["out_of_memory"]
+
+
+@pytest.mark.slow
+def test_an_ordinary_user_of_docker_gets_containers(docker):
+    held, answer, frozen, counted = run(IN_DOCKER.format(kit=KIT), groups=(os.stat("/var/run/docker.sock").st_gid,))
+    assert answer == str(USER)
+    assert (held["uid"], held["network"], held["seccomp"]) == ("shared", "namespace", "filter")
+    assert isinstance(frozen, bool)
+    assert counted

@@ -1,0 +1,302 @@
+"""The parts that need no sandbox around them: rules, control groups, sockets, logs, names."""
+
+import asyncio
+import contextlib
+import json
+import os
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from arena.errors import Abuse, InfraError, StartFailed, UsageError
+from arena.sandboxes import BotDirectory, BotImage, Death, Limits, bubblewrap, cgroup_tree, weaknesses
+from arena.sandboxes.base import WEAK
+from arena.sandboxes.bubblewrap import BOT_UIDS, Reserved, arguments
+from arena.sandboxes.cgroup_tree import Hierarchy, parse
+from arena.sandboxes.cgroups import Group
+from arena.sandboxes.container import container_config
+from arena.sandboxes.doctor import Finding, Status, examine, is_safe_runc, version
+from arena.sandboxes.endpoint import Endpoint
+from arena.sandboxes.logs import LogReader, escape
+from arena.sandboxes.owner import is_alive, owner
+from arena.sandboxes.seccomp import DENIED, compile_filter, docker_profile, docker_text, rules
+
+ROOT = Path(__file__).parents[2]
+
+
+class TestRules:
+    def test_the_file_for_docker_is_made_from_the_rules(self):
+        assert (ROOT / "docker" / "seccomp.json").read_text() == docker_text(file_locks=False), (
+            "write it anew: python -c 'from arena.sandboxes.seccomp import docker_text; "
+            'print(docker_text(file_locks=False), end="")\' > docker/seccomp.json'
+        )
+
+    @pytest.mark.parametrize("file_locks", [False, True])
+    def test_both_forms_say_the_same(self, file_locks):
+        entries = docker_profile(file_locks=file_locks)["syscalls"]
+        for rule, entry in zip(rules(file_locks=file_locks), entries, strict=True):
+            assert entry["names"] == list(rule.names)
+            assert entry["errnoRet"] == rule.error
+            assert ("args" in entry) == (rule.condition is not None)
+
+    def test_no_call_is_named_twice(self):
+        names = " ".join(DENIED.values()).split()
+        assert len(names) == len(set(names))
+
+    def test_the_library_knows_every_call(self):
+        seccomp = pytest.importorskip("pyseccomp")
+        for rule in rules(file_locks=False):
+            for name in rule.names:
+                assert isinstance(seccomp.resolve_syscall(seccomp.system_arch(), name), int)
+
+    def test_a_filter_is_a_list_of_instructions(self):
+        pytest.importorskip("pyseccomp")
+        descriptor = compile_filter(file_locks=False)
+        try:
+            size = os.fstat(descriptor).st_size
+        finally:
+            os.close(descriptor)
+        assert size % 8 == 0
+        assert 50 * 8 < size < 4096 * 8
+
+
+HYBRID = """\
+31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755
+32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,relatime - cgroup cgroup rw,cpu,cpuacct
+35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory
+40 31 0:37 / /sys/fs/cgroup/systemd rw,relatime - cgroup cgroup rw,name=systemd
+41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw
+"""
+PLACES = "5:cpu,cpuacct:/user/one\n4:memory:/deep/er\n1:name=systemd:/x\n0::/user.slice/a\\040b\n"
+
+
+class TestGroups:
+    def test_a_hybrid_machine(self):
+        found = {tuple(sorted(one.controllers)): one for one in parse(HYBRID, PLACES)}
+        assert [one.version for one in found.values()] == [1, 1, 2]
+        assert found["cpu", "cpuacct"].here == Path("/sys/fs/cgroup/cpu,cpuacct/user/one")
+        assert found["memory",].here == Path("/sys/fs/cgroup/memory/deep/er")
+        assert found[()].mount == Path("/sys/fs/cgroup/unified")
+
+    def test_a_container_sees_only_its_part_of_the_tree(self):
+        line = "99 1 0:1 /docker/abc /sys/fs/cgroup rw - cgroup2 cgroup rw,nsdelegate"
+        (inside,) = parse(line, "0::/docker/abc/leaf")
+        assert inside.here == Path("/sys/fs/cgroup/leaf")
+        (outside,) = parse(line, "0::/elsewhere")
+        assert outside.here == Path("/sys/fs/cgroup")
+
+    def test_the_leaf_that_we_moved_into_is_not_where_we_make_groups(self):
+        line = "99 1 0:1 / /sys/fs/cgroup rw - cgroup2 cgroup rw"
+        (found,) = parse(line, "0::/scope/arena-referee")
+        assert found.here == Path("/sys/fs/cgroup/scope")
+
+    def test_a_machine_without_any(self):
+        assert parse("22 1 0:5 / /proc rw - proc proc rw\n", "") == ()
+        group = Group.create("arena-test", ())
+        assert group.features == frozenset()
+        assert (group.cpu_time(), group.oom_kills(), group.peak_memory()) == (None, 0, None)
+        group.limit(Limits())
+        group.kill()
+        group.remove()
+
+    def test_a_tree_that_is_not_writable_offers_nothing(self, tmp_path):
+        missing = Hierarchy(2, frozenset(), tmp_path / "gone", "/", tmp_path / "gone")
+        assert Group.create("arena-test", (missing,)).features == frozenset()
+
+    def test_limits_that_did_not_take_are_noticed(self, tmp_path):
+        group = fake_group(tmp_path, {"memory.max": "max", "pids.max": "64", "cpu.max": "20000 20000"})
+        with pytest.raises(InfraError, match="memory limit did not take"):
+            group.check(Limits())
+
+    def test_limits_are_read_back(self, tmp_path):
+        group = fake_group(tmp_path, {"memory.max": "0", "pids.max": "0", "cpu.max": "max 100000"})
+        group.limit(Limits(memory_bytes=1 << 28, pids=20, cpus=1.5))
+        assert group.limits() == {"memory": 1 << 28, "pids": 20, "cpu": 1.5}
+        assert (tmp_path / "cpu.max").read_text() == "30000 20000"
+
+    def test_counters_are_read(self, tmp_path):
+        files = {
+            "cpu.stat": "usage_usec 1500000\nuser_usec 1\n",
+            "memory.events": "low 0\noom 3\noom_kill 2\n",
+            "memory.peak": "4096\n",
+        }
+        group = fake_group(tmp_path, {"memory.max": "1", **files})
+        assert (group.cpu_time(), group.oom_kills(), group.peak_memory()) == (1.5, 2, 4096)
+
+    def test_a_delegated_group_hands_its_controllers_down(self, tmp_path):
+        """A version 2 tree as systemd delegates it, played by plain files."""
+        for name, text in {"cgroup.controllers": "cpu memory pids", "cgroup.subtree_control": ""}.items():
+            (tmp_path / name).write_text(text)
+        (tmp_path / "cgroup.procs").write_text(str(os.getpid()))
+        tree = Hierarchy(2, frozenset(), tmp_path, "/", tmp_path)
+        cgroup_tree._delegate(tree, tmp_path, {"memory"})
+        assert (tmp_path / "cgroup.subtree_control").read_text() == "+memory"
+
+
+def fake_group(folder: Path, files: dict[str, str]) -> Group:
+    """A version 2 group made of plain files."""
+    from arena.sandboxes.cgroups import Home
+
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return Group({feature: Home(2, folder) for feature in ("memory", "pids", "cpu", "cputime")})
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """An open directory, and its path."""
+    descriptor = os.open(tmp_path, os.O_PATH | os.O_DIRECTORY)
+    yield descriptor, tmp_path
+    os.close(descriptor)
+
+
+class TestEndpoint:
+    def test_nothing_there_yet(self, folder):
+        assert Endpoint.pin(folder[0], "b.sock", os.getuid()) is None
+
+    def test_a_socket_of_somebody_else(self, folder):
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(folder[1] / "b.sock"))
+            with pytest.raises(Abuse):
+                Endpoint.pin(folder[0], "b.sock", os.getuid() + 1)
+
+    def test_a_symbolic_link_to_a_good_socket(self, folder):
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(folder[1] / "real.sock"))
+            (folder[1] / "b.sock").symlink_to("real.sock")
+            with pytest.raises(Abuse):
+                Endpoint.pin(folder[0], "b.sock", os.getuid())
+
+    def test_a_full_queue_is_waited_for_and_then_blamed_on_the_bot(self, folder):
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(folder[1] / "b.sock"))
+            server.listen(0)
+            endpoint = Endpoint.pin(folder[0], "b.sock", os.getuid())
+            asyncio.run(fill(endpoint))
+            endpoint.close()
+            endpoint.close()
+
+
+async def fill(endpoint: Endpoint) -> None:
+    """Connect until the queue of one is full."""
+    with contextlib.ExitStack() as lines:
+        for _ in range(2):
+            with contextlib.suppress(StartFailed):
+                lines.enter_context(await endpoint.connect(0.05))
+        with pytest.raises(StartFailed, match="takes no connection"):
+            await endpoint.connect(0.05)
+
+
+class TestLogs:
+    def test_what_a_terminal_would_obey_is_escaped(self):
+        assert escape(b"\x1b[2J\r\x07\x00\t") == "\\x1b[2J\\r\\x07\\x00\\t"
+        assert escape("\u202eabc\u200b\u2028".encode()) == "\\u202eabc\\u200b\\u2028"
+        assert escape(b"\xff\xfe") == "\\xff\\xfe"
+        assert escape("Käse\n日本 🎲".encode()) == "Käse\n日本 🎲"
+
+    def test_the_newest_bytes_are_kept(self):
+        async def play():
+            reading, writing = os.pipe()
+            log = LogReader(reading, keep=8192)
+            for number in range(2000):
+                os.write(writing, b"line %d\n" % number)
+                if number % 100 == 0:
+                    await asyncio.sleep(0)
+            os.close(writing)
+            log.close()
+            log.close()
+            return log
+
+        log = asyncio.run(play())
+        assert log.tail().endswith("line 1999\n")
+        assert len(log.tail()) == 4096
+        assert len(log.text()) <= 8192
+
+
+class TestNames:
+    def test_this_process_is_alive_and_others_are_not(self):
+        assert is_alive(owner())
+        namespace, pid, started = owner().split("-")
+        assert not is_alive(f"{namespace}-{pid}-{int(started) + 1}")
+        with subprocess.Popen(["true"]) as child:
+            pass
+        assert not is_alive(f"{namespace}-{child.pid}-1")
+        # What cannot be judged from here is left alone.
+        assert is_alive(f"1-{child.pid}-1")
+        assert is_alive("something else")
+
+    def test_two_bots_are_never_the_same_user(self):
+        first, second = Reserved(), Reserved()
+        assert first.uid != second.uid
+        assert {first.uid, second.uid} <= set(BOT_UIDS)
+        first.free()
+        second.free()
+
+    def test_when_every_user_is_taken_it_is_our_failure(self, monkeypatch):
+        monkeypatch.setattr(bubblewrap, "BOT_UIDS", range(71000, 71001))
+        only = Reserved()
+        with pytest.raises(InfraError, match="taken"):
+            Reserved()
+        only.free()
+        Reserved().free()
+
+
+class TestPolicy:
+    def test_the_command_line_of_bubblewrap(self):
+        words = arguments("bwrap", BotDirectory(Path("/b"), ("run",)), Limits(pids=20), [(Path("/b"), "/bot", "bot")])
+        for flag in ("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"):
+            assert flag in words
+        assert words[words.index("--cap-drop") + 1] == "ALL"
+        assert "--nproc=20:20" in words
+        tmpfs = [words[place - 2 : place + 2] for place, word in enumerate(words) if word == "--tmpfs"]
+        assert tmpfs == [["--size", "67108864", "--tmpfs", "/tmp"], ["--size", "16777216", "--tmpfs", "/dev/shm"]]
+        # Later words win, so nothing may be mounted after the root is made read-only.
+        assert not {"--bind", "--ro-bind", "--tmpfs", "--dev"} & set(words[words.index("--remount-ro") + 4 :])
+
+    def test_the_configuration_of_a_container(self):
+        config = container_config(BotImage("x"), Limits(), image="sha256:1", socket_dir="/s", uid=61001)
+        host = config["HostConfig"]
+        assert (config["User"], config["WorkingDir"], config["Hostname"]) == ("61001:61001", "/tmp", "bot")
+        assert host["Memory"] == host["MemorySwap"] == 512 << 20
+        assert host["CapDrop"] == ["ALL"]
+        assert (host["NetworkMode"], host["ReadonlyRootfs"], host["Init"]) == ("none", True, True)
+        assert "no-new-privileges:true" in host["SecurityOpt"]
+        assert json.loads(host["SecurityOpt"][1].removeprefix("seccomp="))["defaultAction"] == "SCMP_ACT_ALLOW"
+        assert [mount["Target"] for mount in host["Mounts"]] == ["/run/bot"]
+        assert "nproc" not in {limit["Name"] for limit in host["Ulimits"]}
+
+    def test_weak_words_are_told_apart(self):
+        assert weaknesses({"memory": "cgroup", "freeze": "signal", "sandbox": "x"}) == ("freeze: signal",)
+        assert all(WEAK.values())
+
+    def test_limits_that_no_bot_can_live_with(self):
+        for wrong in ({"cpus": 0}, {"memory_bytes": 1}, {"pids": 1}, {"open_files": 3}, {"start_s": -1}):
+            with pytest.raises(UsageError):
+                Limits(**wrong)
+
+    def test_an_unknown_signal_has_a_sentence_too(self):
+        assert Death(None, 99, False, False, False, "").sentence == "it was ended by signal 99 (unknown)"
+
+
+class TestDoctor:
+    def test_versions_are_read(self):
+        assert version("bubblewrap 0.11.1") == (0, 11, 1)
+        assert version("none") == ()
+
+    @pytest.mark.parametrize("safe", ["1.2.8", "1.2.9+ds1", "1.3.3", "1.4.0", "1.5.0", "2.0.0"])
+    def test_a_runc_that_is_safe(self, safe):
+        assert is_safe_runc(safe)
+
+    @pytest.mark.parametrize("old", ["", "1.1.5+ds1", "1.1.99", "1.2.7", "1.3.2"])
+    def test_a_runc_that_is_not(self, old):
+        assert not is_safe_runc(old)
+
+    def test_every_shortcoming_comes_with_reason_and_remedy(self):
+        findings = asyncio.run(examine())
+        assert {"user namespaces", "bubblewrap", "control group: memory", "a whole box"} <= {f.name for f in findings}
+        for finding in findings:
+            assert isinstance(finding, Finding)
+            assert finding.found
+            assert finding.status is Status.OK or (finding.reason and finding.remedy), finding

@@ -1,0 +1,284 @@
+"""What a bot may use: bombs, floods and fills hurt nobody but the bot itself."""
+
+import asyncio
+import os
+import resource
+import time
+
+import pytest
+from sandbox_kit import FORK_BOMB, MEMORY_BOMB, OBEDIENT, Bench, small, tell
+
+from arena.errors import OutOfMemory
+from arena.sandboxes import Limits, cgroup_tree
+from arena.sandboxes.base import MIB
+
+
+def die(bench: Bench, code: str, limits: Limits, **options):
+    """How a bot dies of a piece of code, and the enforcement that it died under."""
+
+    async def play():
+        async with bench.box(limits=limits, **options) as box:
+            endpoint = await box.start()
+            attack = asyncio.create_task(tell(endpoint, code, timeout_s=60))
+            death = await asyncio.wait_for(box.wait(), 60)
+            await asyncio.gather(attack, return_exceptions=True)
+            return death, box
+
+    return asyncio.run(play())
+
+
+@pytest.mark.slow
+def test_a_memory_bomb_ends_the_bot_only(bench):
+    async def play():
+        async with bench.box(limits=small()) as victim, bench.box(limits=small()) as bomber:
+            safe, endpoint = await victim.start(), await bomber.start()
+            attack = asyncio.create_task(tell(endpoint, MEMORY_BOMB, timeout_s=60))
+            death = await asyncio.wait_for(bomber.wait(), 60)
+            await asyncio.gather(attack, return_exceptions=True)
+            peak = bomber.peak_memory()
+            return death, peak, await tell(safe, "result = 'alive'")
+
+    death, peak, other = asyncio.run(play())
+    assert death.out_of_memory
+    assert isinstance(death.fault(), OutOfMemory)
+    assert peak is None or peak <= 129 * MIB
+    assert other == "'alive'"
+
+
+@pytest.mark.parametrize("place", ["/tmp", "/dev/shm", "memfd"])
+def test_files_in_memory_are_memory(bench, place):
+    code = f"""
+files = []
+for number in range(64):
+    file = os.memfd_create("x") if {place!r} == "memfd" else os.open(f"{place}/{{number}}", os.O_CREAT | os.O_WRONLY)
+    files.append(file)
+    for _ in range(16):
+        os.write(file, bytes(1 << 20))
+"""
+    # With /tmp and /dev/shm as large as they like, the memory limit is what holds.
+    limits = small(tmp_bytes=4096 * MIB, shm_bytes=4096 * MIB)
+    death, _ = die(bench, code, limits)
+    assert death.out_of_memory
+
+
+def test_tmp_and_shm_are_full_when_they_are_full(bench):
+    code = """
+def fill(place):
+    written = 0
+    try:
+        for number in range(200):
+            with open(f"{place}/{number}", "wb", buffering=0) as file:
+                written += file.write(bytes(1 << 20))
+    except OSError as error:
+        return written >> 20, errno.errorcode[error.errno]
+    return written >> 20, "no end"
+result = fill("/tmp"), fill("/dev/shm")
+"""
+    tmp, shm = eval(bench.ask(code, limits=Limits(tmp_bytes=32 * MIB, shm_bytes=8 * MIB)))
+    assert tmp[0] <= 33
+    assert tmp[1] == "ENOSPC"
+    assert shm[0] <= 9
+    assert shm[1] == "ENOSPC"
+
+
+def test_a_file_may_not_be_larger_than_its_limit(bench):
+    code = """
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+try:
+    with open("/tmp/sparse", "wb") as file:
+        file.truncate(1 << 40)
+    result = "grew"
+except OSError as error:
+    result = errno.errorcode[error.errno]
+"""
+    assert bench.ask(code) == "'EFBIG'"
+
+
+def test_the_socket_directory_cannot_be_filled(bench):
+    code = """
+made = 0
+try:
+    while made < 1000:
+        open(f"/run/bot/{made}", "w").close()
+        made += 1
+except OSError as error:
+    many = made, errno.errorcode[error.errno]
+for number in range(made):
+    os.unlink(f"/run/bot/{number}")
+try:
+    with open("/run/bot/big", "wb", buffering=0) as file:
+        size = sum(file.write(bytes(4096)) for _ in range(1000))
+except OSError as error:
+    size = os.path.getsize("/run/bot/big"), errno.errorcode[error.errno]
+result = many, size
+"""
+    many, size = eval(bench.ask(code))
+    assert many[0] <= 16
+    assert many[1] == "ENOSPC"
+    assert size[0] <= 65536
+    assert size[1] == "ENOSPC"
+
+
+def test_a_fork_bomb_stays_in_its_bounds(bench):
+    async def play():
+        async with bench.box(limits=small()) as box:
+            endpoint = await box.start()
+            answer = await tell(endpoint, FORK_BOMB)
+            outside = os.fork()
+            if outside == 0:
+                os._exit(0)
+            os.waitpid(outside, 0)
+            return eval(answer)
+
+    made, error = asyncio.run(play())
+    assert 8 <= made <= 32
+    assert error == "EAGAIN"
+
+
+def test_a_thread_bomb_stays_in_its_bounds(bench):
+    code = """
+made = 0
+try:
+    while made < 500:
+        threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+        made += 1
+    result = made
+except RuntimeError:
+    result = made
+"""
+    assert int(bench.ask(code, limits=small())) <= 32
+
+
+@pytest.mark.slow
+def test_processor_time_is_held_to_its_share(bench):
+    code = """
+end = time.monotonic() + 2
+def burn():
+    while time.monotonic() < end:
+        pass
+for _ in range(8):
+    if os.fork() == 0:
+        burn()
+        os._exit(0)
+burn()
+"""
+
+    async def play():
+        async with bench.box(limits=small(cpus=0.5)) as box:
+            endpoint = await box.start()
+            before, began = box.cpu_time(), time.monotonic()
+            await tell(endpoint, code)
+            return (box.cpu_time() - before) / (time.monotonic() - began)
+
+    assert 0.2 < asyncio.run(play()) < 0.75
+
+
+HIERARCHIES = {
+    "all": lambda: None,
+    "version 1": lambda: tuple(found for found in cgroup_tree.discover() if found.version == 1),
+    "version 2": lambda: tuple(found for found in cgroup_tree.discover() if found.version == 2),
+    "none": lambda: (),
+}
+
+
+@pytest.mark.parametrize("choice", HIERARCHIES)
+def test_a_frozen_bot_uses_no_processor_and_wakes_up(bench, choice):
+    burn = """
+def burn():
+    while True:
+        pass
+for _ in range(3):
+    if os.fork() == 0:
+        burn()
+"""
+
+    async def play():
+        async with bench.box(limits=small(), hierarchies=HIERARCHIES[choice]()) as box:
+            endpoint = await box.start()
+            await tell(endpoint, burn)
+            await asyncio.sleep(0.2)
+            frozen = await box.freeze()
+            await asyncio.sleep(0.1)
+            before = box.cpu_time()
+            await asyncio.sleep(0.5)
+            used = box.cpu_time() - before
+            await box.thaw()
+            answer = await tell(endpoint, "result = 'awake'")
+            async with asyncio.timeout(20):
+                while box.cpu_time() < before + 0.1:
+                    await asyncio.sleep(0.05)
+            return frozen, used, answer, box.enforcement()["freeze"]
+
+    frozen, used, answer, how = asyncio.run(play())
+    if how == "docker" and not frozen:
+        pytest.skip("the engine could not pause a busy container, and said so")
+    assert used < 0.03, how
+    assert answer == "'awake'"
+    # On a busy machine the kernel may need longer than we wait; it must then be reported, as False.
+    assert isinstance(frozen, bool)
+
+
+@pytest.mark.parametrize("choice", HIERARCHIES)
+def test_a_frozen_bot_can_be_killed(bench, choice):
+    async def play():
+        async with bench.box(limits=small(), hierarchies=HIERARCHIES[choice]()) as box:
+            await box.start()
+            await box.freeze()
+            began = time.monotonic()
+            await box.kill()
+            return time.monotonic() - began, box.death()
+
+    seconds, death = asyncio.run(play())
+    assert seconds < 8
+    assert death.by_referee
+
+
+@pytest.mark.slow
+def test_without_control_groups_a_watchdog_holds_memory_and_a_limit_processes(bubblewrap):
+    death, box = die(bubblewrap, MEMORY_BOMB + "    time.sleep(0.002)\n", small(), hierarchies=())
+    assert death.out_of_memory
+    assert box.enforcement()["memory"] == "rlimit"
+    made, error = eval(bubblewrap.ask(FORK_BOMB, limits=small(), hierarchies=()))
+    assert made <= 32
+    assert error == "EAGAIN"
+
+
+@pytest.mark.slow
+def test_a_flood_of_output_blocks_its_writer_and_costs_the_referee_nothing(any_bench):
+    flood = OBEDIENT.replace(
+        "while True:\n    line",
+        """
+def flood():
+    while True:
+        os.write(2, b"x" * 65535 + b"\\n")
+threading.Thread(target=flood, daemon=True).start()
+while True:
+    line""",
+    )
+
+    async def play():
+        async with any_bench.box(flood, limits=small()) as box:
+            await box.start()
+            before = resource.getrusage(resource.RUSAGE_SELF)
+            await asyncio.sleep(3)
+            after = resource.getrusage(resource.RUSAGE_SELF)
+            await box.kill()
+            seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            return seconds, box.log(), box.death().log
+
+    seconds, log, tail = asyncio.run(play())
+    assert seconds < 0.5
+    assert len(log) <= 1.1 * MIB
+    assert 0 < len(tail) <= 4096
+
+
+def test_output_is_kept_escaped(any_bench):
+    shout = "import sys; sys.stdout.buffer.write(b'\\x1b]0;owned\\x07 \\xe2\\x80\\xae \\xff \\x00\\r\\n'); sys.exit(3)"
+
+    async def play():
+        box = any_bench.box(shout)
+        with pytest.raises(Exception, match="code 3"):
+            await box.start()
+        return box.death().log
+
+    assert asyncio.run(play()) == "\\x1b]0;owned\\x07 \\u202e \\xff \\x00\\r\n"
