@@ -99,7 +99,6 @@ class Clock:
         """Spend the time of one move; False when the flag fell."""
         over = max(0.0, self.charged(wall, cpu) - self.control.per_move)
         if over > self.bank:
-            self.bank = 0.0
             return False
         self.bank += self.control.increment - over
         return True

@@ -101,10 +101,12 @@ class Player(Generic[C, M, O]):
         asked = self._now()
         try:
             answer = await self.link.call(request, self.clock.deadline())
-            self._charge(turn, answer)
-        except TimedOut:
+            self._charge(answer)
+        except TimedOut as late:
             self._excuse(asked)
-            raise
+            self.clock.bank = 0.0
+            had = f"the {turn.available:.3f} s that it had"
+            raise TimedOut(f"did not answer turn {turn.number} within {had} ({late})") from late
         answered = self._now()
         moves = self._read_moves(answer.reply)
         ours = asked - started + self._now() - answered
@@ -114,10 +116,10 @@ class Player(Generic[C, M, O]):
         """Tell the bot how the match ended."""
         await self.link.tell(self.codec.write_end(end))
 
-    def _charge(self, turn: Turn[M, O], answer: Answer) -> None:
+    def _charge(self, answer: Answer) -> None:
         if not self.clock.charge(answer.wall, answer.cpu):
             spent = self.clock.charged(answer.wall, answer.cpu)
-            raise TimedOut(f"took {spent:.3f} s on turn {turn.number} and had {turn.available:.3f} s")
+            raise TimedOut(f"it took {spent:.3f} s")
 
     def _excuse(self, asked: float) -> None:
         """Void the match if the referee's own machine stood still while the bot seemed to be late."""

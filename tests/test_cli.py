@@ -67,7 +67,8 @@ def test_rules_and_games_name_every_game(game):
 BAD = [
     (["match"], "Missing option '--game'"),
     (["match", "--game", "chess"], "there is no game 'chess': choose "),
-    (["match", "--game", "claim", "--bot", "nobody"], "there is no bot 'nobody'"),
+    (["match", "--game", "claim", "--bot", "nobody"], "'nobody'"),
+    (["match", "--game", "claim", "--bot", "./nobody"], "there is no bot './nobody'"),
     (["match", "--game", "claim", "--seats", "3"], "claim is played by 2 seats, not 3"),
     (["match", "--game", "claim", "--bot", "random", "--bot", "first", "--bot", "first"], "claim is played by 2 seats"),
     (["match", "--game", "claim", "--option", "x=1"], "claim has no option 'x': it has first_leader=0|1"),

@@ -2,7 +2,6 @@
 
 import asyncio
 import secrets
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,80 +9,53 @@ from typing import Any
 import click
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Table as Grid
 
 from arena import record, registry
-from arena.builtin import BUILTIN
+from arena.cli.boxes import box_options, make_bot, read_box_options
+from arena.cli.params import MAX_SEED, ClockType, Setting
 from arena.clock import TimeControl
 from arena.errors import UsageError
 from arena.game import AnyGame
-from arena.links.local import LocalLink
-from arena.match import Contestant, MatchRecord, MatchSpec
-from arena.player import Player
-from arena.referee import play
-from arena.sdk import Session
+from arena.heartbeat import ThreadHeartbeat
+from arena.host import RunningBot
+from arena.match import Ending, MatchRecord, MatchSpec
+from arena.referee import Policy
+from arena.sandboxes.base import weaknesses
+from arena.table import Table
 
-MAX_SEED = 2**64 - 1
-
-
-class Setting(click.ParamType[tuple[str, str]]):
-    """An option of a game, written NAME=VALUE."""
-
-    name = "NAME=VALUE"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        """The name and the value."""
-        name, equals, setting = str(value).partition("=")
-        if not equals:
-            self.fail(f"{value!r} is not of the form NAME=VALUE", param, ctx)
-        return name, setting
-
-
-class ClockType(click.ParamType[TimeControl]):
-    """A time control such as 1s/move+10s."""
-
-    name = "TIME"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> TimeControl:
-        """The time control that the text means."""
-        try:
-            return value if isinstance(value, TimeControl) else TimeControl.parse(value)
-        except UsageError as error:
-            self.fail(str(error), param, ctx)
+CLOCK_HELP = "Time per move + bank (1s/move+10s), bank + increment (30s+0.5s), cpu:1s/move, or none."
+STRIKES_HELP = "Late, illegal or invalid replies per bot that a random move makes good; the next one forfeits."
 
 
 @click.command()
 @click.option("--game", "game_name", required=True, metavar="GAME", help="The game to play; `arena games` lists them.")
-@click.option(
-    "--bot",
-    "bots",
-    multiple=True,
-    metavar="BOT",
-    help="Who plays, once per seat: random or first. One bot takes every seat.",
-)
+@click.option("--bot", "bots", multiple=True, metavar="BOT", help="Who plays, once per seat; one bot takes every seat.")
 @click.option("--seats", type=int, help="How many seats, for games that can have more than two.")
 @click.option("--option", "settings", type=Setting(), multiple=True, help="An option of the game, such as board=b.")
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), help="The seed of all chance; drawn at random if not given.")
-@click.option(
-    "--clock",
-    type=ClockType(),
-    default="1s/move+10s",
-    show_default=True,
-    help="Time per move + bank, or bank + increment (30s+0.5s).",
-)
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, writable=True, path_type=Path),
-    help="Write the record of the match to this file.",
-)
+@click.option("--clock", type=ClockType(), default="1s/move+10s", show_default=True, help=CLOCK_HELP)
+@click.option("--strikes", type=click.IntRange(0), default=0, show_default=True, help=STRIKES_HELP)
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the record of the match here.")
+@box_options
 def match(
-    game_name: str, bots: Sequence[str], seats: int | None, settings: Sequence[tuple[str, str]],
-    seed: int | None, clock: TimeControl, out: Path | None,
-) -> None:  # fmt: skip
+    game_name: str,
+    bots: Sequence[str],
+    seats: int | None,
+    settings: Sequence[tuple[str, str]],
+    seed: int | None,
+    clock: TimeControl,
+    strikes: int,
+    out: Path | None,
+    **boxes: Any,
+) -> None:
     r"""Play one match and show how it ended.
 
+    A BOT is random or first (players inside the referee), a folder with a bot.toml, a container image, or
+    grpc://host:port of a bot that you started yourself.
+
     \b
-    arena match --game claim --bot random --bot first --seed 7 --out game.arena
+    arena match --game claim --bot sample_bots/claim_greedy --bot random --seed 7 --out game.arena
     arena replay show game.arena
     """
     if out and not out.absolute().parent.is_dir():
@@ -92,17 +64,26 @@ def match(
     names = seat_bots(game, bots, seats)
     config = game.configure(len(names), dict(settings))
     seed = secrets.randbits(32) if seed is None else seed
-    contestants = tuple(Contestant(name) for name in names)
-    match_id = record.match_id(game, config, seed, contestants)
-    spec = MatchSpec(match_id, game.info.name, config, seed, contestants, clock)
-    players = [Player(game.codec, local_link(game, name, seed), clock) for name in names]
-    result = asyncio.run(play(game, players, spec))
+    running = [make_bot(game, name, seed, read_box_options(boxes)) for name in names]
+    contestants = tuple(bot.contestant for bot in running)
+    spec = MatchSpec(record.match_id(game, config, seed, contestants), game_name, config, seed, contestants, clock)
+    result = asyncio.run(play_once(game, running, spec, Policy(strikes)))
     show_result(game, result)
+    show_logs(running, result)
     if out:
         record.save(out, result, game)
         click.echo(f"record: {out}")
     if result.void:
         raise click.ClickException("the match is void, through no fault of a bot")
+
+
+async def play_once(
+    game: AnyGame, bots: Sequence[RunningBot], spec: MatchSpec[Any], policy: Policy
+) -> MatchRecord[Any, Any]:
+    """One match between these bots, with the real clock and heartbeat."""
+    with ThreadHeartbeat() as heartbeat:
+        async with Table(bots, heartbeat=heartbeat, policy=policy) as table:
+            return await table.play(game, spec, range(len(bots)))
 
 
 def seat_bots(game: AnyGame, bots: Sequence[str], seats: int | None) -> list[str]:
@@ -114,21 +95,13 @@ def seat_bots(game: AnyGame, bots: Sequence[str], seats: int | None) -> list[str
         names *= wanted
     if len(names) != wanted:
         raise UsageError(f"{wanted} seats need {wanted} bots, or one for all of them, but {len(names)} were named")
-    for name in names:
-        if name not in BUILTIN:
-            raise UsageError(f"there is no bot {name!r}: choose {', '.join(BUILTIN)}")
     return names
-
-
-def local_link(game: AnyGame, name: str, seed: int) -> LocalLink:
-    """A link to a new built-in bot."""
-    return LocalLink(Session(game, BUILTIN[name](seed)).handle, time.perf_counter)
 
 
 def show_result(game: AnyGame, result: MatchRecord[Any, Any]) -> None:
     """Print who played, how it ended and how long it took."""
     spec, roles = result.spec, game.info.roles
-    table = Table("seat", "bot", *(["role"] if roles else []), "rank", "score", "time", "moves", "verdict")
+    table = Grid("seat", "bot", *(["role"] if roles else []), "rank", "score", "time", "moves", "verdict")
     for seat, bot in enumerate(spec.contestants):
         mine = [each for each in result.played if each.seat == seat]
         row = [str(seat), escape(bot.name), *([roles[seat]] if roles else [])]
@@ -141,3 +114,13 @@ def show_result(game: AnyGame, result: MatchRecord[Any, Any]) -> None:
         f"{game.info.title}, seed {spec.seed}, clock {spec.control}: [bold]{escape(result.outcome.reason)}[/bold]"
     )
     console.print(table)
+    for kind, weak in sorted({(box.kind, weaknesses(dict(box.enforcement))) for box in result.boxes}):
+        if weak:
+            console.print(f"[yellow]sandbox {kind}: not fully enforced here: {escape(', '.join(weak))}[/yellow]")
+
+
+def show_logs(bots: Sequence[RunningBot], result: MatchRecord[Any, Any]) -> None:
+    """Print the last words of every bot that was at fault."""
+    for bot, verdict in zip(bots, result.verdicts):
+        if verdict.ending is not Ending.NORMAL and (log := bot.log().strip()):
+            click.echo(f"--- the last output of {bot.contestant.name} ---\n{log[-2000:]}\n---", err=True)

@@ -57,7 +57,7 @@ def show(file: Path, as_json: bool, at_once: bool) -> None:
         _print_json(game, kept)
     elif at_once or not (sys.stdin.isatty() and sys.stdout.isatty()):
         for page in _pages(game, kept):
-            Console(highlight=False).print(page, end="\n\n")
+            Console(highlight=False).print(page, end="\n\n", soft_wrap=True)
     else:
         _page_through(_pages(game, kept))
 

@@ -74,7 +74,7 @@ def printable(text: str, limit: int = 200) -> str:
 
 async def quietly(operation: Awaitable[None]) -> None:
     """Await an operation on a stream that may be over, or that a timer of ours may cancel: its pump knows why."""
-    with suppress(grpc.RpcError, asyncio.InvalidStateError):
+    with suppress(grpc.RpcError, grpc.aio.InternalError, asyncio.InvalidStateError):
         try:
             await operation
         except asyncio.CancelledError:

@@ -1,0 +1,119 @@
+"""What a bot is before it runs: where it comes from, and what its bot.toml says.
+
+name = "my-bot"                    # letters, digits, dots and dashes
+version = "1"
+games = ["claim"]                  # the games that it plays
+command = ["python3", "bot.py"]    # how to start it in its folder
+build = ["make"]                   # optional: run once in its folder by `arena bot build`, without network
+"""
+
+import re
+import tomllib
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arena.errors import UsageError
+
+MANIFEST = "bot.toml"
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+"""Nothing in a name can be obeyed by a terminal, a page, a spreadsheet or a file system."""
+
+_REMOTE = re.compile(r"grpc://([A-Za-z0-9.-]+|\[[0-9a-fA-F:]+\]):(\d{1,5})")
+_IMAGE = re.compile(r"[a-z0-9][a-z0-9._/:@-]{0,254}")
+_KEYS = {"name", "version", "games", "command", "build"}
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What bot.toml says."""
+
+    name: str
+    version: str
+    games: tuple[str, ...]
+    command: tuple[str, ...]
+    build: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """A player inside the referee."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A bot given as a directory with a bot.toml."""
+
+    path: Path
+    manifest: Manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A bot given as a container image, by name or digest."""
+
+    reference: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """A bot that somebody else has started, reached over TCP: for development only."""
+
+    host: str
+    port: int
+
+
+Source = Builtin | Folder | Image | Remote
+
+
+def locate(text: str, builtin: Collection[str]) -> Source:
+    """The bot that a user means: a built-in name, grpc://host:port, a folder, or else an image."""
+    if text in builtin:
+        return Builtin(text)
+    if text.startswith("grpc:"):
+        found = _REMOTE.fullmatch(text)
+        if not found or not 0 < int(found[2]) < 65536:
+            raise UsageError(f"{text!r} is no address: write grpc://host:port")
+        return Remote(found[1].strip("[]"), int(found[2]))
+    if Path(text).is_dir():
+        return Folder(Path(text).resolve(), read_manifest(Path(text)))
+    if text.startswith((".", "/")) or not _IMAGE.fullmatch(text):
+        raise UsageError(f"there is no bot {text!r}: give {', '.join(builtin)}, a folder, an image or grpc://host:port")
+    return Image(text)
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The bot.toml of a folder; UsageError says what is wrong with it."""
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise UsageError(f"{folder} has no {MANIFEST}: `arena bot new` writes one")
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is no valid TOML: {error}") from error
+    if unknown := sorted(content.keys() - _KEYS):
+        raise UsageError(f"{path} has the unknown key {unknown[0]!r}: it knows {', '.join(sorted(_KEYS))}")
+    return Manifest(
+        name=checked_name(content.get("name"), f"{path}: name"),
+        version=checked_name(content.get("version"), f"{path}: version"),
+        games=_words(content, "games", path),
+        command=_words(content, "command", path),
+        build=_words(content, "build", path) if "build" in content else (),
+    )
+
+
+def checked_name(value: object, what: str) -> str:
+    """The value, if it can be shown and stored anywhere without harm."""
+    if not isinstance(value, str) or not NAME.fullmatch(value):
+        raise UsageError(f"{what} must be 1 to 40 letters, digits, dots, dashes or underscores, not {value!r:.60}")
+    return value
+
+
+def _words(content: dict[str, Any], key: str, path: Path) -> tuple[str, ...]:
+    value = content.get(key)
+    if not isinstance(value, list) or not value or not all(isinstance(word, str) and word for word in value):
+        raise UsageError(f"{path}: {key} must be a list of one or more texts")
+    return tuple(value)
