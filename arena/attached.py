@@ -1,0 +1,78 @@
+"""A bot as a child of the user's own terminal: nothing holds it, and a debugger can talk to it."""
+
+import asyncio
+import os
+import shutil
+import tempfile
+from contextlib import suppress
+
+from arena.clock import PATIENCE
+from arena.errors import StartFailed
+from arena.host import AnyCodec, RunningBot
+from arena.links.connection import BotConnection, unix_connect
+from arena.match import Contestant
+from arena.player import Link
+from arena.sandboxes.base import SOCKET_NAME, BotDirectory
+
+GOODBYE_S = 3.0
+"""Seconds that it may take to end by itself."""
+
+
+class AttachedBot(RunningBot):
+    """Runs with the terminal, the environment and the rights of the user, for as long as the user likes."""
+
+    def __init__(self, contestant: Contestant, program: BotDirectory) -> None:
+        super().__init__(contestant)
+        self._program = program
+        self._home: str | None = None
+        self._process: asyncio.subprocess.Process | None = None
+        self._connection: BotConnection | None = None
+
+    async def start(self) -> None:
+        """Start it and wait, however long a breakpoint takes, until it serves or ends."""
+        self._home = tempfile.mkdtemp(prefix="arena-")
+        socket = f"{self._home}/{SOCKET_NAME}"
+        env = {**os.environ, **self._program.env, "ARENA_SOCKET": socket}
+        try:
+            # Standard input and output are not redirected: `breakpoint()` talks to the user's terminal.
+            self._process = await asyncio.create_subprocess_exec(
+                *self._program.command, cwd=self._program.path, env=env
+            )
+        except OSError as error:
+            raise StartFailed(f"the bot cannot be started: {error}") from error
+        opening = asyncio.ensure_future(BotConnection.open(unix_connect(socket), PATIENCE))
+        exiting = asyncio.ensure_future(self._process.wait())
+        await asyncio.wait({opening, exiting}, return_when=asyncio.FIRST_COMPLETED)
+        served = opening.done()
+        for waiting in (opening, exiting):
+            waiting.cancel()  # does nothing to the one that is done
+        await asyncio.gather(opening, exiting, return_exceptions=True)
+        if not served:
+            raise StartFailed(f"the bot ended before it was ready, with code {self._process.returncode}")
+        self._connection = opening.result()
+
+    async def open_match(self, codec: AnyCodec) -> Link:
+        """A stream of its own for the match."""
+        if self._connection is None:
+            raise StartFailed("the bot is not running")
+        return await self._connection.open_match(codec)
+
+    async def close(self) -> None:
+        """Hang up and let it end; one that does not is killed."""
+        if self._connection is not None:
+            connection, self._connection = self._connection, None
+            await connection.close()
+        if self._process is not None and self._process.returncode is None:
+            await self._end(self._process)
+        if self._home is not None:
+            shutil.rmtree(self._home, ignore_errors=True)
+
+    @staticmethod
+    async def _end(process: asyncio.subprocess.Process) -> None:
+        with suppress(ProcessLookupError):
+            process.terminate()
+            try:
+                await asyncio.wait_for(process.wait(), GOODBYE_S)
+            except TimeoutError:
+                process.kill()
+                await process.wait()

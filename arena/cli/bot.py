@@ -1,0 +1,71 @@
+"""`arena bot`: what a contestant needs, from the first line of code to the image."""
+
+from pathlib import Path
+
+import click
+
+from arena import registry, scaffold
+from arena.bots import read_manifest
+from arena.cli.check import check
+from arena.cli.reproduce import reproduce
+from arena.errors import UsageError
+from arena.sandboxes import images
+from arena.sandboxes.engine import Engine
+
+
+@click.group()
+def bot() -> None:
+    """Write a bot: start one, check it, debug it, build its image."""
+
+
+@bot.command()
+@click.argument("folder", metavar="NAME", type=click.Path(path_type=Path))
+@click.option("--game", "game_name", required=True, metavar="GAME", help="The game that it shall play.")
+@click.option(
+    "--lang", "language", type=click.Choice(list(scaffold.TEMPLATES)), default="python", show_default=True,
+    help="The language that it is written in.",
+)  # fmt: skip
+def new(folder: Path, game_name: str, language: str) -> None:
+    r"""Make a folder NAME with a working bot in it.
+
+    \b
+    arena bot new my_bot --game claim
+    arena match --game claim --bot my_bot --bot random
+    """
+    registry.find(game_name)
+    template = scaffold.create(folder, game_name, language)
+    if template.prepare:
+        click.echo(f"fetching its libraries with {template.prepare[0]} …")
+        scaffold.prepare(folder, template)
+    click.echo(
+        f"{folder}: a {language} bot for {game_name} that plays any legal move. Next:\n"
+        f"  arena match --game {game_name} --bot {folder} --bot random    # it plays already\n"
+        f"  {folder / template.source}    # make `choose` better; README.md beside it says what it gets\n"
+        f"  arena rules {game_name}    # how the game is played\n"
+        f"  arena bot check {folder} --game {game_name}    # before you hand it in"
+    )
+
+
+@bot.command()
+@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--tag", metavar="NAME", help="The name of the image; made of the bot's name and version if not given.")
+def build(folder: Path, tag: str | None) -> None:
+    """Build the image of the bot in DIR from its Dockerfile, without network."""
+    manifest = read_manifest(folder)
+    if not (folder / "Dockerfile").is_file():
+        by_hand = f" (its own build command is `{' '.join(manifest.build)}`)" if manifest.build else ""
+        raise UsageError(f"{folder} has no Dockerfile: `arena bot new` writes one; a folder needs no image{by_hand}")
+    tag = tag or f"arena-bot/{manifest.name.lower()}:{manifest.version}"
+    engine = Engine()
+    try:
+        image = images.build(engine, folder, tag=tag)
+    finally:
+        engine.close()
+    click.echo(
+        f"{tag}: {image.size_bytes / 2**20:.0f} MiB, {image.digest}\n"
+        f"  arena match --game {manifest.games[0]} --bot {tag} --bot random"
+    )
+
+
+bot.add_command(check)
+bot.add_command(reproduce)

@@ -1,0 +1,143 @@
+"""`arena bot check`: numbered steps, and on failure the bot's own words and what to do next."""
+
+import asyncio
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from arena import record, registry
+from arena.bots import Builtin, Image, locate
+from arena.builtin import BUILTIN
+from arena.check import Check, Mark, Measures, Step, Terms
+from arena.cli.boxes import BoxOptions, box_options, make_bot, read_box_options
+from arena.cli.match import CLOCK_HELP
+from arena.cli.params import MAX_SEED, ClockType
+from arena.clock import TimeControl
+from arena.errors import UsageError
+from arena.game import AnyGame
+from arena.heartbeat import ThreadHeartbeat
+from arena.host import RunningBot
+from arena.sandboxes.base import weaknesses
+from arena.sandboxes.logs import TAIL_BYTES
+
+SIGNS = {
+    Mark.PASSED: "[green]✓[/green]",
+    Mark.WARNED: "[yellow]![/yellow]",
+    Mark.FAILED: "[red]✗[/red]",
+    Mark.SKIPPED: "[dim]–[/dim]",
+}
+EVIDENCE = "failed.arena"
+POSITIONS_HELP = "About how many odd positions to ask it about."
+SEED_HELP = "The seed of all chance: the same check again."
+
+
+@click.command()
+@click.argument("bot", metavar="BOT")
+@click.option("--game", "game_name", required=True, metavar="GAME", help="The game to check it at.")
+@click.option("--clock", type=ClockType(), default="1s/move+10s", show_default=True, help=CLOCK_HELP)
+@click.option("--seed", type=click.IntRange(0, MAX_SEED // 2), default=1, show_default=True, help=SEED_HELP)
+@click.option("--positions", type=click.IntRange(1), default=200, show_default=True, help=POSITIONS_HELP)
+@click.option(
+    "--evidence", type=click.Path(dir_okay=False, path_type=Path), default=EVIDENCE, show_default=True,
+    help="Where to write the record of a match that failed.",
+)  # fmt: skip
+@box_options
+def check(
+    bot: str,
+    game_name: str,
+    clock: TimeControl,
+    seed: int,
+    positions: int,
+    evidence: Path,
+    **boxes: Any,
+) -> None:
+    r"""Try everything that a tournament will ask of BOT: a folder, an image, or grpc://host:port.
+
+    The exit code is 1 if a step failed.
+
+    \b
+    arena bot check my_bot --game claim
+    """
+    game, options = registry.find(game_name), read_box_options(boxes)
+    if isinstance(locate(bot, BUILTIN), Builtin):
+        raise UsageError(f"{bot} is part of the referee: give a folder, an image or grpc://host:port")
+    terms = Terms(clock, seed, positions, options.limits.start_s, options.limits.memory_bytes)
+    failed = asyncio.run(_run(game, bot, terms, options))
+    if failed is not None:
+        if failed.evidence is not None:
+            _keep(game, failed, bot, evidence)
+        click.get_current_context().exit(1)
+
+
+async def _run(game: AnyGame, name: str, terms: Terms, boxes: BoxOptions) -> Step | None:
+    """Take and print every step; the one that failed, if any did."""
+    console, failed = Console(highlight=False), None
+    bot = make_bot(game, name, terms.seed, boxes)
+    twin = make_bot(game, name, terms.seed, replace(boxes, ponder=True))
+    opponent = make_bot(game, "random", terms.seed, boxes)
+    with ThreadHeartbeat() as heartbeat:
+        trial = Check(game, (bot, twin), opponent, terms=terms, heartbeat=heartbeat)
+        try:
+            async for step in trial.steps():
+                _show_step(console, step)
+                failed = step if step.mark is Mark.FAILED else failed
+        finally:
+            await trial.close()
+    _show_measures(console, trial.measures())
+    _show_box(console, bot)
+    if failed is not None:
+        _show_failure(console, failed, bot)
+    return failed
+
+
+def _show_step(console: Console, step: Step) -> None:
+    taken = "" if step.mark is Mark.SKIPPED else f"{step.seconds:6.2f} s"
+    detail = "not tried" if step.mark is Mark.SKIPPED else step.detail
+    console.print(f"{step.number:2} {SIGNS[step.mark]} {step.title:<27} {taken:>8}  {escape(detail)}", soft_wrap=True)
+    if step.mark is Mark.WARNED:
+        console.print(f"     [yellow]{escape(step.advice)}[/yellow]", soft_wrap=True)
+
+
+def _show_measures(console: Console, measures: Measures | None) -> None:
+    if measures is None:
+        return
+    memory = "" if measures.peak_memory is None else f", peak memory {measures.peak_memory / 2**20:.0f} MiB"
+    p50, p99, slowest = (f"{each * 1000:.1f} ms" for each in (measures.median, measures.p99, measures.slowest))
+    console.print(f"\nstart-up {measures.start:.2f} s{memory}", soft_wrap=True)
+    console.print(f"{measures.decisions} decisions: p50 {p50}, p99 {p99}, max {slowest}", soft_wrap=True)
+
+
+def _show_box(console: Console, bot: RunningBot) -> None:
+    box = bot.box()
+    weak = weaknesses(dict(box.enforcement))
+    if weak:
+        console.print(f"[yellow]sandbox {box.kind}: not fully enforced here: {escape(', '.join(weak))}[/yellow]")
+
+
+def _show_failure(console: Console, step: Step, bot: RunningBot) -> None:
+    """The bot's last output and the way on; on stdout, so that it stays below the steps."""
+    log = bot.log().rstrip()[-TAIL_BYTES:]
+    title = "the bot's last output" if log else "the bot printed nothing"
+    console.print(f"\n--- {title} ---", soft_wrap=True)
+    if log:
+        console.print(log, markup=False, soft_wrap=True)
+        console.print("---")
+    console.print(f"[bold]Step {step.number} failed:[/bold] {escape(step.detail)}", soft_wrap=True)
+    console.print(f"What to do: {escape(step.advice)}.", soft_wrap=True)
+
+
+def _keep(game: AnyGame, step: Step, bot: str, path: Path) -> None:
+    """Write the record of the match that failed, so that it can be played again under a debugger."""
+    if step.evidence is None:
+        return
+    try:
+        record.save(path, step.evidence, game)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+    where = "DIR" if isinstance(locate(bot, BUILTIN), Image) else shlex.quote(bot)
+    click.echo(f"Watch it happen: arena bot reproduce {shlex.quote(str(path))} --seat {step.seat} --bot {where}")

@@ -1,0 +1,57 @@
+"""`arena doctor`: what this machine can enforce."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from arena.sandboxes.doctor import Finding, Status, examine
+
+_COLOURS = {Status.OK: "green", Status.WEAK: "yellow", Status.MISSING: "red"}
+_BOXES = {"bubblewrap": "a whole box", "docker": "docker engine"}
+"""Which line says whether a kind of sandbox can be used at all."""
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
+@click.pass_context
+def doctor(ctx: click.Context, as_json: bool) -> None:
+    """Say what this machine can enforce, and why and how to mend what it cannot.
+
+    The exit code is 1 if neither bubblewrap nor docker can hold a bot here.
+    """
+    findings = asyncio.run(examine())
+    boxes = usable(findings)
+    if as_json:
+        lines = [
+            {"name": f.name, "status": f.status.value, "found": f.found, "reason": f.reason, "remedy": f.remedy}
+            for f in findings
+        ]
+        click.echo(json.dumps({"sandboxes": boxes, "findings": lines}, indent=2, ensure_ascii=False))
+    else:
+        _show(findings)
+        click.echo(f"sandboxes that can be used here: {', '.join(boxes) or 'none'}")
+    ctx.exit(0 if boxes else 1)
+
+
+def usable(findings: Sequence[Finding]) -> list[str]:
+    """The kinds of sandbox that can hold a bot here."""
+    holding = {finding.name for finding in findings if finding.status is not Status.MISSING}
+    return [kind for kind, line in _BOXES.items() if line in holding]
+
+
+def _show(findings: Sequence[Finding]) -> None:
+    table = Table("what", "status", "found, what it means, and the remedy")
+    for finding in findings:
+        colour = _COLOURS[finding.status]
+        lines = [escape(finding.found)]
+        if finding.reason:
+            lines.append(f"[{colour}]{escape(finding.reason)}[/]")
+        if finding.remedy:
+            lines.append(f"remedy: {escape(finding.remedy)}")
+        table.add_row(finding.name, f"[{colour}]{finding.status.value}[/]", "\n".join(lines))
+    Console().print(table)

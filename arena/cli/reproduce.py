@@ -1,0 +1,95 @@
+"""`arena bot reproduce`: a played match again, under a debugger."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from arena import record, registry
+from arena import reproduce as logic
+from arena.attached import AttachedBot
+from arena.bots import Folder, Remote, locate
+from arena.builtin import BUILTIN
+from arena.cli.boxes import program_of
+from arena.errors import BotFault, UsageError
+from arena.game import AnyGame
+from arena.host import RemoteBot, RunningBot
+from arena.links.connection import tcp_connect
+from arena.match import Contestant, MatchRecord
+from arena.reproduce import Compared, in_words
+from arena.sandboxes.base import Limits
+
+FROM_HELP = "Begin at this move of the match, counted from 1 as `arena replay show` does."
+
+
+@click.command()
+@click.argument("file", metavar="RECORD", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--seat", required=True, type=click.IntRange(0), help="The seat whose requests are sent again.")
+@click.option("--bot", "name", required=True, metavar="BOT", help="A folder, or grpc://host:port of a bot in your IDE.")
+@click.option("--from", "first", type=click.IntRange(1), default=1, show_default=True, help=FROM_HELP)
+@click.pass_context
+def reproduce(ctx: click.Context, file: Path, seat: int, name: str, first: int) -> None:
+    r"""Send a played match's requests to a bot again, and show where it now answers differently.
+
+    There is no clock, and the bot in a folder runs as a plain process of yours with this terminal, outside of any
+    sandbox: breakpoint() works. The game goes on as it was recorded, whatever the bot answers.
+
+    \b
+    arena bot reproduce game.arena --seat 0 --bot my_bot --from 17
+    """
+    kept = record.read(file, registry.find)
+    game = registry.find(kept.spec.game)
+    ctx.exit(asyncio.run(_run(game, kept, seat, _make_bot(name), first)))
+
+
+def _make_bot(name: str) -> RunningBot:
+    match locate(name, BUILTIN):
+        case Folder() as folder:
+            return AttachedBot(Contestant(folder.manifest.name), program_of(folder))
+        case Remote(host, port):
+            return RemoteBot(Contestant(name), tcp_connect(host, port), Limits().start_s)
+    raise UsageError(f"{name} cannot be debugged: give a folder, or grpc://host:port of a bot that you started")
+
+
+async def _run(game: AnyGame, kept: MatchRecord[Any, Any], seat: int, bot: RunningBot, first: int) -> int:
+    """Compare and print move by move; the exit code is 1 if the bot did not answer everything."""
+    console, done = Console(highlight=False), list[Compared]()
+    broken = ""
+    try:
+        await bot.start()
+        link = await bot.open_match(game.codec)
+        async for compared in logic.reproduce(game, kept, seat, link, first=first):
+            done.append(compared)
+            _show(console, game, compared)
+        await link.close()
+    except BotFault as fault:
+        broken = str(fault)
+    finally:
+        await bot.close()
+    _summarise(console, done, broken)
+    return 1 if broken or any(compared.fault for compared in done) else 0
+
+
+def _show(console: Console, game: AnyGame, compared: Compared) -> None:
+    asked = compared.asked
+    then = " · ".join(in_words(game, asked.state, asked.recorded))
+    head = f"move {asked.move:3}"
+    if compared.same:
+        console.print(f"[dim]{head}  =[/dim] {then}", soft_wrap=True)
+        return
+    now = escape(compared.fault) if compared.fault else " · ".join(in_words(game, asked.state, compared.moves))
+    before = " · ".join(filter(None, (then, escape(asked.note))))
+    console.print(f"{head}  [bold yellow]≠[/bold yellow] then: {before}\n            now:  {now}", soft_wrap=True)
+
+
+def _summarise(console: Console, done: list[Compared], broken: str) -> None:
+    different = [compared for compared in done if not compared.same]
+    where = f", first at move {different[0].asked.move}" if different else ""
+    console.print(
+        f"{len(done)} decisions: {len(done) - len(different)} as recorded, {len(different)} differently{where}"
+    )
+    if broken:
+        console.print(f"[red]Then the bot failed:[/red] {escape(broken)}", soft_wrap=True)

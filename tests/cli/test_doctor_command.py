@@ -1,0 +1,55 @@
+"""`arena doctor`, on this very machine."""
+
+import json
+
+import pytest
+from contestant_kit import arena
+
+from arena.cli import doctor as command
+from arena.cli.doctor import usable
+from arena.sandboxes.doctor import Finding, Status
+
+BOX, ENGINE = "a whole box", "docker engine"
+
+
+@pytest.mark.slow
+def test_the_table_and_the_json_say_the_same():
+    told = arena("doctor", "--json")
+    found = json.loads(told.output)
+    assert told.exit_code == (0 if found["sandboxes"] else 1)
+    assert {"name", "status", "found", "reason", "remedy"} == set(found["findings"][0])
+    # The lines that decide are shared by their names only.
+    assert {BOX, ENGINE} <= {finding["name"] for finding in found["findings"]}
+    table = arena("doctor")
+    assert table.exit_code == told.exit_code
+    assert f"sandboxes that can be used here: {', '.join(found['sandboxes']) or 'none'}" in table.output
+    for finding in found["findings"]:
+        assert finding["name"].split()[0] in table.output
+        if finding["status"] != "ok":
+            assert finding["reason"]
+
+
+@pytest.mark.parametrize(
+    ("box", "engine", "kinds"),
+    [
+        (Status.OK, Status.OK, ["bubblewrap", "docker"]),
+        (Status.WEAK, Status.MISSING, ["bubblewrap"]),
+        (Status.MISSING, Status.OK, ["docker"]),
+        (Status.MISSING, Status.MISSING, []),
+    ],
+)
+def test_a_machine_without_any_sandbox_is_a_failure(box, engine, kinds, monkeypatch):
+    findings = [
+        Finding(BOX, box, "x", "no [red]box", "install it"),
+        Finding(ENGINE, engine, "y", "no engine", "start it"),
+    ]
+
+    async def examine():
+        return findings
+
+    monkeypatch.setattr(command, "examine", examine)
+    assert usable(findings) == kinds
+    result = arena("doctor")
+    assert result.exit_code == (0 if kinds else 1)
+    assert "no [red]box" in result.output
+    assert "remedy: install it" in result.output
