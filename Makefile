@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help install proto check test test-fast golden bench
+.PHONY: help install proto check test test-fast golden bench tournament hostile
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | column -t -s '|'
@@ -43,3 +43,11 @@ golden: $(STAMP) ## rewrite the golden records under tests/data (read the diff b
 
 bench: $(STAMP) ## measure the speed of the engines
 	$(BIN)/python -m bench.engines
+
+tournament: $(STAMP) ## play a sandboxed tournament among the sample bots and show the rating table
+	@command -v bwrap >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+		echo "installing bubblewrap, the sandbox …" && apt-get -qq update && apt-get -qq install -y bubblewrap >/dev/null; } || true
+	$(BIN)/arena tournament --game assassins
+
+hostile: $(STAMP) ## play the hostile bots against the sandboxes and show the table of verdicts
+	$(BIN)/python -m tests.hostile.runner

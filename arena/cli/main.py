@@ -2,18 +2,43 @@
 
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import click
 
-from arena.cli.games import games, rules
-from arena.cli.match import match
-from arena.cli.replay import replay
 from arena.errors import ArenaError, UsageError
+
+COMMANDS = {
+    "games": "games:games",
+    "rules": "games:rules",
+    "match": "match:match",
+    "replay": "replay:replay",
+    "tournament": "tournament:tournament",
+    "ratings": "ratings:ratings",
+    "crosstable": "ratings:show_crosstable",
+    "history": "ratings:history",
+    "bots": "bots:bots",
+    "bot": "bot:bot",
+    "doctor": "doctor:doctor",
+}
+"""Where each command is; it is imported only when it is asked for, because databases and numbers load slowly."""
 
 
 class ArenaGroup(click.Group):
     """A group whose errors are one sentence: exit code 2 for what the user can mend, 1 for all else."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The commands in the order in which a user meets them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        """The command of this name."""
+        if name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[name].partition(":")
+        command: click.Command = getattr(import_module(f"arena.cli.{module}"), attribute)
+        return command
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
         """Run the command and turn every expected error into a sentence on stderr."""
@@ -51,8 +76,7 @@ def main() -> None:
     arena rules claim                how one is played
     arena match --game claim         play one match and keep its record
     arena replay show FILE           watch it, move by move
+    arena tournament --game claim    everybody against everybody, and the rating table
+    arena bot new NAME --game claim  begin a bot of your own; see also arena bot --help
+    arena doctor                     what this machine can enforce
     """
-
-
-for command in (games, rules, match, replay):
-    main.add_command(command)

@@ -1,0 +1,42 @@
+"""Where the store is, for every command that needs it."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+from platformdirs import user_data_path
+
+from arena.errors import UsageError
+from arena.store.base import BotEntry, Store
+from arena.store.sql import SqlStore
+
+
+def db_option(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the option that says where the store is."""
+    return click.option(
+        "--db",
+        metavar="FILE|URL",
+        default=lambda: os.environ.get("ARENA_DB") or str(default_path()),
+        show_default="ARENA_DB, else a file in your data folder",
+        help="The store: an SQLite file, or postgresql://user@host/name.",
+    )(command)
+
+
+def default_path() -> Path:
+    """The file in the user's data folder."""
+    return user_data_path("arena") / "arena.db"
+
+
+def open_store(where: str) -> Store:
+    """The store there, made if it is new."""
+    return SqlStore(where)
+
+
+def find_bot(store: Store, text: str) -> BotEntry:
+    """The bot that a user names: `name` for its newest version, or `name@version`."""
+    name, _, version = text.partition("@")
+    versions = [entry for entry in store.bot_versions(name) if version in ("", entry.version)]
+    if not versions:
+        raise UsageError(f"there is no bot {text!r} in the store: `arena bots list` shows those that there are")
+    return versions[-1]

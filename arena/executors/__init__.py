@@ -1,0 +1,1 @@
+"""Where the matches of a tournament are played."""

@@ -1,0 +1,158 @@
+"""The rating table: skills, intervals of rank, the chance to be the best, advantages of roles, and who beat whom."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import trueskill
+
+from arena.ratings.fit import Posterior, fit
+from arena.ratings.results import Bools, Ints, Results, split_by_role
+from arena.ratings.truncated import Floats
+
+_DRAWS = 5_000
+"""Pairs of mirrored samples: the standard error of a chance of one half is 0.5 %."""
+_SEED = 20_230
+_CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """A row of the table."""
+
+    bot: str
+    mu: float
+    sigma: float
+    field_sigma: float
+    """Its uncertainty against the mean of the field; the rest of sigma is an offset that all bots share."""
+    games: int
+    wins: int
+    """Games in which it alone was first."""
+    draws: int
+    """Games in which it shared the first place."""
+    losses: int
+    ranks: tuple[int, int]
+    """The 95 % interval of its place in the order of true skills, 1 being the best."""
+    best: float
+    """The probability that its skill is the highest of all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advantage:
+    """What sitting in a role is worth, in units of skill, against the mean of all roles."""
+
+    role: str
+    value: float
+    sigma: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """The table of a set of results, best bot first."""
+
+    rows: tuple[Rating, ...]
+    advantages: tuple[Advantage, ...]
+    """In the order of the roles' names; empty when they were not asked for."""
+    posterior: Posterior
+
+
+def rate(results: Results, env: trueskill.TrueSkill, *, role_sigma: float = 0.0) -> Ratings:
+    """The table; `role_sigma` above 0, the spread that advantages may have, estimates these along."""
+    posterior = fit(results, env, role_sigma=role_sigma)
+    rows = _rows(results.bots, posterior.mu, posterior.skills, _tallies(results))
+    return Ratings(rows, advantages(posterior), posterior)
+
+
+def rate_by_role(results: Results, env: trueskill.TrueSkill, *, role_sigma: float) -> dict[str, tuple[Rating, ...]]:
+    """A table for each role, in which every bot has a skill of its own; the roles' advantages are taken out."""
+    split, pairs = split_by_role(results)
+    posterior, tallies = fit(split, env, role_sigma=role_sigma), _tallies(split)
+    tables = {}
+    for role in results.roles:
+        chosen = [number for number, pair in enumerate(pairs) if pair[1] == role]
+        bots = tuple(pairs[number][0] for number in chosen)
+        skills = posterior.skills[np.ix_(chosen, chosen)]
+        tables[role] = _rows(bots, posterior.mu[chosen], skills, tallies[:, chosen])
+    return tables
+
+
+def advantages(posterior: Posterior) -> tuple[Advantage, ...]:
+    """The roles' advantages, shifted so that they sum to zero: only their differences can be known."""
+    count, first = len(posterior.roles), len(posterior.bots)
+    if not count:
+        return ()
+    centring = np.eye(count) - 1.0 / count
+    values = centring @ posterior.mean[first:]
+    spread = np.diag(centring @ posterior.covariance[first:, first:] @ centring)
+    return tuple(
+        Advantage(role, float(value), float(np.sqrt(variance)))
+        for role, value, variance in zip(posterior.roles, values, spread)
+    )
+
+
+def sample(mean: Floats, covariance: Floats) -> Floats:
+    """Skills drawn from the joint Gaussian, one row per draw: the same for ever, each with its mirror image."""
+    # Of numpy's generators only this one promises never to change its numbers.
+    noise = np.random.RandomState(_SEED).standard_normal((_DRAWS, len(mean)))
+    moved = noise @ np.linalg.cholesky(covariance).T
+    return np.concatenate([mean + moved, mean - moved])
+
+
+def crosstable(results: Results) -> tuple[Floats, Ints]:
+    """Points and games of every bot (row) against every other (column), two seats of a match at a time."""
+    size = len(results.bots)
+    points, games = np.zeros(size * size), np.zeros(size * size)
+    for part in results.blocks:
+        places = _places(part.ties)
+        for better in range(part.seats):
+            for worse in range(better + 1, part.seats):
+                half = np.where(places[better] == places[worse], 0.5, 0.0) * part.counts
+                for row, column, won in ((better, worse, part.counts - half), (worse, better, half)):
+                    cells = part.bots[row] * size + part.bots[column]
+                    points += np.bincount(cells, weights=won, minlength=size * size)
+                    games += np.bincount(cells, weights=part.counts, minlength=size * size)
+    others = 1 - np.eye(size, dtype=np.int64)
+    return points.reshape(size, size) * others, games.reshape(size, size).astype(np.int64) * others
+
+
+def _rows(bots: tuple[str, ...], mu: Floats, skills: Floats, tallies: Ints) -> tuple[Rating, ...]:
+    if not bots:
+        return ()
+    centring = np.eye(len(bots)) - 1.0 / len(bots)
+    in_field = np.sqrt(np.diag(centring @ skills @ centring))
+    order = np.argsort(-sample(mu, skills), axis=1)
+    best = np.bincount(order[:, 0], minlength=len(bots)) / len(order)
+    tail = (1.0 - _CONFIDENCE) / 2.0
+    low, high = np.quantile(np.argsort(order, axis=1) + 1, [tail, 1.0 - tail], axis=0, method="inverted_cdf")
+    rows = (
+        Rating(
+            bot=bot,
+            mu=float(mu[number]),
+            sigma=float(np.sqrt(skills[number, number])),
+            field_sigma=float(in_field[number]),
+            games=int(tallies[0, number]),
+            wins=int(tallies[1, number]),
+            draws=int(tallies[2, number]),
+            losses=int(tallies[0, number] - tallies[1, number] - tallies[2, number]),
+            ranks=(int(low[number]), int(high[number])),
+            best=float(best[number]),
+        )
+        for number, bot in enumerate(bots)
+    )
+    return tuple(sorted(rows, key=lambda row: (-row.mu, row.bot)))
+
+
+def _tallies(results: Results) -> Ints:
+    """Games, wins and draws of every bot."""
+    tallies = np.zeros((3, len(results.bots)))
+    for part in results.blocks:
+        first, shared = _places(part.ties) == 0, part.ties[0]
+        for kind, counted in enumerate((np.ones_like(first), first & ~shared, first & shared)):
+            tallies[kind] += np.bincount(
+                part.bots.ravel(), weights=(counted * part.counts).ravel(), minlength=len(results.bots)
+            )
+    return tallies.astype(np.int64)
+
+
+def _places(ties: Bools) -> Ints:
+    """The place of every seat, 0 for the first, from who shares a rank with the next."""
+    return np.concatenate([np.zeros((1, ties.shape[1]), dtype=np.int64), np.cumsum(~ties, axis=0)])

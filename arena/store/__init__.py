@@ -1,0 +1,1 @@
+"""Where bots, tournaments and matches are kept."""

@@ -1,0 +1,122 @@
+"""What a store keeps and promises; `arena/store/sql.py` is the one that there is."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class BotEntry:
+    """A registered bot; a version never changes once it is there."""
+
+    id: int
+    name: str
+    version: str
+    owner: str
+    digest: str
+    origin: str
+    """Where it is run from: a folder or an image."""
+    games: tuple[str, ...]
+    retired: bool
+
+    @property
+    def label(self) -> str:
+        """Its name and version, as tables show it."""
+        return f"{self.name} {self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentEntry:
+    """A tournament with all that was decided before its first match."""
+
+    id: int
+    game: str
+    settings: Mapping[str, Any]
+    finished: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SeatResult:
+    """How a match ended for one seat."""
+
+    bot_id: int
+    rank: int
+    score: float
+    ending: str
+    sentence: str
+    wall_us: int
+    cpu_us: int
+    log: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchEntry:
+    """A finished match of a tournament."""
+
+    tournament_id: int
+    match_id: str
+    ordinal: int
+    """Its place in the schedule."""
+    group: str
+    """Matches of one group share their bots."""
+    seed: int
+    """Matches of one group with the same seed are the same deal with the seats rotated."""
+    reason: str
+    moves: int
+    seal: str
+    """A digest over everything that the match was; see arena/seal.py."""
+    seats: tuple[SeatResult, ...]
+
+
+class Store(Protocol):
+    """Keeps everything; a match is kept whole or not at all, and never twice."""
+
+    def add_bot(
+        self, *, name: str, version: str, owner: str, digest: str, origin: str, games: Sequence[str]
+    ) -> BotEntry:
+        """Register a version of a bot; UsageError if another bot has that name and version."""
+        ...
+
+    def bots(self, game: str | None = None, *, retired: bool = False) -> list[BotEntry]:
+        """The newest version of every bot that plays this game, in order of names."""
+        ...
+
+    def bot_versions(self, name: str) -> list[BotEntry]:
+        """Every version of a bot, the oldest first."""
+        ...
+
+    def retire_bot(self, name: str) -> None:
+        """Keep a bot out of tournaments to come; UsageError if there is none of this name."""
+        ...
+
+    def begin_tournament(self, game: str, settings: Mapping[str, Any]) -> TournamentEntry:
+        """The unfinished tournament with exactly these settings, or else a new one."""
+        ...
+
+    def finish_tournament(self, tournament_id: int) -> None:
+        """Note that every match was played."""
+        ...
+
+    def tournament(self, tournament_id: int) -> TournamentEntry:
+        """The tournament of this number; UsageError if there is none."""
+        ...
+
+    def tournaments(self, game: str | None = None) -> list[TournamentEntry]:
+        """All tournaments, the oldest first."""
+        ...
+
+    def add_match(self, match: MatchEntry, record: bytes) -> bool:
+        """Keep a match in one transaction; False if it was there already."""
+        ...
+
+    def matches(self, *, tournament_id: int | None = None, game: str | None = None) -> list[MatchEntry]:
+        """The matches of a tournament, or of all tournaments of a game, in the order of their schedules."""
+        ...
+
+    def record(self, tournament_id: int, match_id: str) -> bytes:
+        """The record of a match; UsageError if there is none."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the database."""
+        ...

@@ -1,0 +1,93 @@
+"""The sequential test: its numbers, and its error rates in simulation."""
+
+import math
+
+import numpy as np
+import pytest
+
+from arena.errors import UsageError
+from arena.sprt import Decision, Sprt, elo_of, log_likelihood_ratio, score_of
+
+
+def pair_chances(elo, *, seat=0.1, draw=0.2):
+    """The five outcomes of a pair: the seat is worth something, and some games are drawn."""
+    chances = np.zeros(5)
+    games = [np.array([1 - s - draw / 2, draw, s - draw / 2]) for s in (score_of(elo) + seat, score_of(elo) - seat)]
+    for i, first in enumerate(games[0]):
+        for j, second in enumerate(games[1]):
+            chances[i + j] += first * second
+    return chances
+
+
+def share_accepted(elo, test, runs, seed):
+    rng, chances = np.random.default_rng(seed), pair_chances(elo)
+    counts, live, accepted = np.zeros((runs, 5)), np.arange(runs), 0
+    lower, upper = test.bounds
+    while len(live):
+        counts[live, rng.choice(5, size=len(live), p=chances)] += 1
+        llr = log_likelihood_ratio(counts[live], test.elo0, test.elo1)
+        accepted += (llr >= upper).sum()
+        live = live[(llr > lower) & (llr < upper)]
+    return accepted / runs
+
+
+@pytest.mark.slow
+def test_error_rates_are_what_was_asked_for():
+    test = Sprt(elo0=0.0, elo1=50.0, alpha=0.05, beta=0.1)
+    # The standard error over 800 runs is 0.8 % and 1.1 %.
+    assert share_accepted(0.0, test, 800, seed=1) == pytest.approx(0.05, abs=0.025)
+    assert 1.0 - share_accepted(50.0, test, 800, seed=2) == pytest.approx(0.10, abs=0.03)
+
+
+def test_bounds_are_walds():
+    assert Sprt(0.0, 10.0, 0.05, 0.05).bounds == pytest.approx((-math.log(19), math.log(19)))
+
+
+def test_the_normal_approximation_agrees_for_many_pairs():
+    counts = np.array([500, 2500, 5000, 2700, 560])
+    scores = np.arange(5) / 4
+    mean = counts @ scores / counts.sum()
+    variance = counts @ (scores - mean) ** 2 / counts.sum()
+    s0, s1 = score_of(0.0), score_of(5.0)
+    normal = counts.sum() * (s1 - s0) * (2 * mean - s0 - s1) / (2 * variance)
+    assert float(log_likelihood_ratio(counts, 0.0, 5.0)) == pytest.approx(normal, rel=0.01)
+
+
+def test_pairs_are_counted_and_decide():
+    test = Sprt(0.0, 50.0, 0.05, 0.05)
+    assert test.report().decision is Decision.CONTINUE
+    assert test.report().interval == (-math.inf, math.inf)
+    assert test.add(1.0, 0.5).add(0.0, 0.0).add(0.5, 0.5).counts == (1, 0, 1, 1, 0)
+    better = Sprt(0.0, 50.0, 0.05, 0.05, (5, 20, 50, 60, 30)).report()
+    assert better.decision is Decision.ACCEPT_H1
+    assert better.interval[0] < better.elo < better.interval[1]
+    assert better.los > 0.99
+    assert Sprt(0.0, 50.0, 0.05, 0.05, (30, 60, 50, 20, 5)).report().decision is Decision.ACCEPT_H0
+
+
+def test_the_test_is_fair_to_both_sides():
+    counts = (3, 9, 20, 14, 6)
+    there, back = (float(log_likelihood_ratio(c, -10.0, 10.0)) for c in (counts, counts[::-1]))
+    assert there == pytest.approx(-back)
+    assert Sprt(-10.0, 10.0, 0.05, 0.05, counts).report().los == pytest.approx(
+        1.0 - Sprt(-10.0, 10.0, 0.05, 0.05, counts[::-1]).report().los
+    )
+
+
+@pytest.mark.parametrize("counts", [(0, 0, 0, 0, 1000), (1000, 0, 0, 0, 0), (0, 0, 10**6, 0, 0), (0, 0, 0, 0, 0)])
+def test_one_sided_counts_stay_finite(counts):
+    assert np.isfinite(log_likelihood_ratio(counts, 0.0, 10.0))
+    assert 0.0 <= Sprt(0.0, 10.0, 0.05, 0.05, counts).report().los <= 1.0
+
+
+def test_elo_and_score_are_inverse():
+    for elo in (-300.0, 0.0, 12.5, 700.0):
+        assert elo_of(score_of(elo)) == pytest.approx(elo)
+    assert elo_of(1.0) == math.inf
+
+
+def test_nonsense_is_refused():
+    with pytest.raises(UsageError):
+        Sprt(10.0, 0.0, 0.05, 0.05)
+    with pytest.raises(UsageError):
+        Sprt(0.0, 10.0, 0.05, 0.05).add(0.3, 1.0)

@@ -1,0 +1,132 @@
+"""What a store promises, on both databases."""
+
+import threading
+from dataclasses import replace
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from arena.errors import InfraError, UsageError
+from arena.store.base import MatchEntry, SeatResult
+from arena.store.schema import metadata
+from arena.store.sql import SqlStore
+
+
+def add_bot(store, name="greedy", version="1", games=("claim",)):
+    return store.add_bot(name=name, version=version, owner="me", digest="sha256:0", origin="/bots/x", games=games)
+
+
+def some_match(store, match_id="m1", ordinal=0):
+    bots = [add_bot(store, name) for name in ("one", "two")] if not store.bots() else store.bots()
+    tournament = store.begin_tournament("claim", {"rounds": 3})
+    results = tuple(
+        SeatResult(bot.id, rank, 5.0 - rank, "NORMAL", "fine", 10**10, 7) for rank, bot in enumerate(bots, 1)
+    )
+    return MatchEntry(tournament.id, match_id, ordinal, "one two", 0, "votes 4 to 1", 52, "5ea1", results)
+
+
+def test_bots_come_back_as_they_were(store):
+    entry = add_bot(store, games=("claim", "rrr"))
+    assert entry.games == ("claim", "rrr")
+    assert store.bots("rrr") == [entry]
+    assert store.bots("kingdoms") == []
+    assert store.bots() == store.bot_versions("greedy") == [entry]
+
+
+def test_the_newest_version_plays(store):
+    add_bot(store, version="1")
+    newest = add_bot(store, version="2")
+    assert store.bots("claim") == [newest]
+    assert len(store.bot_versions("greedy")) == 2
+
+
+def test_a_version_cannot_be_taken_twice(store):
+    first = add_bot(store)
+    with pytest.raises(UsageError, match="there is a bot greedy 1 already"):
+        add_bot(store, games=("rrr",))
+    assert store.bots() == [first]
+
+
+def test_a_retired_bot_is_out_but_not_gone(store):
+    add_bot(store)
+    store.retire_bot("greedy")
+    assert store.bots("claim") == []
+    assert [entry.retired for entry in store.bots("claim", retired=True)] == [True]
+    with pytest.raises(UsageError, match="no bot 'nobody'"):
+        store.retire_bot("nobody")
+
+
+def test_the_same_settings_go_on_with_the_same_tournament(store):
+    first = store.begin_tournament("claim", {"rounds": 3, "bots": ["a", "b"]})
+    assert store.begin_tournament("claim", {"bots": ["a", "b"], "rounds": 3}) == first
+    assert store.begin_tournament("claim", {"rounds": 4, "bots": ["a", "b"]}).id != first.id
+    assert store.begin_tournament("rrr", {"rounds": 3, "bots": ["a", "b"]}).id != first.id
+
+
+def test_a_finished_tournament_is_not_gone_on_with(store):
+    first = store.begin_tournament("claim", {"rounds": 3})
+    store.finish_tournament(first.id)
+    assert store.tournament(first.id).finished
+    assert store.begin_tournament("claim", {"rounds": 3}).id != first.id
+    assert store.tournaments("claim")[0].id == first.id
+
+
+def test_matches_come_back_in_the_order_of_the_schedule(store):
+    later, earlier = some_match(store, "m2", 5), some_match(store, "m1", 2)
+    assert store.add_match(later, b"late")
+    assert store.add_match(earlier, b"\0early\xff")
+    assert store.matches(tournament_id=later.tournament_id) == [earlier, later]
+    assert store.matches(game="claim") == [earlier, later]
+    assert store.matches(game="rrr") == []
+    assert store.record(earlier.tournament_id, "m1") == b"\0early\xff"
+
+
+def test_a_match_is_kept_once(store):
+    match = some_match(store)
+    assert store.add_match(match, b"first")
+    assert not store.add_match(replace(match, reason="other"), b"second")
+    assert store.matches(tournament_id=match.tournament_id) == [match]
+    assert store.record(match.tournament_id, "m1") == b"first"
+
+
+def test_a_match_is_kept_whole_or_not_at_all(store):
+    match = some_match(store)
+    stranger = replace(match, seats=(match.seats[0], replace(match.seats[1], bot_id=999)))
+    with pytest.raises(Exception, match=r"(?i)foreign key"):
+        store.add_match(stranger, b"x")
+    assert store.matches(tournament_id=match.tournament_id) == []
+    with pytest.raises(UsageError, match="has no match"):
+        store.record(match.tournament_id, "m1")
+
+
+def test_what_is_not_there_is_refused(store):
+    with pytest.raises(UsageError, match="no tournament 7"):
+        store.tournament(7)
+
+
+def test_a_store_can_be_opened_again_and_by_many(address):
+    def work(number):
+        store = SqlStore(address)
+        add_bot(store, name=f"bot{number}")
+        store.close()
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    store = SqlStore(address)
+    assert [entry.name for entry in store.bots()] == ["bot0", "bot1", "bot2", "bot3"]
+    store.close()
+
+
+def test_the_migrations_make_the_schema(store):
+    with store._engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+
+
+def test_a_store_that_cannot_be_opened_says_so(tmp_path):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InfraError, match="cannot be opened"):
+        SqlStore(tmp_path / "folder")
