@@ -23,6 +23,9 @@ O = TypeVar("O")  # C, S, M, O: config, state, move, observation
 
 Json = dict[str, Any]
 
+MAX_MOVES = 1000
+"""Moves in one reply: more than any turn has, and few enough that reading them holds up no other match."""
+
 
 def require(condition: object, why: str) -> None:
     """Raise BadMessage unless the condition holds."""
@@ -230,6 +233,8 @@ class Codec(ABC, Generic[C, S, M, O]):
             case "ready":
                 return Ready(message.ready.wants_legal_moves)
             case "moves":
+                count = len(message.moves.moves)
+                require(count <= MAX_MOVES, f"the reply has {count} moves: {MAX_MOVES} are the most")
                 return Moves(message.moves.turn, tuple(map(self.unpack_move, message.moves.moves)))
         raise BadMessage("the reply is empty: it must set `ready` or `moves`")
 

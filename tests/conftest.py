@@ -1,7 +1,9 @@
 """What all tests share."""
 
+import os
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 DATA = Path(__file__).parent / "data"
@@ -9,3 +11,13 @@ DATA = Path(__file__).parent / "data"
 # The machine may be busy: a slow example is no failure, and CI must not depend on chance.
 settings.register_profile("arena", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("arena")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Where everything is required, a skipped test has failed, however it was skipped."""
+    report = yield
+    if report.skipped and os.environ.get("ARENA_REQUIRE_ALL") == "1":
+        report.outcome = "failed"
+        report.longrepr = f"skipped, but ARENA_REQUIRE_ALL=1: {report.longrepr}"
+    return report

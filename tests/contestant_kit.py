@@ -8,12 +8,12 @@ from pathlib import Path
 from textwrap import dedent
 
 from click.testing import CliRunner
-from needs import need
 
 from arena.cli import main
 from arena.errors import ArenaError
 from arena.sandboxes.base import BotDirectory, Limits
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
+from tests.needs import need
 
 SDK = "from arena.sdk import Bot, serve\n"
 

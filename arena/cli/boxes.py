@@ -17,8 +17,11 @@ from arena.game import AnyGame
 from arena.host import BoxedBot, LocalBot, RemoteBot, RunningBot
 from arena.links.connection import tcp_connect
 from arena.match import Contestant
+from arena.sandboxes import images
 from arena.sandboxes.base import BotDirectory, BotImage, Limits, Sandbox
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
+from arena.sandboxes.docker import DockerSandbox
+from arena.sandboxes.engine import Engine
 from arena.sandboxes.process import ProcessSandbox
 from arena.sdk import Session
 
@@ -86,8 +89,6 @@ def make_sandbox(source: Source, boxes: BoxOptions) -> Sandbox:
     if isinstance(source, Image):
         if boxes.sandbox not in ("auto", "docker"):
             raise UsageError(f"an image needs --sandbox docker, not {boxes.sandbox}")
-        from arena.sandboxes.docker import DockerSandbox  # noqa: PLC0415  (slow to import, and seldom needed)
-
         return DockerSandbox(BotImage(source.reference), boxes.limits)
     if not isinstance(source, Folder):
         raise UsageError("only a folder or an image can be put into a box")
@@ -128,9 +129,6 @@ def folder_digest(folder: Path) -> str:
 
 def image_digest(reference: str) -> str:
     """The engine's name for exactly the content of an image; a mistyped folder ends up here too."""
-    from arena.sandboxes import images  # noqa: PLC0415  (slow to import, and seldom needed)
-    from arena.sandboxes.engine import Engine  # noqa: PLC0415
-
     try:
         engine = Engine()
     except InfraError as error:

@@ -21,6 +21,7 @@ from arena.heartbeat import ThreadHeartbeat
 from arena.host import RunningBot
 from arena.match import Ending, MatchRecord, MatchSpec
 from arena.referee import Policy
+from arena.sandboxes import sweep
 from arena.sandboxes.base import weaknesses
 from arena.table import Table
 
@@ -81,6 +82,7 @@ async def play_once(
     game: AnyGame, bots: Sequence[RunningBot], spec: MatchSpec[Any], policy: Policy
 ) -> MatchRecord[Any, Any]:
     """One match between these bots, with the real clock and heartbeat."""
+    await sweep()
     with ThreadHeartbeat() as heartbeat:
         async with Table(bots, heartbeat=heartbeat, policy=policy) as table:
             return await table.play(game, spec, range(len(bots)))

@@ -26,6 +26,7 @@ from arena.heartbeat import ThreadHeartbeat
 from arena.host import BoxedBot, RunningBot
 from arena.match import Contestant
 from arena.referee import Policy
+from arena.sandboxes import sweep
 from arena.sandboxes.base import Limits
 from arena.sandboxes.bubblewrap import find_bubblewrap
 from arena.standings import standings
@@ -169,6 +170,7 @@ async def _run(
     boxes = BoxOptions(
         settings.sandbox, Limits(memory_bytes=settings.memory_bytes, cpus=settings.cpus), settings.ponder
     )
+    await sweep()
     with ThreadHeartbeat() as heartbeat, Report(running.played, running.total()) as report:
         executor = LocalExecutor(
             game,

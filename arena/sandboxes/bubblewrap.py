@@ -56,7 +56,8 @@ class BubblewrapSandbox(LaunchedSandbox):
 
     def _acquire(self) -> None:
         super()._acquire()
-        self._filter = compile_filter(file_locks=self._limits.file_locks)
+        counted = "memory" in self._group.features
+        self._filter = compile_filter(file_locks=self._limits.file_locks, memory_files=counted)
         if os.geteuid() == 0:
             self._user = Reserved()
 

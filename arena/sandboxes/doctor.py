@@ -102,7 +102,7 @@ def probe_bubblewrap() -> list[Finding]:
 
 
 _WITHOUT_GROUP = {
-    "memory": "a watchdog looks every 100 ms instead, and memory in unmapped files is not seen",
+    "memory": "a watchdog looks every 100 ms instead, which a quick bot overshoots",
     "pids": "a per-user limit holds instead",
     "cpu": "a bot with many threads slows its opponent down",
     "freeze": "bots are stopped by signals, which a bot that forks can outrun",

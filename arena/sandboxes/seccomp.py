@@ -58,9 +58,13 @@ class Rule:
     condition: Condition | None = None
 
 
-def rules(*, file_locks: bool) -> tuple[Rule, ...]:
-    """Every rule; everything that no rule names is allowed, foreign architectures never are."""
-    return (*_always(), *(() if file_locks else _locks()))
+def rules(*, file_locks: bool, memory_files: bool = True) -> tuple[Rule, ...]:
+    """Every rule; everything that no rule names is allowed, foreign architectures never are.
+
+    Files that exist only in memory must be denied where nothing but a watchdog counts memory: it cannot see them.
+    """
+    hidden = () if memory_files else (Rule(("memfd_create",)),)
+    return (*_always(), *hidden, *(() if file_locks else _locks()))
 
 
 def _always() -> Iterator[Rule]:
@@ -116,13 +120,13 @@ def docker_text(*, file_locks: bool) -> str:
     return json.dumps(docker_profile(file_locks=file_locks), indent=1) + "\n"
 
 
-def compile_filter(*, file_locks: bool) -> int:
+def compile_filter(*, file_locks: bool, memory_files: bool = True) -> int:
     """The rules as a program for the kernel, in an unnamed file ready to be read; the caller closes it."""
     library = _library()
     program = library.SyscallFilter(library.ALLOW)
     program.set_attr(library.Attr.ACT_BADARCH, library.KILL_PROCESS)
     operations = {MASKED_EQ: library.MASKED_EQ, GREATER: library.GT}
-    for rule in rules(file_locks=file_locks):
+    for rule in rules(file_locks=file_locks, memory_files=memory_files):
         tested = rule.condition
         arguments = (
             [library.Arg(tested.index, operations[tested.operation], tested.value, tested.value_two)] if tested else []

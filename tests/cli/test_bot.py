@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from contestant_kit import SDK, arena, choosing, need_bubblewrap, write_bot
-from needs import need
 
 from arena import record, registry
 from arena.errors import ArenaError
 from arena.replay import verify
 from arena.sandboxes import images
 from arena.sandboxes.engine import Engine
+from tests.needs import need
 
 PATIENT = ("--clock", "10s/move")  # the machine may be busy, and these tests are not about time
 SDK_IMAGE = "arena/python:bookworm"

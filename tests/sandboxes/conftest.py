@@ -11,17 +11,11 @@ import pytest
 from sandbox_kit import BASE_IMAGE, SYSTEM_PYTHON, Bench
 
 from arena.errors import ArenaError
-from arena.sandboxes import BotDirectory, BubblewrapSandbox, Limits, images
+from arena.sandboxes import BotDirectory, BubblewrapSandbox, Limits, cgroup_tree, images
+from arena.sandboxes.cgroups import Group
 from arena.sandboxes.engine import Engine
-
-
-def demand(reason: str | None) -> None:
-    """Go on when there is no reason against it; else skip with it, or fail where everything is required."""
-    if reason is None:
-        return
-    if os.environ.get("ARENA_REQUIRE_ALL") == "1":
-        pytest.fail(f"ARENA_REQUIRE_ALL=1, but {reason}")
-    pytest.skip(reason)
+from arena.sandboxes.owner import owner
+from tests.needs import need
 
 
 @cache
@@ -48,6 +42,14 @@ def why_not_docker() -> str | None:
     return None
 
 
+@cache
+def why_not_control_groups() -> str | None:
+    group = Group.create(f"arena-{owner()}-conftest", cgroup_tree.discover())
+    missing = {"memory", "pids", "cpu"} - group.features
+    group.remove()
+    return f"control groups: no {', '.join(sorted(missing))} for this user" if missing else None
+
+
 def why_not_root() -> str | None:
     return None if os.geteuid() == 0 else "only root can try this out"
 
@@ -55,14 +57,14 @@ def why_not_root() -> str | None:
 @pytest.fixture
 def bubblewrap(tmp_path):
     """A bench of bubblewrap boxes."""
-    demand(why_not_bubblewrap())
+    need(why_not_bubblewrap())
     return Bench("bubblewrap", tmp_path)
 
 
 @pytest.fixture
 def docker(tmp_path):
     """A bench of containers."""
-    demand(why_not_docker())
+    need(why_not_docker())
     return Bench("docker", tmp_path)
 
 
@@ -85,9 +87,15 @@ def any_bench(request):
 
 
 @pytest.fixture
+def control_groups():
+    """Only where memory, processes and processors can be limited for sure."""
+    need(why_not_control_groups())
+
+
+@pytest.fixture
 def root():
     """Only where the tests run as root."""
-    demand(why_not_root())
+    need(why_not_root())
 
 
 @pytest.fixture
@@ -96,4 +104,4 @@ def another_user(root):
     code = "import sys; print(*sys.version_info[:2])"
     said = subprocess.check_output([SYSTEM_PYTHON, "-c", code], text=True) if SYSTEM_PYTHON.exists() else ""
     same = said.split() == [str(number) for number in sys.version_info[:2]]
-    demand(None if same else f"{SYSTEM_PYTHON}, which another user could run, is not of our version")
+    need(None if same else f"{SYSTEM_PYTHON}, which another user could run, is not of our version")

@@ -136,8 +136,8 @@ time.sleep(60)
         program = BotDirectory(
             bubblewrap.folder,
             (sys.executable, "-c", OBEDIENT),
-            read_only=(*python_paths(), package_path("arena")),
-            env={"GREETING": "hello"},
+            read_only=(*python_paths(), package_path("arena"), package_path("grpc").parent),
+            env={"GREETING": "hello", "PYTHONPATH": f"{package_path('arena').parent}:{package_path('grpc').parent}"},
         )
 
         async def play():
@@ -336,7 +336,9 @@ def test_a_killed_referee_leaves_nothing_that_a_sweep_does_not_find(any_bench, t
         assert until(lambda: not processes_with(mark), 5)
     removed = asyncio.run(sweep())
     assert until(lambda: not processes_with(mark), 5)
-    assert any(f"-{referee.pid}-" in name for name in removed)
+    if os.geteuid() == 0:
+        # Others have no control groups that could be left, and containers only with docker.
+        assert any(f"-{referee.pid}-" in name for name in removed)
     assert not [name for name in asyncio.run(sweep()) if f"-{referee.pid}-" in name]
 
 

@@ -28,7 +28,7 @@ def die(bench: Bench, code: str, limits: Limits, **options):
 
 
 @pytest.mark.slow
-def test_a_memory_bomb_ends_the_bot_only(bench):
+def test_a_memory_bomb_ends_the_bot_only(bench, control_groups):
     async def play():
         async with bench.box(limits=small()) as victim, bench.box(limits=small()) as bomber:
             safe, endpoint = await victim.start(), await bomber.start()
@@ -46,7 +46,7 @@ def test_a_memory_bomb_ends_the_bot_only(bench):
 
 
 @pytest.mark.parametrize("place", ["/tmp", "/dev/shm", "memfd"])
-def test_files_in_memory_are_memory(bench, place):
+def test_files_in_memory_are_memory(bench, place, control_groups):
     code = f"""
 files = []
 for number in range(64):
@@ -150,7 +150,7 @@ except RuntimeError:
 
 
 @pytest.mark.slow
-def test_processor_time_is_held_to_its_share(bench):
+def test_processor_time_is_held_to_its_share(bench, control_groups):
     code = """
 end = time.monotonic() + 2
 def burn():
@@ -210,12 +210,11 @@ for _ in range(3):
             return frozen, used, answer, box.enforcement()["freeze"]
 
     frozen, used, answer, how = asyncio.run(play())
-    if how == "docker" and not frozen:
-        pytest.skip("the engine could not pause a busy container, and said so")
-    assert used < 0.03, how
     assert answer == "'awake'"
-    # On a busy machine the kernel may need longer than we wait; it must then be reported, as False.
+    # The docker engine sometimes cannot pause a busy container, and on a busy machine the kernel may need longer than
+    # we wait; that must then be reported, as False. Whatever is reported as frozen must use no processor.
     assert isinstance(frozen, bool)
+    assert not frozen or used < 0.03, how
 
 
 @pytest.mark.parametrize("choice", HIERARCHIES)
@@ -238,6 +237,10 @@ def test_without_control_groups_a_watchdog_holds_memory_and_a_limit_processes(bu
     death, box = die(bubblewrap, MEMORY_BOMB + "    time.sleep(0.002)\n", small(), hierarchies=())
     assert death.out_of_memory
     assert box.enforcement()["memory"] == "rlimit"
+    # What the watchdog cannot see must not exist.
+    assert (
+        bubblewrap.ask("os.memfd_create('x')", hierarchies=()) == "PermissionError: [Errno 1] Operation not permitted"
+    )
     made, error = eval(bubblewrap.ask(FORK_BOMB, limits=small(), hierarchies=()))
     assert made <= 32
     assert error == "EAGAIN"

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.store.sql import SqlStore
+from tests.needs import need
 
 
 def _as_postgres():
@@ -25,10 +26,7 @@ def _as_postgres():
 def postgres():
     """The URL of a fresh PostgreSQL that listens on a socket in a folder of its own."""
     found = glob("/usr/lib/postgresql/*/bin/pg_ctl") or [shutil.which("pg_ctl") or ""]
-    if not Path(found[-1]).is_file():
-        if os.environ.get("ARENA_REQUIRE_ALL") == "1":
-            pytest.fail("PostgreSQL is not installed: apt-get install postgresql")
-        pytest.skip("PostgreSQL is not installed")
+    need(None if Path(found[-1]).is_file() else "PostgreSQL is not installed: apt-get install postgresql")
     programs, who = Path(found[-1]).parent, _as_postgres()
     folder = Path(tempfile.mkdtemp(prefix="arena-pg-"))
     if who:
