@@ -76,20 +76,41 @@ class Search:
         """The move that was tried most in the time that this turn may take."""
         return self.think(turn.observation, budget(turn))
 
+    def plan(self, turn: Turn[Any, Any], sure: int = 50) -> list[Any]:
+        """The move that was tried most, and those that follow it while this seat decides and they were tried enough.
+
+        Only for games in which a seat learns nothing new between its own moves of one turn.
+        """
+        return self._line(self.grow(turn.observation, budget(turn)), sure)
+
     def think(self, observation: Any, seconds: float) -> Any:
-        """The move that was tried most within these seconds; the only one at once if there is no choice."""
+        """The move that was tried most within these seconds."""
+        return self._line(self.grow(observation, seconds), sure=0)[0]
+
+    def grow(self, observation: Any, seconds: float) -> "Node":
+        """The tree after this many seconds; if there is but one move, at once."""
         deadline = self._now() + seconds
         state = self._game.imagine(observation, self._rng)
-        legal = state.legal()
-        if len(legal) == 1:
-            return legal[0]
+        moves = len(state.legal())
         root = Node(-1)
         self.iterations = 0
-        while self.iterations < len(legal) or self._now() < deadline:
+        while self.iterations < moves or (moves > 1 and self._now() < deadline):
             self._iterate(root, state)
             self.iterations += 1
             state = self._game.imagine(observation, self._rng)
-        return max(root.children.items(), key=lambda child: child[1].visits)[0]
+        return root
+
+    def _line(self, root: "Node", sure: int) -> list[Any]:
+        """The moves that were tried most, one after another, for as long as the first one's seat makes them."""
+        line: list[Any] = []
+        node, seat = root, -1
+        while node.children:
+            move, child = max(node.children.items(), key=lambda item: item[1].visits)
+            if line and (child.seat != seat or child.visits < sure):
+                break
+            line.append(move)
+            node, seat = child, child.seat
+        return line
 
     def _iterate(self, root: Node, state: AnyState) -> None:
         path = [root]
