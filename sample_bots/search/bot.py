@@ -8,7 +8,6 @@ from arena.registry import find, games
 from arena.sdk import Bot, MatchStart, Turn, serve
 from arena.sdk.search import Search
 
-
 WHOLE_TURNS = {"assassins"}
 """Games in which a seat makes several moves in a row and learns nothing new between them."""
 

@@ -1,0 +1,149 @@
+"""The boards as data: terrain, start squares, doors and deck, with the tables that make the rules fast.
+
+A square is 10 * row + column, row 0 at the castle. `OFF` stands for "not on the board", and every table has
+an empty entry for it, so that figures that are gone need no test of their own.
+"""
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+SIZE = 10
+SQUARES = SIZE * SIZE
+OFF = SQUARES
+
+KING = 0
+CITIZENS = range(1, 13)
+KNIGHTS = range(13, 20)
+FIGURES = 20
+
+COMPASS = {"north": (-1, 0), "east": (0, 1), "south": (1, 0), "west": (0, -1)}
+"""The four directions as steps of row and column, in the order in which everything about neighbours is listed."""
+
+WALK_PRICE = (1, 2, 1)
+"""Action points of a knight or citizen, by the rise of the step: level, up, and (index -1) down."""
+PROWL_PRICE = (1, 1, 0)
+"""Action points of a revealed assassin, by the rise of the step."""
+
+Walk = tuple[int, int]
+"""A way of a citizen: the square and the move that goes there."""
+March = tuple[int, tuple[int, ...], bool]
+"""A way of a knight: the square, the squares through which a figure there can be shoved, and if he can strike there."""
+Prowl = tuple[int, int, bool]
+"""A way of a revealed assassin: the square, its price, and if he can strike there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A square where the king may start, and the five knights that then stand near it."""
+
+    king: int
+    knights: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """One side of the board."""
+
+    title: str
+    origin: str
+    roof: tuple[int, ...]
+    """1 for a roof and 0 for a street, per square."""
+    citizens: tuple[int, ...]
+    marked: tuple[int, ...]
+    """Where two knights stand whatever start the king chooses."""
+    starts: tuple[Start, ...]
+    doors: dict[int, str]
+    """The door squares, each with the side on which its door is."""
+    deck: tuple[int, ...]
+    """The kinds of all cards that are played with, in ascending order."""
+    streets: tuple[tuple[int, ...], ...]
+    """Per square: the neighbouring streets, where the king can go."""
+    walks: tuple[tuple[tuple[tuple[Walk, ...], ...], ...], ...]
+    """Per action points (2 stands for more), figure and square: the ways of a citizen who is not revealed."""
+    marches: tuple[tuple[tuple[March, ...], ...], ...]
+    """Per action points (2 stands for more) and square: the ways of a knight."""
+    prowls: tuple[tuple[Prowl, ...], ...]
+    """Per square: the ways of a revealed assassin."""
+
+    def squares(self, start: int) -> list[int]:
+        """The square of every figure when the king has this start."""
+        chosen = self.starts[start]
+        return [chosen.king, *self.citizens, *self.marked, *chosen.knights]
+
+    def opening(self) -> list[int]:
+        """The square of every figure before the first move: with two starts the king's side is not there yet."""
+        return self.squares(0) if len(self.starts) == 1 else [OFF, *self.citizens, *(OFF for _ in KNIGHTS)]
+
+
+@cache
+def load(name: str) -> Board:
+    """The board of this name, from its file."""
+    file = resources.files(__package__) / "boards" / f"{name}.toml"
+    data = tomllib.loads(file.read_text(encoding="utf-8"))
+    roof = tuple(int(letter == "#") for letter in "".join(data["terrain"].split()))
+    return Board(
+        title=data["title"],
+        origin=data["origin"],
+        roof=roof,
+        citizens=tuple(data["citizens"]),
+        marked=tuple(data["marked"]),
+        starts=tuple(Start(start["king"], tuple(start["knights"])) for start in data["starts"]),
+        doors={door["square"]: door["towards"] for door in data["doors"]},
+        deck=tuple(kind for kind, copies in enumerate(data["deck"]) for _ in range(copies)),
+        streets=tuple(tuple(to for _, to in neighbours(square) if not roof[to]) for square in range(SQUARES + 1)),
+        walks=tuple(tuple(_walks(roof, figure, points) for figure in range(FIGURES)) for points in range(3)),
+        marches=tuple(_marches(roof, points) for points in range(3)),
+        prowls=tuple(_prowls(roof, square) for square in range(SQUARES + 1)),
+    )
+
+
+def neighbours(square: int) -> Iterator[tuple[str, int]]:
+    """The squares beside this one, each with its direction; none for `OFF`."""
+    for name, (down, right) in COMPASS.items():
+        row, column = square // SIZE + down, square % SIZE + right
+        if square != OFF and 0 <= row < SIZE and 0 <= column < SIZE:
+            yield name, SIZE * row + column
+
+
+def _walks(roof: tuple[int, ...], figure: int, points: int) -> tuple[tuple[Walk, ...], ...]:
+    return tuple(
+        tuple((to, SQUARES * figure + to) for _, to in _in_reach(roof, square, points)) for square in range(SQUARES + 1)
+    )
+
+
+def _marches(roof: tuple[int, ...], points: int) -> tuple[tuple[March, ...], ...]:
+    return tuple(
+        tuple(
+            (to, _shove_line(roof, name, to), _can_strike(roof, square, to))
+            for name, to in _in_reach(roof, square, points)
+        )
+        for square in range(SQUARES + 1)
+    )
+
+
+def _prowls(roof: tuple[int, ...], square: int) -> tuple[Prowl, ...]:
+    return tuple(
+        (to, PROWL_PRICE[roof[to] - roof[square]], _can_strike(roof, square, to)) for _, to in neighbours(square)
+    )
+
+
+def _in_reach(roof: tuple[int, ...], square: int, points: int) -> Iterator[tuple[str, int]]:
+    """The neighbours that a knight or citizen with these action points can go to."""
+    return (way for way in neighbours(square) if WALK_PRICE[roof[way[1]] - roof[square]] <= points)
+
+
+def _can_strike(roof: tuple[int, ...], square: int, to: int) -> bool:
+    """Nobody reaches from a street up to a roof."""
+    return roof[to] <= roof[square]
+
+
+def _shove_line(roof: tuple[int, ...], towards: str, square: int) -> tuple[int, ...]:
+    """The squares behind this one, up to the board's edge or the first wall that nobody can be shoved up."""
+    line: list[int] = []
+    while (ahead := dict(neighbours(square)).get(towards)) is not None and roof[ahead] <= roof[square]:
+        line.append(ahead)
+        square = ahead
+    return tuple(line)

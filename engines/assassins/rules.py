@@ -1,0 +1,450 @@
+"""King & Assassins (Łukasz Woźniak): a hated king walks home through a crowd in which three assassins hide.
+
+Seat 1 first names the three secretly; on side B seat 0 then chooses where his king starts. Each round opens a
+card with action points for the king, the knights and the crowd; seat 0 spends his, then seat 1, one action per
+move, until each says that his turn ends. The king walks on streets and wins by leaving through a castle door,
+or as soon as all three assassins are killed or captured. Knights climb, shove lines of citizens before them,
+kill revealed assassins and capture one citizen on a card with fetters. Citizens only walk; a revealed assassin
+climbs better, kills up to two knights a turn and wounds the king. Two wounds, or a king who is still outside
+after the last card, win the game for seat 1.
+
+A figure is a number: 0 the king, 1 to 12 the citizens, 13 to 19 the knights. A move is a number too, see moves.py.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from arena.errors import IllegalMove
+from arena.game import State
+from arena.match import Outcome, Seat
+from arena.rng import shuffle, stream
+from engines.assassins import board as boards
+from engines.assassins.board import CITIZENS, FIGURES, KING, KNIGHTS, OFF, PROWL_PRICE, SQUARES, WALK_PRICE, Board
+from engines.assassins.moves import (
+    ATTACK,
+    CAPTURE,
+    CHOICES,
+    CHOOSE,
+    END_TURN,
+    ENTER,
+    KILL,
+    KIND,
+    REVEAL,
+    START,
+    Move,
+    shown_to_all,
+)
+
+Event = tuple[Seat, Move]
+
+CARDS = (
+    (1, 6, True, 5),
+    (1, 5, False, 4),
+    (2, 7, False, 5),
+    (2, 7, False, 4),
+    (2, 5, False, 4),
+    (1, 5, True, 4),
+    (1, 5, True, 5),
+)
+"""Per kind of card: action points of the king and of the knights, fetters, action points of the crowd."""
+
+CHOOSING, STARTING, KINGS_TURN, ASSASSINS_TURN, OVER = range(1, 6)
+MOVER: tuple[Seat | None, ...] = (None, 1, 0, 0, 1, None)
+"""Who decides in each phase."""
+
+ENTERED, ASSASSINS_GONE, KING_DEAD, TOO_LATE = range(1, 5)
+ENDINGS: tuple[Outcome | None, ...] = (
+    None,
+    Outcome((1, 2), (1.0, 0.0), "the king entered the castle"),
+    Outcome((1, 2), (1.0, 0.0), "all three assassins are gone"),
+    Outcome((2, 1), (0.0, 1.0), "the king was killed"),
+    Outcome((2, 1), (0.0, 1.0), "the king was still outside after the last card"),
+)
+
+ATTACK_PRICE = 2
+MAX_KILLS = 2
+WOUNDS_TO_DIE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The options of a match."""
+
+    board: str = "a"
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What one seat may know; the fields are explained in assassins.proto."""
+
+    seat: Seat
+    config: Config
+    phase: int
+    ending: int
+    where: tuple[int, ...]
+    """The square of every figure, by its number."""
+    assassins: tuple[int, ...]
+    revealed: tuple[int, ...]
+    removed: tuple[int, ...]
+    wounds: int
+    king_points: int
+    knight_points: int
+    crowd_points: int
+    captured: bool
+    kills: int
+    cards: tuple[int, ...]
+    deck_size: int
+    events: tuple[Event, ...]
+
+
+class AssassinsState(State[Move, Observation]):
+    """A position."""
+
+    __slots__ = (
+        "config", "board", "phase", "ending", "where", "at", "assassins", "hidden", "revealed", "hunters", "removed",
+        "wounds", "king_points", "knight_points", "crowd_points", "captured", "kills", "deck", "drawn", "log_seat",
+        "log", "_legal",
+    )  # fmt: skip
+
+    config: Config
+    board: Board
+    phase: int
+    ending: int
+    where: list[int]
+    """The square of every figure, `OFF` if it is not on the board."""
+    at: list[int]
+    """The figure on every square, -1 if there is none."""
+    assassins: tuple[int, ...]
+    """The three of them in ascending order, also those that are gone; empty before the choice."""
+    hidden: list[int]
+    """The citizens on the board who are not revealed, in ascending order."""
+    revealed: list[int]
+    """Every assassin who was ever revealed, in ascending order."""
+    hunters: list[int]
+    """The revealed assassins on the board, in ascending order."""
+    removed: list[int]
+    """The citizens and assassins who left the board, in that order."""
+    wounds: int
+    king_points: int
+    knight_points: int
+    crowd_points: int
+    captured: bool
+    """True if this round's capture was made."""
+    kills: int
+    """The knights killed in this turn of the assassins."""
+    deck: Sequence[int]
+    """All cards in the order in which they are opened."""
+    drawn: int
+    """How many cards were opened; the last of them is the current one."""
+    log_seat: Seat
+    log: list[Move]
+    """The latest moves that one seat made in a row, which the other seat has not answered yet."""
+    _legal: list[Move] | None
+
+    @classmethod
+    def deal(cls, config: Config, seed: int) -> "AssassinsState":
+        """The first position of the game with this seed."""
+        state = cls.empty(config)
+        deck = list(state.board.deck)
+        shuffle(stream(seed, "assassins", "deck"), deck)
+        state.deck = deck
+        state.where = state.board.opening()
+        state.settle()
+        return state
+
+    @classmethod
+    def empty(cls, config: Config) -> "AssassinsState":
+        """A position before the choice, without figures and cards; fill it and then call `settle`."""
+        state = cls.__new__(cls)
+        state.config, state.board = config, boards.load(config.board)
+        state.phase, state.ending = CHOOSING, 0
+        state.where = [OFF] * FIGURES
+        state.assassins, state.revealed, state.removed = (), [], []
+        state.wounds = state.king_points = state.knight_points = state.crowd_points = state.kills = 0
+        state.captured = False
+        state.deck, state.drawn = (), 0
+        state.log_seat, state.log = 0, []
+        return state
+
+    def settle(self) -> None:
+        """Work out what follows from the fields after they were set from outside."""
+        self.at = [-1] * SQUARES
+        for figure, square in enumerate(self.where):
+            if square != OFF:
+                self.at[square] = figure
+        present = [citizen for citizen in CITIZENS if self.where[citizen] != OFF]
+        self.hidden = [citizen for citizen in present if citizen not in self.revealed]
+        self.hunters = [citizen for citizen in present if citizen in self.revealed]
+        self._legal = None
+
+    # -- the contract -----------------------------------------------------------------------------------
+
+    def to_move(self) -> Seat | None:
+        """The seat that makes the next move."""
+        return MOVER[self.phase]
+
+    def legal(self) -> Sequence[Move]:
+        """Every legal move: by figure in ascending order, then by square to the north, east, south and west.
+
+        The king's steps and his way in come before the knights' actions; the steps of hidden citizens come before the
+        actions of revealed assassins, and the reveals follow. The end of the turn comes last.
+        """
+        if self._legal is None:
+            self._legal = LEGAL[self.phase](self)
+        return self._legal
+
+    def apply(self, move: Move) -> None:
+        """Make a move."""
+        legal = self._legal or self.legal()
+        if move not in legal:
+            raise IllegalMove(f"{move!r} is not among the {len(legal)} legal moves")
+        self._legal = None
+        if self.log_seat == MOVER[self.phase]:
+            self.log.append(move)
+        else:
+            self.log_seat, self.log = 1 - self.log_seat, [move]
+        if move < KILL:
+            self._step(move // SQUARES, move % SQUARES)
+        elif move < CHOOSE:
+            ACTIONS[move // KIND](self, move // SQUARES % FIGURES, move % SQUARES)
+        elif move == END_TURN:
+            self._end_turn()
+        else:
+            self._decide(move)
+
+    def clone(self) -> "AssassinsState":
+        """An independent copy; the board, the deck and the list of legal moves never change and are shared."""
+        twin = AssassinsState.__new__(AssassinsState)
+        twin.config, twin.board, twin.phase, twin.ending = self.config, self.board, self.phase, self.ending
+        twin.where, twin.at = self.where[:], self.at[:]
+        twin.assassins, twin.hidden, twin.revealed = self.assassins, self.hidden[:], self.revealed[:]
+        twin.hunters, twin.removed = self.hunters[:], self.removed[:]
+        twin.wounds, twin.captured, twin.kills = self.wounds, self.captured, self.kills
+        twin.king_points, twin.knight_points = self.king_points, self.knight_points
+        twin.crowd_points = self.crowd_points
+        twin.deck, twin.drawn = self.deck, self.drawn
+        twin.log_seat, twin.log = self.log_seat, self.log[:]
+        twin._legal = self._legal
+        return twin
+
+    def outcome(self) -> Outcome | None:
+        """One seat wins; there is no draw."""
+        return ENDINGS[self.ending]
+
+    def view(self, seat: Seat) -> Observation:
+        """What this seat may know: the deck's order is hidden from both, who the assassins are from seat 0."""
+        return Observation(
+            seat=seat,
+            config=self.config,
+            phase=self.phase,
+            ending=self.ending,
+            where=tuple(self.where),
+            assassins=self.assassins if seat == 1 else (),
+            revealed=tuple(self.revealed),
+            removed=tuple(self.removed),
+            wounds=self.wounds,
+            king_points=self.king_points,
+            knight_points=self.knight_points,
+            crowd_points=self.crowd_points,
+            captured=self.captured,
+            kills=self.kills,
+            cards=tuple(self.deck[: self.drawn]),
+            deck_size=len(self.deck) - self.drawn,
+            events=() if self.log_seat == seat else tuple((1 - seat, shown_to_all(move)) for move in self.log),
+        )
+
+    # -- what is legal ----------------------------------------------------------------------------------
+
+    def _choices(self) -> list[Move]:
+        return list(range(CHOOSE, CHOOSE + len(CHOICES)))
+
+    def _starts(self) -> list[Move]:
+        return list(range(START, START + len(self.board.starts)))
+
+    def _nothing(self) -> list[Move]:
+        return []
+
+    def _kings_moves(self) -> list[Move]:
+        legal: list[Move] = []
+        if self.king_points:
+            at, square = self.at, self.where[KING]
+            # The king is figure 0, so a step of his is the number of its square.
+            legal = [to for to in self.board.streets[square] if at[to] < 0]
+            if square in self.board.doors:
+                legal.append(ENTER)
+        if self.knight_points:
+            self._add_knights_moves(legal)
+        legal.append(END_TURN)
+        return legal
+
+    def _add_knights_moves(self, legal: list[Move]) -> None:
+        at, where, revealed = self.at, self.where, self.revealed
+        marches = self.board.marches[min(self.knight_points, 2)]
+        may_capture = not self.captured and CARDS[self.deck[self.drawn - 1]][2]
+        for knight in KNIGHTS:
+            own = SQUARES * knight
+            for to, line, can_strike in marches[where[knight]]:
+                figure = at[to]
+                if figure < 0:
+                    legal.append(own + to)
+                elif KING < figure < KNIGHTS[0]:
+                    if self._has_room(line):
+                        legal.append(own + to)
+                    if not can_strike:
+                        continue
+                    if figure in revealed:
+                        legal.append(KILL + own + to)
+                    elif may_capture:
+                        legal.append(CAPTURE + own + to)
+
+    def _has_room(self, line: tuple[int, ...]) -> bool:
+        """True if a shove along this line ends on an empty square with only citizens before it."""
+        at = self.at
+        for square in line:
+            figure = at[square]
+            if figure < 0:
+                return True
+            if figure == KING or figure >= KNIGHTS[0]:
+                return False
+        return False
+
+    def _crowds_moves(self) -> list[Move]:
+        at, where = self.at, self.where
+        walks = self.board.walks[min(self.crowd_points, 2)]
+        legal = [move for citizen in self.hidden for to, move in walks[citizen][where[citizen]] if at[to] < 0]
+        for hunter in self.hunters:
+            self._add_hunters_moves(hunter, legal)
+        if len(self.revealed) < len(self.assassins):
+            legal += [REVEAL + figure for figure in self.assassins if figure in self.hidden]
+        legal.append(END_TURN)
+        return legal
+
+    def _add_hunters_moves(self, hunter: int, legal: list[Move]) -> None:
+        at, points, own = self.at, self.crowd_points, SQUARES * hunter
+        may_kill = self.kills < MAX_KILLS and self.kills < points
+        for to, price, can_strike in self.board.prowls[self.where[hunter]]:
+            figure = at[to]
+            if figure < 0:
+                if price <= points:
+                    legal.append(own + to)
+            elif figure == KING:
+                if points >= ATTACK_PRICE:
+                    legal.append(ATTACK + own + to)
+            elif figure >= KNIGHTS[0] and may_kill and can_strike:
+                legal.append(KILL + own + to)
+
+    # -- what moves do ----------------------------------------------------------------------------------
+
+    def _step(self, figure: int, to: int) -> None:
+        at, roof = self.at, self.board.roof
+        square = self.where[figure]
+        rise = roof[to] - roof[square]
+        if figure in CITIZENS:
+            self.crowd_points -= PROWL_PRICE[rise] if figure in self.revealed else WALK_PRICE[rise]
+        elif figure == KING:
+            self.king_points -= 1
+        else:
+            self.knight_points -= WALK_PRICE[rise]
+            if at[to] >= 0:
+                self._shove(to, to - square)
+        self.where[figure] = to
+        at[square] = -1
+        at[to] = figure
+
+    def _shove(self, square: int, ahead: int) -> None:
+        """Move the line of figures that begins on this square on by one."""
+        figure = self.at[square]
+        while figure >= 0:
+            square += ahead
+            self.where[figure] = square
+            self.at[square], figure = figure, self.at[square]
+
+    def _kill(self, figure: int, square: int) -> None:
+        if figure in CITIZENS:
+            self.kills += 1
+            self.crowd_points -= self.kills
+            self._take_away(square)
+        else:
+            self.knight_points -= 1
+            victim = self._take_away(square)
+            self.hunters.remove(victim)
+            self._note_removal(victim)
+
+    def _capture(self, _knight: int, square: int) -> None:
+        self.knight_points -= 1
+        self.captured = True
+        victim = self._take_away(square)
+        self.hidden.remove(victim)
+        self._note_removal(victim)
+
+    def _attack(self, _hunter: int, square: int) -> None:
+        self.crowd_points -= ATTACK_PRICE
+        self.wounds += 1
+        if self.wounds == WOUNDS_TO_DIE:
+            self._take_away(square)
+            self._end(KING_DEAD)
+
+    def _take_away(self, square: int) -> int:
+        figure = self.at[square]
+        self.at[square] = -1
+        self.where[figure] = OFF
+        return figure
+
+    def _note_removal(self, victim: int) -> None:
+        self.removed.append(victim)
+        if all(self.where[figure] == OFF for figure in self.assassins):
+            self._end(ASSASSINS_GONE)
+
+    def _decide(self, move: Move) -> None:
+        """The moves that are no actions of a figure on the board, apart from the end of a turn."""
+        if move == ENTER:
+            self.king_points -= 1
+            self._take_away(self.where[KING])
+            self._end(ENTERED)
+        elif move >= REVEAL:
+            figure = move - REVEAL
+            self.hidden.remove(figure)
+            self.revealed = sorted((*self.revealed, figure))
+            self.hunters = sorted((*self.hunters, figure))
+        elif move >= START:
+            self.where = self.board.squares(move - START)
+            self.settle()
+            self._open_card()
+        else:
+            self.assassins = CHOICES[move - CHOOSE]
+            if len(self.board.starts) > 1:
+                self.phase = STARTING
+            else:
+                self._open_card()
+
+    def _end_turn(self) -> None:
+        if self.phase == KINGS_TURN:
+            self.king_points = self.knight_points = 0
+            self.phase = ASSASSINS_TURN
+        elif self.drawn < len(self.deck):
+            self._open_card()
+        else:
+            self._end(TOO_LATE)
+
+    def _open_card(self) -> None:
+        self.king_points, self.knight_points, _, self.crowd_points = CARDS[self.deck[self.drawn]]
+        self.drawn += 1
+        self.captured = False
+        self.kills = 0
+        self.phase = KINGS_TURN
+
+    def _end(self, ending: int) -> None:
+        self.phase, self.ending = OVER, ending
+
+
+LEGAL = (
+    AssassinsState._nothing,
+    AssassinsState._choices,
+    AssassinsState._starts,
+    AssassinsState._kings_moves,
+    AssassinsState._crowds_moves,
+    AssassinsState._nothing,
+)
+"""What lists the legal moves, per phase."""
+ACTIONS = (AssassinsState._step, AssassinsState._kill, AssassinsState._capture, AssassinsState._attack)
+"""What carries out an action, per kind."""
