@@ -1,0 +1,89 @@
+"""The search of the SDK, with a clock that ticks once per iteration, so that every run is the same."""
+
+from itertools import count
+
+import pytest
+
+from arena.match import Outcome, Turn
+from arena.registry import find, games
+from arena.rng import choice, stream
+from arena.sdk.search import Search, budget, rewards
+
+
+def searcher(game, seed=1, **options):
+    ticks = count()
+    return Search(game, seed=seed, now=lambda: next(ticks), **options)
+
+
+def play(game, seats, me, seed, iterations):
+    """The reward of a searching seat against random ones."""
+    state, search, rng = game.start(game.configure(seats, {}), seed), searcher(game, seed), stream(seed, "opponent")
+    while (seat := state.to_move()) is not None:
+        state.apply(search.think(state.view(seat), iterations) if seat == me else choice(rng, state.legal()))
+    return rewards(state.outcome())[me]
+
+
+def test_it_beats_random_play():
+    game = find("claim")
+    assert sum(play(game, 2, seed % 2, seed, iterations=60) for seed in range(6)) >= 5
+
+
+def test_it_plays_with_four_seats():
+    game = find("kingdoms")
+    assert sum(play(game, 4, seed % 4, seed, iterations=20) for seed in range(4)) >= 2.5
+
+
+@pytest.mark.parametrize("name", games())
+def test_it_answers_with_a_legal_move_everywhere(name):
+    game, rng = find(name), stream(3, name)
+    state, search = game.start(game.configure(game.info.min_seats, {}), 3), searcher(game)
+    for _ in range(12):
+        seat = state.to_move()
+        assert search.think(state.view(seat), 3) in state.legal()
+        state.apply(choice(rng, state.legal()))
+
+
+def test_it_does_not_think_when_there_is_no_choice():
+    game = find("claim")
+    state = game.codec.state_from_json({"phase": 2, "leader": 0, "lead": 15, "seats": [{}, {"hand": [12]}]})
+    search = searcher(game)
+    assert search.think(state.view(1), 1000) == 12
+    assert search.iterations == 1
+
+
+def test_a_plan_is_legal_in_a_row():
+    game = find("assassins")
+    state, search = game.start(game.configure(2, {}), 1), searcher(game)
+    state.apply(state.legal()[7])
+    turn = Turn(1, state.view(0), None, available=150.0, bank=0.0)
+    plan = search.plan(turn, sure=5)
+    assert plan
+    for move in plan:
+        assert state.to_move() == 0
+        state.apply(move)
+
+
+def test_an_evaluation_cuts_play_outs_short():
+    game, seen = find("claim"), []
+
+    def evaluate(state):
+        seen.append(len(state.tricks))
+        return (0.5, 0.5)
+
+    state = game.start(game.configure(2, {}), 1)
+    searcher(game, evaluate=evaluate, depth=4).think(state.view(0), 50)
+    assert seen
+    assert max(seen) <= 4
+
+
+def test_the_budget_leaves_time_for_the_way_back():
+    turn = Turn(1, None, None, available=11.0, bank=10.0)
+    assert 0.8 < budget(turn) < 1.5
+    assert 0.1 < budget(Turn(1, None, None, available=0.2, bank=0.0)) < 0.2
+    assert 0.5 < budget(Turn(1, None, None, available=20.0, bank=20.0)) < 1.5
+
+
+def test_rewards_are_the_share_of_opponents_beaten():
+    assert rewards(Outcome((1, 2), (0.0, 0.0), "")) == [1.0, 0.0]
+    assert rewards(Outcome((1, 1), (0.0, 0.0), "")) == [0.5, 0.5]
+    assert rewards(Outcome((1, 1, 3, 4), (0.0,) * 4, "")) == pytest.approx([5 / 6, 5 / 6, 1 / 3, 0.0])
