@@ -100,9 +100,14 @@ class _Table:
         self._policy = policy
 
     def apply(self, state: AnyState, seat: Seat, decision: Decision[Any]) -> None:
-        """Play the moves of one reply in order; what was legal before an illegal one stays played."""
+        """Play the moves of one reply in order; what was legal before an illegal one stays played.
+
+        A move may end the game by something that its seat could not know, so what comes after the end is ignored.
+        """
         times = decision.times
         for move in decision.moves:
+            if state.to_move() is None:
+                break
             if state.to_move() != seat:
                 raise IllegalMove(f"sent {len(decision.moves)} moves, but its turn ended before the last of them")
             _apply(state, move)

@@ -115,6 +115,23 @@ def test_legal_moves_before_an_illegal_one_stay_played():
     assert len(record.played) == 1
 
 
+class Talkative(RandomBot):
+    """Sends one move too many with the last card of the game."""
+
+    def choose_several(self, turn):
+        seen = turn.observation
+        last = seen.phase == 2 and len(seen.hand) == 1 and seen.lead is not None
+        return [self.choose(turn), 0] if last else [self.choose(turn)]
+
+
+def test_moves_after_the_end_of_the_game_are_ignored():
+    spec = MatchSpec("m", "claim", CONFIG, 7, (Contestant("a"), Contestant("b")), CONTROL)
+    players = [Player(GAME.codec, LocalLink(Session(GAME, Talkative(1)).handle, lambda: 0.0), CONTROL) for _ in "ab"]
+    record = asyncio.run(play(GAME, players, spec))
+    assert [verdict.ending for verdict in record.verdicts] == [Ending.NORMAL] * 2
+    assert len(record.played) == 52
+
+
 def test_time_in_the_bank_is_spent_and_recorded():
     record, _ = run({1: 2.5, 2: 1.4}, {})
     assert [verdict.ending for verdict in record.verdicts] == [Ending.NORMAL] * 2
