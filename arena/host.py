@@ -18,8 +18,10 @@ from arena.sandboxes.base import Death, Sandbox
 
 AnyCodec = Codec[Any, Any, Any, Any]
 
-DEATH_WAIT = 0.5
-"""Seconds in which a bot that hung up may turn out to have died: its end is a better verdict than the hang-up."""
+DEATH_WAIT = 2.0
+"""Seconds in which a bot that hung up may turn out to have died: its end is a better verdict than the hang-up.
+
+A box full of files takes the kernel a second to take down."""
 
 
 class RunningBot(ABC):

@@ -21,9 +21,9 @@ from arena.ratings import Posterior, Result, collect, fit
 ENV = trueskill.TrueSkill(tau=0.0)
 MARGIN = trueskill.calc_draw_margin(ENV.draw_probability, 2, ENV)
 CONFIDENCE = 0.95
-FIELDS = 12
+FIELDS = 10
 AT_ONCE = 4
-MOST = 6_000
+MOST = 3_000
 """Games after which a schedule is stopped; it counts as this many, which flatters the slower one."""
 
 Pairing = tuple[int, ...]
@@ -72,8 +72,8 @@ def round_robin(bots: int, rng: np.random.Generator) -> Iterator[list[Pairing]]:
 
 def until_certain(skills: NDArray[np.float64], seed: int, top: int, *, adaptive: bool) -> tuple[int, bool]:
     """The games that a schedule needs, and whether it was right."""
-    tournament = Tournament(skills, np.random.default_rng(seed))
-    rounds = round_robin(len(skills), np.random.default_rng(seed))
+    tournament = Tournament(skills, np.random.default_rng((2, seed)))
+    rounds = round_robin(len(skills), np.random.default_rng((1, seed)))
     known = tournament.posterior()
     while certainty(known.mu, known.skills, top) < CONFIDENCE and tournament.games < MOST:
         choice = (
@@ -84,21 +84,29 @@ def until_certain(skills: NDArray[np.float64], seed: int, top: int, *, adaptive:
     return min(tournament.games, MOST), tournament.right(known, top)
 
 
+def summary(runs: list[tuple[int, bool]]) -> tuple[float, str]:
+    """The mean of the games, and how many of the schedules that became certain were right."""
+    certain = [right for games, right in runs if games < MOST]
+    return float(np.mean([games for games, _ in runs])), f"{sum(certain)} of {len(certain)}"
+
+
 def main() -> int:
     """Print games and ratios of several kinds of field."""
-    table = Table(title=f"games until the top places are {CONFIDENCE:.0%} certain; mean of {FIELDS} fields each")
-    for heading in ("bots", "places", "round robin", "right", "adaptive", "right", "ratio", "ratio of medians"):
+    table = Table(
+        title=f"games until the top places are {CONFIDENCE:.0%} certain, at most {MOST:,}; {FIELDS} fields each"
+    )
+    for heading in ("bots", "places", "round robin", "right", "adaptive", "right", "ratio", "median ratio"):
         table.add_column(heading, justify="right")
-    for bots, top in ((8, 1), (8, 3), (12, 3), (20, 3)):
-        fields = [np.random.default_rng(100 + seed).normal(ENV.mu, ENV.sigma, bots) for seed in range(FIELDS)]
-        runs = [
-            np.array([until_certain(skills, seed, top, adaptive=adaptive) for seed, skills in enumerate(fields)])
+    for bots, top in ((8, 1), (8, 3), (12, 3)):
+        fields = [np.random.default_rng((3, seed)).normal(ENV.mu, ENV.sigma, bots) for seed in range(FIELDS)]
+        full, chosen = (
+            [until_certain(skills, seed, top, adaptive=adaptive) for seed, skills in enumerate(fields)]
             for adaptive in (False, True)
-        ]
-        (full, full_right), (chosen, chosen_right) = (run.mean(axis=0) for run in runs)
-        medians = np.median(runs[1][:, 0]) / np.median(runs[0][:, 0])
-        cells = f"{full:,.0f}", f"{full_right:.0%}", f"{chosen:,.0f}", f"{chosen_right:.0%}", f"{chosen / full:.2f}"
-        table.add_row(str(bots), str(top), *cells, f"{medians:.2f}")
+        )
+        (full_games, full_right), (games, right) = summary(full), summary(chosen)
+        median = float(np.median([mine[0] / other[0] for mine, other in zip(chosen, full)]))
+        cells = f"{full_games:,.0f}", full_right, f"{games:,.0f}", right, f"{games / full_games:.2f}", f"{median:.2f}"
+        table.add_row(str(bots), str(top), *cells)
     Console(width=120).print(table)
     return 0
 

@@ -55,7 +55,7 @@ QUIET_INTERVAL = 10.0
 @click.option("--seats", type=int, help="How many seats, for games that can have more than two.")
 @click.option("--option", "options", type=Setting(), multiple=True, help="An option of the game, such as board=b.")
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True, help="The seed of all deals.")
-@click.option("--clock", type=ClockType(), default="1s/move+10s", show_default=True, help="As in `arena match`.")
+@click.option("--clock", type=ClockType(), default="200ms/move+5s", show_default=True, help="As in `arena match`.")
 @click.option("--strikes", type=click.IntRange(0), default=0, show_default=True, help="As in `arena match`.")
 @click.option("--fresh", is_flag=True, help="Start every bot anew for each match instead of keeping it warm.")
 @click.option(

@@ -194,6 +194,17 @@ async def _reach(connect: Connect) -> socket.socket:
     return bot
 
 
+async def _knock(door: socket.socket) -> None:
+    """Wait until there is somebody to accept; a cancelled `sock_accept` can lose the socket that it has just got."""
+    loop = asyncio.get_running_loop()
+    readable = asyncio.Event()
+    loop.add_reader(door, readable.set)
+    try:
+        await readable.wait()
+    finally:
+        loop.remove_reader(door)
+
+
 async def _channel_through(relay: Relay, bot: socket.socket) -> Any:
     """A gRPC channel to the bot that can only go through this relay, and only once: it never reconnects."""
     with bot, tempfile.TemporaryDirectory(prefix="arena-") as folder, socket.socket(socket.AF_UNIX) as door:
@@ -207,7 +218,8 @@ async def _channel_through(relay: Relay, bot: socket.socket) -> Any:
         channel = grpc.aio.insecure_channel(f"unix:{path}", options=OPTIONS)
         try:
             channel.get_state(try_to_connect=True)
-            ours, _ = await asyncio.get_running_loop().sock_accept(door)
+            await _knock(door)
+            ours, _ = door.accept()
             await relay.join(ours, socket.socket(fileno=bot.detach()))
         except BaseException:
             await channel.close()

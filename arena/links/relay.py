@@ -79,8 +79,13 @@ class Relay:
     async def join(self, ours: socket.socket, bot: socket.socket) -> None:
         """Start to carry bytes between these two connected sockets, which belong to the relay from now on."""
         loop = asyncio.get_running_loop()
-        await loop.connect_accepted_socket(lambda: self._ours, ours)
-        await loop.connect_accepted_socket(lambda: self._bot, bot)
+        try:
+            await loop.connect_accepted_socket(lambda: self._ours, ours)
+            await loop.connect_accepted_socket(lambda: self._bot, bot)
+        except BaseException:
+            ours.close()
+            bot.close()
+            raise
         self._bot.on_choke, self._ours.on_choke = self._ours.choke, self._bot.choke
         self._ours.choke(False)
         self._bot.choke(False)

@@ -17,6 +17,9 @@ from arena.sandboxes.owner import PREFIX, is_alive
 CPU_PERIOD_US = 20_000
 """Short, so that a bot with many threads waits 20 ms at most for its next share, not the usual 100."""
 
+SOCKET_BYTES = 16 << 20
+"""What the buffers of network sockets may hold, where the kernel does not count them as memory."""
+
 _REMOVE_S = 2.0
 # What must be writable, by version, to use a feature of a group that somebody else made; the rest is only read.
 _LEVERS = {"freeze": ("freezer.state", "cgroup.freeze"), "kill": ("", "cgroup.kill")}
@@ -82,10 +85,17 @@ class Group:
             for file, value in _settings(feature, home.version, limits):
                 if (home.path / file).exists():
                     _write(home.path / file, value)
+        self.limit_sockets(limits)
         try:
             self.check(limits)
         except OSError as error:
             raise InfraError(f"a limit cannot be read back: {error}") from error
+
+    def limit_sockets(self, limits: Limits) -> None:
+        """Bound the buffers of network sockets: a box can fill its own loopback, and version 1 counts them apart."""
+        home = self._homes.get("memory")
+        if home is not None and os.access(file := home.path / "memory.kmem.tcp.limit_in_bytes", os.W_OK):
+            _write(file, str(min(limits.memory_bytes, SOCKET_BYTES)))
 
     def check(self, limits: Limits) -> None:
         """Compare the limits in force with those wanted."""

@@ -72,7 +72,7 @@ def check_process(pid: int, status: dict[str, str], uid: int) -> None:
     for kind in ("pid", "net", "ipc", "uts", "mnt"):
         found = procfs.namespace(pid, kind)
         # A process that has just died has no namespaces any more; one that lives must show them.
-        if found == procfs.namespace("self", kind) or (found is None and not procfs.is_dead(pid)):
+        if found == procfs.namespace("self", kind) or (found is None and not procfs.is_ending(pid)):
             raise InfraError(f"the container has no {kind} namespace of its own that we can see")
 
 

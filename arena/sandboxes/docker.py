@@ -108,6 +108,8 @@ class DockerSandbox(Box):
         self._pids = procfs.namespace(pid, "pid")
         self._group = Group.of_process(pid, container, self._hierarchies)
         self._group.check(self._limits)
+        # The engine takes such a limit and forgets it, so it can only be set now that the group is there.
+        self._lever(lambda: self._group.limit_sockets(self._limits))
         found = await engine.ask(engine.api.inspect_container, container)
         status = procfs.status(pid)
         if status:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
+_EXITING = 0x4
+"""The kernel's flag for a process that has begun to exit."""
 
 
 def namespace(pid: int | str, kind: str) -> int | None:
@@ -67,6 +69,15 @@ def limit(pid: int, name: str) -> str | None:
 def is_dead(pid: int) -> bool:
     """Whether a process is gone, or only waits to be collected."""
     return status(pid).get("State", "X")[0] in "ZX"
+
+
+def is_ending(pid: int) -> bool:
+    """Whether a process is gone or on its way out, when it has no namespaces any more and yet seems to run."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    return fields[0] in "ZX" or int(fields[6]) & _EXITING != 0
 
 
 def is_stopped(pid: int) -> bool:

@@ -19,8 +19,8 @@ def results(draw):
     return Result(tuple(bots), tuple(ranks), count=draw(st.sampled_from([1, 1, 2, 50])))
 
 
-@settings(max_examples=15)
-@given(st.lists(results(), min_size=1, max_size=25), st.randoms(use_true_random=False))
+@settings(max_examples=10)
+@given(st.lists(results(), min_size=1, max_size=15), st.randoms(use_true_random=False))
 def test_a_shuffled_history_gives_the_same_table(history, random):
     shuffled = list(history)
     random.shuffle(shuffled)
@@ -31,8 +31,8 @@ def test_a_shuffled_history_gives_the_same_table(history, random):
         np.testing.assert_array_equal(left.posterior.covariance, right.posterior.covariance)
 
 
-@settings(max_examples=15)
-@given(st.lists(results(), min_size=1, max_size=25))
+@settings(max_examples=10)
+@given(st.lists(results(), min_size=1, max_size=15))
 def test_the_mean_of_all_skills_stays_where_the_prior_put_it(history):
     known = rate(collect(history), ENV).posterior
     assert abs(known.mu.mean() - ENV.mu) < 1e-9
