@@ -48,7 +48,7 @@ QUIET_INTERVAL = 10.0
 @click.option(
     "--rounds",
     type=click.IntRange(1),
-    default=4,
+    default=2,
     show_default=True,
     help="Deals that every group plays, from every seat.",
 )

@@ -1,0 +1,4 @@
+from raw import hang, listen
+
+door = listen(backlog=0)
+hang()

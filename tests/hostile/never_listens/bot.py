@@ -1,0 +1,3 @@
+from raw import hang
+
+hang()

@@ -1,0 +1,6 @@
+import time
+
+from raw import serve
+
+time.sleep(3)
+serve()

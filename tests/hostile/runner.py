@@ -1,0 +1,274 @@
+"""Plays the hostile bots: `python -m tests.hostile.runner [NAME ...]` prints the table of what became of them.
+
+Every case is a match on a real table, in a real sandbox. Beyond the verdict it is checked that the opponent did not
+suffer, that the referee did not grow, that nothing is left on the machine, and that the next match is played normally.
+"""
+
+import argparse
+import asyncio
+import os
+import statistics
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from arena.builtin import BUILTIN
+from arena.clock import TimeControl
+from arena.heartbeat import ThreadHeartbeat
+from arena.host import BoxedBot, LocalBot, RunningBot
+from arena.match import Contestant, Ending, MatchRecord, MatchSpec
+from arena.record import match_id
+from arena.referee import Policy
+from arena.sandboxes import Limits
+from arena.sdk import Session
+from arena.table import Table
+from engines.claim import GAME
+from tests.hostile import backends, cases
+from tests.hostile.canaries import SECRET, Canaries
+from tests.hostile.cases import Case
+from tests.hostile.traces import MIB, Traces
+
+MAX_GROWTH = 64 * MIB
+MAX_OPPONENT_MEDIAN_S = 0.3
+"""What a move of an honest bot that thinks for a millisecond may cost it, on a busy machine."""
+MAX_LOG = 8 * MIB
+MAX_WORDS = 2000
+"""Characters that one match may put on the operator's own screen."""
+HOME = tempfile.gettempdir()
+SEED = 0x5EED_0F_A_C0DE
+CALM = TimeControl.parse("5s/move+30s")
+
+
+@dataclass
+class Result:
+    """What became of one case."""
+
+    case: Case
+    backend: str
+    verdict: str = "-"
+    sentence: str = ""
+    seconds: float = 0.0
+    log: str = ""
+    problems: list[str] = field(default_factory=list)
+    skipped: str = ""
+
+    def check(self, holds: object, problem: str) -> None:
+        """Note a problem unless this holds."""
+        if not holds:
+            self.problems.append(problem)
+
+
+def why_not(case: Case, backend: backends.Backend) -> str | None:
+    """Why the case cannot be run here."""
+    if reason := backend.missing():
+        return reason
+    if lacking := sorted(set(case.needs) & backend.weak()):
+        return f"{case.name} is dangerous where {', '.join(lacking)} cannot be enforced ({backend.name})"
+    return None
+
+
+def run(case: Case, backend: backends.Backend) -> Result:
+    """Play one case in one kind of sandbox."""
+    result = Result(case, backend.name)
+    with private_temp(), Canaries() as canaries, overheard() as words:
+        asyncio.run(warm_up())
+        traces = Traces(docker=backend.name == "docker")
+        started = time.monotonic()
+        for _ in range(case.runs):
+            try:
+                asyncio.run(play(case, backend, traces, result))
+            except Exception:  # a bot that can raise anything here has brought the whole referee down
+                result.problems.append(f"the referee crashed: {traceback.format_exc()}")
+        result.check(traces.growth() < MAX_GROWTH, f"the referee grew by {traces.growth() // MIB} MiB")
+        result.check(traces.cpu() < case.max_referee_cpu_s, f"the referee used {traces.cpu():.1f} s of processor time")
+        result.problems += [f"left behind: {each}" for each in traces.left()]
+        result.seconds = time.monotonic() - started
+        result.problems += canaries.sung()
+        result.check(_harmless(words()), f"the referee's own output: {words()[:500]!r}")
+    result.check(result.seconds < case.max_seconds, f"it took {result.seconds:.1f} s")
+    return result
+
+
+async def warm_up() -> None:
+    """A match inside the referee, so that what libraries load once is not held against a bot."""
+    async with Table([inside("one"), inside("two")]) as table:
+        await table.play(GAME, make_spec(("one", "two"), SEED, CALM), (0, 1))
+
+
+async def play(case: Case, backend: backends.Backend, traces: Traces, result: Result) -> None:
+    """The matches of a case, the end of the hostile bot, and the next match of the others."""
+    bots = [hostile(case, backend), opponent(case, backend), inside("next")]
+    seating = (0, 1) if case.seat == 0 else (1, 0)
+    names = tuple(bots[place].contestant.name for place in seating)
+    with ThreadHeartbeat() as heartbeat:
+        async with Table(bots, heartbeat=heartbeat, policy=Policy(case.strikes)) as table:
+            for number in range(case.matches):
+                spec = make_spec(names, SEED + number, TimeControl.parse(case.clock))
+                record = await table.play(GAME, spec, seating)
+            traces.note()
+            loss = traces.host_loss() // MIB
+            result.check(loss < case.max_host_mib, f"the machine lost {loss} MiB of memory")
+            await bots[0].close()
+            if case.opponent_verdict == ("NORMAL",):
+                after = await table.play(GAME, make_spec(("b", "c"), SEED + 99, CALM), (1, 2))
+                result.check(_normal(after), f"the next match: {after.verdicts}")
+    judge(case, record, bots, result)
+    strays = asyncio.all_tasks() - {asyncio.current_task()}
+    result.check(not strays, f"tasks that nobody waits for: {strays}")
+
+
+def judge(case: Case, record: MatchRecord[Any, Any], bots: Sequence[RunningBot], result: Result) -> None:
+    """Compare what happened with what was expected."""
+    mine, other = record.verdicts[case.seat], record.verdicts[1 - case.seat]
+    result.verdict, result.sentence, result.log = mine.ending.name, mine.sentence, bots[0].log()
+    result.check(mine.ending.name in case.verdict, f"{mine.ending.name} instead of {'/'.join(case.verdict)}")
+    result.check(case.sentence_contains in mine.sentence, f"the sentence does not say {case.sentence_contains!r}")
+    result.check(mine.sentence.isprintable() and len(mine.sentence) < 500, f"the sentence is {mine.sentence!r:.600}")
+    result.check(other.ending.name in case.opponent_verdict, f"the opponent: {other.ending.name}: {other.sentence}")
+    times = [move.times.charged / 1e6 for move in record.played if move.seat != case.seat]
+    if times and case.opponent in ("boxed", "inside"):
+        spent = statistics.median(times)
+        result.check(spent < MAX_OPPONENT_MEDIAN_S, f"the opponent's median move took {spent:.3f} s")
+    judge_logs(case, bots, result)
+
+
+def judge_logs(case: Case, bots: Sequence[RunningBot], result: Result) -> None:
+    """Look into what the bots printed, as a person would see it."""
+    for log in (bots[0].log(), bots[1].log()):
+        for word in (cases.ESCAPED, SECRET, *case.log_excludes):
+            line = next((line for line in log.splitlines() if word in line), "")
+            result.check(word not in log, f"in the log: {line:.200}")
+        result.check(len(log) < MAX_LOG, f"the log has {len(log)} characters")
+        result.check(log.replace("\n", "").isprintable() or not log, "the log holds unprintable characters")
+    for word in case.log_contains:
+        result.check(word in bots[0].log(), f"not in the log: {word}")
+
+
+def hostile(case: Case, backend: backends.Backend) -> RunningBot:
+    """The bot of a case."""
+    limits = case.bot_limits()
+    box = backend.box(cases.HERE / case.name, [*case.command, *filter(None, [case.variant])], limits)
+    return BoxedBot(Contestant(case.name), box, start_s=limits.start_s, ponder=False)
+
+
+def opponent(case: Case, backend: backends.Backend) -> RunningBot:
+    """Whom it plays against."""
+    match case.opponent:
+        case "inside":
+            return inside("opponent")
+        case "boxed":
+            return honest(backend, backends.ROOT / "sample_bots" / "random")
+        case "sleeper":
+            return honest(backend, backends.KIT / "sleeper")
+        case other:
+            return hostile(cases.find(other), backend)
+
+
+def honest(backend: backends.Backend, folder: Path) -> RunningBot:
+    """A good bot in a box of the same kind."""
+    limits = Limits(memory_bytes=256 * MIB, start_s=30.0)
+    box = backend.box(folder, ("python3", "{bot}/bot.py"), limits)
+    return BoxedBot(Contestant("opponent"), box, start_s=limits.start_s, ponder=False)
+
+
+def inside(name: str) -> RunningBot:
+    """A good bot in the referee."""
+    return LocalBot(Contestant(name), lambda: Session(GAME, BUILTIN["random"](1)).handle)
+
+
+def make_spec(names: Sequence[str], seed: int, control: TimeControl) -> MatchSpec[Any]:
+    """A match of Claim: the attacks are on the table, not on the rules."""
+    contestants = tuple(map(Contestant, names))
+    config = GAME.configure(2, {})
+    return MatchSpec(match_id(GAME, config, seed, contestants), "claim", config, seed, contestants, control)
+
+
+def _normal(record: MatchRecord[Any, Any]) -> bool:
+    return all(verdict.ending is Ending.NORMAL for verdict in record.verdicts)
+
+
+@contextmanager
+def private_temp() -> Iterator[None]:
+    """Give this process a folder of its own for temporary files, so that what is left there can be seen."""
+    before = tempfile.tempdir
+    with tempfile.TemporaryDirectory(prefix="hostile-") as folder:
+        tempfile.tempdir = folder
+        try:
+            yield
+        finally:
+            tempfile.tempdir = before
+
+
+@contextmanager
+def overheard() -> Iterator[Callable[[], str]]:
+    """Catch what this process writes to its standard error, also from libraries in other languages."""
+    kept = os.dup(2)
+    with tempfile.TemporaryFile(dir=HOME) as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield lambda: os.pread(file.fileno(), 1 << 20, 0).decode(errors="backslashreplace")
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+
+
+def _harmless(text: str) -> bool:
+    """Whether a terminal shows it as it is, and a person can still read it."""
+    return not text or (text.replace("\n", "").isprintable() and len(text) < MAX_WORDS)
+
+
+def run_or_skip(case: Case, name: str) -> Result:
+    """One line of the table."""
+    backend = backends.BACKENDS[name]
+    if reason := why_not(case, backend):
+        return Result(case, name, skipped=reason)
+    return run(case, backend)
+
+
+def show(result: Result) -> None:
+    """Print one line of the table, and what is wrong with it."""
+    expected = "/".join(result.case.verdict)
+    verdict = "skipped" if result.skipped else result.verdict
+    mark = "-" if result.skipped else "FAILED" if result.problems else "ok"
+    words = (result.case.label, result.backend, verdict, expected, f"{result.seconds:.1f} s", mark)
+    print("{:<36} {:<11} {:<14} {:<30} {:>7}  {}".format(*words), flush=True)
+    for line in filter(None, [result.skipped, *result.problems]):
+        print(f"    {line}", flush=True)
+
+
+def main() -> None:
+    """Run the chosen cases on both kinds of sandbox and print the table."""
+    parser = argparse.ArgumentParser(description="Play the hostile bots and print what became of them.")
+    parser.add_argument("names", nargs="*", help="folders to run; all if none is named")
+    parser.add_argument("--backend", choices=cases.BACKENDS, action="append", help="only this sandbox")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="cases at the same time")
+    parser.add_argument("--show", action="store_true", help="print the bots' logs too")
+    chosen = parser.parse_args()
+    todo = [
+        (case, name)
+        for case in cases.all_cases()
+        if not chosen.names or case.name in chosen.names or case.label in chosen.names
+        for name in case.backends
+        if name in (chosen.backend or cases.BACKENDS)
+    ]
+    started, failed = time.monotonic(), 0
+    print("{:<36} {:<11} {:<14} {:<30} {:>7}".format("bot", "backend", "verdict", "expected", "time"))
+    with ProcessPoolExecutor(chosen.jobs) as pool:
+        for result in pool.map(run_or_skip, *zip(*todo)) if todo else ():
+            show(result)
+            failed += bool(result.problems)
+            if chosen.show:
+                print(f"    [{result.sentence}]\n{result.log[-3000:]}")
+    print(f"{len(todo)} cases, {failed} failed, {time.monotonic() - started:.0f} s")
+    sys.exit(1 if failed or not todo else 0)
+
+
+if __name__ == "__main__":
+    main()

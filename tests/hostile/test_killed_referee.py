@@ -1,0 +1,121 @@
+"""The referee is killed in the middle of a match: its bots die with it, and what is left is swept at the next start."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from arena.sandboxes import procfs, sweep
+from arena.sandboxes.container import OWNER_LABEL
+from arena.sandboxes.engine import Engine
+from tests.hostile import backends
+from tests.hostile.traces import descendants, groups
+from tests.needs import need
+
+pytestmark = pytest.mark.slow
+
+PATIENCE_S = 40.0
+DEATH_S = 5.0
+"""A second is the promise; the rest is for a busy machine."""
+PROCESSES = 2 * 5
+"""Two boxes, each with its init, the bot and three daemons."""
+SURVIVOR = backends.KIT / "survivor"
+ONE_BOX = f"""
+import asyncio, sys
+from tests.hostile import backends, cases
+async def main():
+    limits = cases.find("hangs").bot_limits()
+    box = backends.BACKENDS["docker"].box(backends.KIT / "survivor", ("python3", "{{bot}}/bot.py"), limits)
+    await box.start()
+    print("up", flush=True)
+    await asyncio.sleep({PATIENCE_S})
+asyncio.run(main())
+"""
+
+
+@contextmanager
+def process(*command):
+    """A process that is surely gone afterwards."""
+    with subprocess.Popen(
+        [sys.executable, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        try:
+            yield child
+        finally:
+            child.kill()
+
+
+def wait_for(found, seconds):
+    """The first true value of a function within this time, or its last."""
+    deadline = time.monotonic() + seconds
+    while not (value := found()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return value
+
+
+def boxed(pid):
+    """The descendants of a referee that live in namespaces of their own."""
+    own = procfs.namespace("self", "pid")
+    return [each for each in descendants(pid) if procfs.namespace(each, "pid") not in (own, None)]
+
+
+def left_by(pid):
+    """The control groups of a referee."""
+    return [path for path in groups() if f"-{pid}-" in path and "arena" in path]
+
+
+def test_bots_die_with_their_referee_and_the_next_start_sweeps():
+    need(backends.BACKENDS["bubblewrap"].missing())
+    words = (
+        "match",
+        "--game",
+        "claim",
+        "--bot",
+        SURVIVOR,
+        "--bot",
+        SURVIVOR,
+        "--clock",
+        "10m+0s",
+        "--sandbox",
+        "bubblewrap",
+    )
+    with process("-m", "arena", *map(str, words)) as referee:
+        assert wait_for(lambda: len(boxed(referee.pid)) >= PROCESSES, PATIENCE_S), referee.poll()
+        spaces = {procfs.namespace(pid, "pid") for pid in boxed(referee.pid)}
+        referee.send_signal(signal.SIGKILL)
+        referee.wait()
+        assert wait_for(lambda: not any(map(procfs.members, spaces)), DEATH_S), "bots outlived their referee"
+        next_match = subprocess.run(
+            [sys.executable, "-m", "arena", "match", "--game", "claim", "--bot", "sample_bots/random", "--seed", "3"],
+            cwd=backends.ROOT, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert next_match.returncode == 0, next_match.stderr
+        asyncio.run(sweep())
+        assert left_by(referee.pid) == []
+
+
+def test_the_containers_of_a_killed_referee_are_swept():
+    need(backends.BACKENDS["docker"].missing())
+    with process("-c", ONE_BOX) as referee:
+        assert referee.stdout.readline() == "up\n", referee.stderr.read()
+        referee.send_signal(signal.SIGKILL)
+        referee.wait()
+    assert len(of_referee(referee.pid)) == 1
+    asyncio.run(sweep())
+    assert of_referee(referee.pid) == []
+    assert not [path for path in os.listdir("/run/arena") if f"-{referee.pid}-" in path]
+
+
+def of_referee(pid):
+    """The containers that name this process as their owner."""
+    engine = Engine()
+    try:
+        found = engine.call(engine.api.containers, all=True, filters={"label": OWNER_LABEL})
+        return [entry["Id"] for entry in found if f"-{pid}-" in entry["Labels"][OWNER_LABEL]]
+    finally:
+        engine.close()
