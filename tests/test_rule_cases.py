@@ -1,10 +1,13 @@
 """Every rule case and golden record of every registered game; a game without them fails."""
 
+from pathlib import Path
+
 import pytest
-from conftest import DATA
 
 from arena.registry import find, games
 from arena.testing import compare_golden, load_cases, run_case
+
+DATA = Path(__file__).parent / "data"
 
 CASES = [(name, case) for name in games() for case in load_cases(DATA / name)]
 GOLDEN = [(name, path) for name in games() for path in sorted((DATA / name / "golden").glob("*.jsonl"))]

@@ -7,6 +7,7 @@ import pytest
 
 from arena import record
 from arena.builtin import FirstBot, RandomBot
+from arena.cli.tournament import with_seed
 from arena.errors import InfraError, UsageError
 from arena.executors.local import LocalExecutor
 from arena.heartbeat import STEADY
@@ -138,6 +139,18 @@ def test_our_own_failure_is_not_kept_and_is_played_later(tmp_path):
 
 def _broken(request):
     raise InfraError("the disk is full")
+
+
+def test_the_same_command_without_a_seed_goes_on_with_the_seed_that_was_drawn(tmp_path):
+    store = SqlStore(tmp_path / "db")
+    unseeded = replace(BASE, seed=0)
+    first = with_seed(unseeded, None, store)
+    entry = store.begin_tournament("claim", first.to_json())
+    assert with_seed(unseeded, None, store) == first
+    assert with_seed(replace(unseeded, rounds=3), None, store).seed != first.seed
+    assert with_seed(replace(BASE, seed=5), 5, store).seed == 5
+    store.finish_tournament(entry.id)
+    assert with_seed(unseeded, None, store).seed != first.seed
 
 
 def test_swiss_is_for_two_seats():

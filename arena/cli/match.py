@@ -1,7 +1,6 @@
 """`arena match`: one match, now."""
 
 import asyncio
-import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from rich.table import Table as Grid
 
 from arena import record, registry
 from arena.cli.boxes import box_options, make_bot, read_box_options
-from arena.cli.params import MAX_SEED, ClockType, Setting
+from arena.cli.params import MAX_SEED, SEED_HELP, ClockType, Setting, draw_seed
 from arena.clock import TimeControl
 from arena.errors import UsageError
 from arena.game import AnyGame
@@ -34,7 +33,7 @@ STRIKES_HELP = "Late, illegal or invalid replies per bot that a random move make
 @click.option("--bot", "bots", multiple=True, metavar="BOT", help="Who plays, once per seat; one bot takes every seat.")
 @click.option("--seats", type=int, help="How many seats, for games that can have more than two.")
 @click.option("--option", "settings", type=Setting(), multiple=True, help="An option of the game, such as board=b.")
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="The seed of all chance; drawn at random if not given.")
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), help=SEED_HELP)
 @click.option("--clock", type=ClockType(), default="1s/move+10s", show_default=True, help=CLOCK_HELP)
 @click.option("--strikes", type=click.IntRange(0), default=0, show_default=True, help=STRIKES_HELP)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the record of the match here.")
@@ -64,7 +63,7 @@ def match(
     game = registry.find(game_name)
     names = seat_bots(game, bots, seats)
     config = game.configure(len(names), dict(settings))
-    seed = secrets.randbits(32) if seed is None else seed
+    seed = draw_seed() if seed is None else seed
     running = [make_bot(game, name, seed, read_box_options(boxes)) for name in names]
     contestants = tuple(bot.contestant for bot in running)
     spec = MatchSpec(record.match_id(game, config, seed, contestants), game_name, config, seed, contestants, clock)

@@ -36,7 +36,7 @@ def rating_table(rows: Sequence[Rating], faults: Mapping[str, int], title: str) 
     low, high = _span(rows)
     for place, row in enumerate(rows, 1):
         ranks = str(row.ranks[0]) if row.ranks[0] == row.ranks[1] else f"{row.ranks[0]}-{row.ranks[1]}"
-        skill = (f"{row.mu:.1f} ± {2 * row.sigma:4.1f}", _bar(row, low, high), ranks, f"{row.best:.0%}")
+        skill = (f"{row.mu:.1f} ± {2 * row.field_sigma:4.1f}", _bar(row, low, high), ranks, f"{row.best:.0%}")
         tally = (str(row.games), f"{row.wins}-{row.draws}-{row.losses}", str(faults.get(row.bot, 0)))
         table.add_row(str(place), escape(row.bot), *skill, *tally)
     return table
@@ -44,8 +44,8 @@ def rating_table(rows: Sequence[Rating], faults: Mapping[str, int], title: str) 
 
 def _span(rows: Sequence[Rating]) -> tuple[float, float]:
     """The range of ratings that the bars show."""
-    low = min((row.mu - 2 * row.sigma for row in rows), default=0.0)
-    high = max((row.mu + 2 * row.sigma for row in rows), default=1.0)
+    low = min((row.mu - 2 * row.field_sigma for row in rows), default=0.0)
+    high = max((row.mu + 2 * row.field_sigma for row in rows), default=1.0)
     return low, high
 
 
@@ -56,7 +56,7 @@ def _bar(row: Rating, low: float, high: float) -> str:
     def cell(value: float) -> int:
         return min(BAR - 1, max(0, round((value - low) / max(high - low, 1e-9) * (BAR - 1))))
 
-    for place in range(cell(row.mu - 2 * row.sigma), cell(row.mu + 2 * row.sigma) + 1):
+    for place in range(cell(row.mu - 2 * row.field_sigma), cell(row.mu + 2 * row.field_sigma) + 1):
         cells[place] = "─"
     cells[cell(row.mu)] = "●"
     return "".join(cells)

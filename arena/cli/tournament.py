@@ -5,6 +5,7 @@ import os
 import signal
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from arena import registry
 from arena.bots import Folder, read_manifest
 from arena.cli.boxes import BoxOptions, box_options, make_sandbox, read_box_options
 from arena.cli.field import choose_field, is_sample
-from arena.cli.params import MAX_SEED, ClockType, Setting
+from arena.cli.params import MAX_SEED, SEED_HELP, ClockType, Setting, draw_seed
 from arena.cli.store import db_option, find_bot, open_store
 from arena.cli.tables import print_standings
 from arena.errors import InfraError, UsageError
@@ -54,7 +55,7 @@ QUIET_INTERVAL = 10.0
 )
 @click.option("--seats", type=int, help="How many seats, for games that can have more than two.")
 @click.option("--option", "options", type=Setting(), multiple=True, help="An option of the game, such as board=b.")
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True, help="The seed of all deals.")
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), help=SEED_HELP)
 @click.option("--clock", type=ClockType(), default="200ms/move+5s", show_default=True, help="As in `arena match`.")
 @click.option("--strikes", type=click.IntRange(0), default=0, show_default=True, help="As in `arena match`.")
 @click.option("--fresh", is_flag=True, help="Start every bot anew for each match instead of keeping it warm.")
@@ -84,7 +85,7 @@ def tournament(ctx: click.Context, /, **given: Any) -> None:
     game = registry.find(given["game_name"])
     store = open_store(given["db"])
     field = choose_field(store, game.info.name, [name for name in (given["bots"] or "").split(",") if name])
-    settings = read_settings(game, field, given)
+    settings = with_seed(read_settings(game, field, given), given["seed"], store)
     settings.schedule()  # refuses what cannot be played before anything is kept
     entry = store.begin_tournament(game.info.name, settings.to_json())
     play(entry, field, store, given["concurrency"])
@@ -125,7 +126,7 @@ def read_settings(game: AnyGame, field: Sequence[BotEntry], given: dict[str, Any
         seats=seats,
         format=given["kind"],
         rounds=given["rounds"],
-        seed=given["seed"],
+        seed=given["seed"] or 0,
         clock=str(given["clock"]),
         strikes=given["strikes"],
         sandbox=boxes.sandbox,
@@ -135,6 +136,17 @@ def read_settings(game: AnyGame, field: Sequence[BotEntry], given: dict[str, Any
         fresh=given["fresh"],
         bots=tuple((bot.name, bot.version, bot.digest) for bot in field),
     )
+
+
+def with_seed(settings: Settings, seed: int | None, store: Store) -> Settings:
+    """The settings with the seed that was given, or that of the same tournament if it was stopped, or a new one."""
+    if seed is not None:
+        return settings
+    for entry in store.tournaments(settings.game):
+        earlier = Settings.from_json(entry.settings)
+        if not entry.finished and replace(earlier, seed=settings.seed) == settings:
+            return earlier
+    return replace(settings, seed=draw_seed())
 
 
 def choose_sandbox(field: Sequence[BotEntry], boxes: BoxOptions) -> BoxOptions:

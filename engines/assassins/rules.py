@@ -421,7 +421,9 @@ class AssassinsState(State[Move, Observation]):
         if self.phase == KINGS_TURN:
             self.king_points = self.knight_points = 0
             self.phase = ASSASSINS_TURN
-        elif self.drawn < len(self.deck):
+            return
+        self.crowd_points = 0
+        if self.drawn < len(self.deck):
             self._open_card()
         else:
             self._end(TOO_LATE)

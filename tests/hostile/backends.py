@@ -9,11 +9,12 @@ import sys
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 from arena.cli.boxes import python_paths
-from arena.errors import ArenaError
+from arena.errors import ArenaError, InfraError
 from arena.sandboxes import BotDirectory, BotImage, BubblewrapSandbox, DockerSandbox, Limits, images, weaknesses
 from arena.sandboxes.engine import Engine
 
@@ -129,7 +130,8 @@ class Docker(Backend):
 
 def _build(engine: Engine, tag: str) -> None:
     for old in engine.call(engine.api.images, name=IMAGE):
-        engine.call(engine.api.remove_image, old["Id"], force=True)
+        with suppress(InfraError):  # another run may still use it
+            engine.call(engine.api.remove_image, old["Id"], force=True)
     with tempfile.TemporaryDirectory() as context:
         for path in _sources():
             target = Path(context, "bots" if path.is_relative_to(HERE) else "src") / path.relative_to(

@@ -1,19 +1,19 @@
 """Every bot has the engines: a seed that it can guess shows it the hands of all others, in every game with secrets."""
 
-import pytest
-
 from arena.cli.main import main
+from arena.cli.params import draw_seed
 
 LIKELY = 2**40
 """Seeds below this can be tried in the time of a tournament, against one's own hand or the name of the match."""
 
 
-@pytest.mark.xfail(
-    strict=True, reason="reported to the lead: `arena tournament` deals from the seed 1 unless it is told otherwise"
-)
 def test_no_command_deals_from_a_seed_that_everybody_knows():
-    seeds = [
-        option for name in ("match", "tournament") for option in main.commands[name].params if option.name == "seed"
-    ]
+    commands = [main.get_command(None, name) for name in ("match", "tournament")]
+    seeds = [option for command in commands for option in command.params if option.name == "seed"]
     assert len(seeds) == 2
-    assert all(option.default is None or option.default >= LIKELY for option in seeds)
+    assert not any(isinstance(option.default, int) for option in seeds)
+
+
+def test_a_drawn_seed_cannot_be_guessed():
+    assert len({draw_seed() for _ in range(100)}) == 100
+    assert max(draw_seed() for _ in range(100)) >= LIKELY
