@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -24,6 +25,8 @@ KIT = HERE / "_kit"
 SDK_IMAGE = "arena/python:bookworm"
 IMAGE = "arena-test/hostile"
 _LOCK = f"{tempfile.gettempdir()}/arena-hostile-image.lock"
+OLD_S = 3600.0
+"""Seconds after which an image of earlier bots is cleared away."""
 Box = BubblewrapSandbox | DockerSandbox
 
 _DOCKERFILE = f"""FROM {SDK_IMAGE}
@@ -130,8 +133,9 @@ class Docker(Backend):
 
 def _build(engine: Engine, tag: str) -> None:
     for old in engine.call(engine.api.images, name=IMAGE):
-        with suppress(InfraError):  # another run may still use it
-            engine.call(engine.api.remove_image, old["Id"], force=True)
+        if time.time() - old["Created"] > OLD_S:  # a younger one may belong to another run
+            with suppress(InfraError):
+                engine.call(engine.api.remove_image, old["Id"])
     with tempfile.TemporaryDirectory() as context:
         for path in _sources():
             target = Path(context, "bots" if path.is_relative_to(HERE) else "src") / path.relative_to(

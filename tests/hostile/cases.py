@@ -13,7 +13,8 @@ needs = ["memory"]              # lines of the enforcement that must be strong, 
 runs = 1                        # how often all is done, each time in a new box
 max_seconds = 30                # for all matches and the clearing up
 max_referee_cpu_s = 5.0         # what it may cost the referee
-max_host_mib = 1024             # memory of the machine that may be gone while the bot still runs
+max_host_mib = 4096             # memory of the machine that may be gone meanwhile: coarse, because others use it too
+max_socket_mib = 256            # buffers of network sockets on the whole machine meanwhile
 log_contains = ["..."], log_excludes = ["..."], sentence_contains = "..."
 [limits]                        # memory_mib, pids, cpus, start_s
 """
@@ -54,7 +55,8 @@ class Case:
     needs: tuple[str, ...] = ()
     max_seconds: float = 40.0
     max_referee_cpu_s: float = 8.0
-    max_host_mib: int = 1024
+    max_host_mib: int = 4096
+    max_socket_mib: int = 256
     log_contains: tuple[str, ...] = ()
     log_excludes: tuple[str, ...] = ()
     sentence_contains: str = ""

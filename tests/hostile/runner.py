@@ -33,7 +33,7 @@ from engines.claim import GAME
 from tests.hostile import backends, cases
 from tests.hostile.canaries import SECRET, Canaries
 from tests.hostile.cases import Case
-from tests.hostile.traces import MIB, Traces
+from tests.hostile.traces import MIB, Traces, socket_memory
 
 MAX_GROWTH = 64 * MIB
 MAX_OPPONENT_MEDIAN_S = 0.3
@@ -113,8 +113,9 @@ async def play(case: Case, backend: backends.Backend, traces: Traces, result: Re
                 spec = make_spec(names, SEED + number, TimeControl.parse(case.clock))
                 record = await table.play(GAME, spec, seating)
             traces.note()
-            loss = traces.host_loss() // MIB
+            loss, buffers = traces.host_loss() // MIB, socket_memory() // MIB
             result.check(loss < case.max_host_mib, f"the machine lost {loss} MiB of memory")
+            result.check(buffers < case.max_socket_mib, f"{buffers} MiB are in the buffers of sockets")
             await bots[0].close()
             if case.opponent_verdict == ("NORMAL",):
                 after = await table.play(GAME, make_spec(("b", "c"), SEED + 99, CALM), (1, 2))

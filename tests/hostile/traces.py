@@ -139,6 +139,12 @@ def available_memory() -> int:
     return _kib("/proc/meminfo", "MemAvailable") * 1024
 
 
+def socket_memory() -> int:
+    """Bytes in the buffers of all network sockets of the machine, by the kernel's own count."""
+    words = [line.split() for line in Path("/proc/net/sockstat").read_text().splitlines()]
+    return sum(int(line[line.index("mem") + 1]) for line in words if "mem" in line) * os.sysconf("SC_PAGE_SIZE")
+
+
 def forget_peak_memory() -> None:
     """Let the kernel count this process's peak from here."""
     Path("/proc/self/clear_refs").write_text("5")
