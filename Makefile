@@ -10,7 +10,7 @@ STAMP := $(VENV)/.installed
 .PHONY: help install proto check test test-fast golden bench tournament hostile
 
 help: ## list the commands
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | column -t -s '|'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Arena needs Python 3.11 or newer: run make PYTHON=/path/to/python3.11"; exit 2; }

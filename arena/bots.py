@@ -3,8 +3,9 @@
 name = "my-bot"                    # letters, digits, dots and dashes
 version = "1"
 games = ["claim"]                  # the games that it plays
-command = ["python3", "bot.py"]    # how to start it in its folder
-build = ["make"]                   # optional: run once in its folder by `arena bot build`, without network
+command = ["python3", "bot.py"]    # how to start it in its folder; or
+image = "my-bot:1"                 # the container image to run instead
+build = ["make"]                   # optional: what makes the program in its folder, for those who build it
 """
 
 import re
@@ -22,7 +23,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 
 _REMOTE = re.compile(r"grpc://([A-Za-z0-9.-]+|\[[0-9a-fA-F:]+\]):(\d{1,5})")
 _IMAGE = re.compile(r"[a-z0-9][a-z0-9._/:@-]{0,254}")
-_KEYS = {"name", "version", "games", "command", "build"}
+_KEYS = {"name", "version", "games", "command", "image", "build"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,9 @@ class Manifest:
     name: str
     version: str
     games: tuple[str, ...]
-    command: tuple[str, ...]
+    command: tuple[str, ...] = ()
+    image: str = ""
+    """Run this image instead of a command; one of the two is there."""
     build: tuple[str, ...] = ()
 
 
@@ -78,7 +81,7 @@ def locate(text: str, builtin: Collection[str]) -> Source:
         if not found or not 0 < int(found[2]) < 65536:
             raise UsageError(f"{text!r} is no address: write grpc://host:port")
         return Remote(found[1].strip("[]"), int(found[2]))
-    if Path(text).is_dir():
+    if text and Path(text).is_dir():
         return Folder(Path(text).resolve(), read_manifest(Path(text)))
     if text.startswith((".", "/")) or not _IMAGE.fullmatch(text):
         raise UsageError(f"there is no bot {text!r}: give {', '.join(builtin)}, a folder, an image or grpc://host:port")
@@ -100,9 +103,19 @@ def read_manifest(folder: Path) -> Manifest:
         name=checked_name(content.get("name"), f"{path}: name"),
         version=checked_name(content.get("version"), f"{path}: version"),
         games=_words(content, "games", path),
-        command=_words(content, "command", path),
+        command=() if "image" in content else _words(content, "command", path),
+        image=_image(content, path),
         build=_words(content, "build", path) if "build" in content else (),
     )
+
+
+def _image(content: dict[str, Any], path: Path) -> str:
+    image = content.get("image", "")
+    if "image" in content and "command" in content:
+        raise UsageError(f"{path}: give a command or an image, not both")
+    if "image" in content and not (isinstance(image, str) and _IMAGE.fullmatch(image)):
+        raise UsageError(f"{path}: image must be the name of a container image, not {image!r:.60}")
+    return str(image)
 
 
 def checked_name(value: object, what: str) -> str:

@@ -92,6 +92,8 @@ def make_sandbox(source: Source, boxes: BoxOptions) -> Sandbox:
         return DockerSandbox(BotImage(source.reference), boxes.limits)
     if not isinstance(source, Folder):
         raise UsageError("only a folder or an image can be put into a box")
+    if source.manifest.image:
+        return make_sandbox(Image(source.manifest.image), boxes)
     if boxes.sandbox == "docker":
         raise UsageError(f"build an image first: arena bot build {source.path}, then give the image's name")
     kind = ProcessSandbox if boxes.sandbox == "process" else BubblewrapSandbox

@@ -11,6 +11,7 @@ from arena.store.base import BotEntry, Store
 
 SAMPLES = Path(__file__).parents[2] / "sample_bots"
 SAMPLE_OWNER = "arena"
+PYTHON_COMMANDS = {(name,) for name in PYTHONS}
 
 
 def choose_field(store: Store, game: str, names: Sequence[str]) -> list[BotEntry]:
@@ -29,7 +30,7 @@ def register_samples(store: Store, game: str) -> list[BotEntry]:
     """Register the sample bots that play the game and need nothing but Python."""
     for path in sorted(SAMPLES.glob(f"*/{MANIFEST}")):
         manifest = read_manifest(path.parent)
-        if game in manifest.games and manifest.command[0] in PYTHONS:
+        if game in manifest.games and manifest.command[:1] in PYTHON_COMMANDS:
             register_folder(store, Folder(path.parent.resolve(), manifest), SAMPLE_OWNER)
     return store.bots(game)
 

@@ -58,7 +58,13 @@ QUIET_INTERVAL = 10.0
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), help=SEED_HELP)
 @click.option("--clock", type=ClockType(), default="200ms/move+5s", show_default=True, help="As in `arena match`.")
 @click.option("--strikes", type=click.IntRange(0), default=0, show_default=True, help="As in `arena match`.")
-@click.option("--fresh", is_flag=True, help="Start every bot anew for each match instead of keeping it warm.")
+@click.option(
+    "--fresh",
+    type=click.Choice(["pairing", "match"]),
+    default="pairing",
+    show_default=True,
+    help="Start the bots anew for each pairing, and keep them warm in between, or for each match.",
+)
 @click.option(
     "--concurrency",
     type=click.IntRange(1),
@@ -133,7 +139,7 @@ def read_settings(game: AnyGame, field: Sequence[BotEntry], given: dict[str, Any
         memory_bytes=boxes.limits.memory_bytes,
         cpus=boxes.limits.cpus,
         ponder=boxes.ponder,
-        fresh=given["fresh"],
+        fresh=given["fresh"] == "match",
         bots=tuple((bot.name, bot.version, bot.digest) for bot in field),
     )
 
