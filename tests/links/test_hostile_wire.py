@@ -21,6 +21,8 @@ from arena.links.connection import BotConnection, unix_connect
 from arena.match import Ending
 from engines.claim import GAME
 
+pytestmark = pytest.mark.slow
+
 MIB = 1 << 20
 
 VERDICTS = {

@@ -12,6 +12,8 @@ from arena.errors import OutOfMemory
 from arena.sandboxes import Limits, cgroup_tree
 from arena.sandboxes.base import MIB
 
+pytestmark = pytest.mark.slow
+
 
 def die(bench: Bench, code: str, limits: Limits, **options):
     """How a bot dies of a piece of code, and the enforcement that it died under."""
