@@ -15,7 +15,7 @@ from arena.errors import IllegalMove, StartFailed
 from arena.heartbeat import STEADY
 from arena.host import LocalBot
 from arena.match import Contestant, Ending, MatchRecord, MatchSpec, Played, Times, Verdict
-from arena.registry import games
+from arena.registry import find, games
 from arena.replay import positions, verify
 from arena.sdk import Bot, Session
 from engines.claim import GAME
@@ -210,3 +210,9 @@ def test_there_is_advice_for_every_ending():
     assert ADVICE.keys() == set(Ending) - {Ending.NORMAL}
     wrong = Verdict(Ending.DISCONNECT, "ended the stream (UNIMPLEMENTED: Method not found!)")
     assert "arena.wire.v1.ClaimBotService" in advice(wrong, GAME)
+
+
+@pytest.mark.parametrize("said", ["UNIMPLEMENTED: Method not found!", "INTERNAL: Internal error from Core"])
+def test_a_bot_of_another_game_is_told_so_even_when_its_status_is_lost(said):
+    words = advice(Verdict(Ending.DISCONNECT, f"ended the stream before the match was over ({said})"), find("claim"))
+    assert "it does not serve claim: it must offer the service arena.wire.v1.ClaimBotService" in words
