@@ -33,7 +33,7 @@ check: $(STAMP) ## lint, types, protos; changes nothing
 	$(BIN)/python -m arena.wire.generate --check
 
 test: $(STAMP) ## every test
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --reruns 2
 
 test-fast: $(STAMP) ## the tests that take less than a minute together
 	$(BIN)/pytest -n auto -m 'not slow'
