@@ -80,6 +80,11 @@ def make_bot(game: AnyGame, text: str, seed: int, boxes: BoxOptions) -> RunningB
             contestant = Contestant(manifest.name, manifest.version, folder_digest(source.path))
         case Image(reference):
             contestant = Contestant(reference.rpartition("/")[2].partition("@")[0], digest=image_digest(reference))
+    return boxed(contestant, source, boxes)
+
+
+def boxed(contestant: Contestant, source: Source, boxes: BoxOptions) -> BoxedBot:
+    """A folder or an image in its box, not started yet."""
     sandbox = make_sandbox(source, boxes)
     return BoxedBot(contestant, sandbox, start_s=boxes.limits.start_s, ponder=boxes.ponder)
 

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from arena import registry
 from arena.bots import Folder, read_manifest
-from arena.cli.boxes import BoxOptions, box_options, make_sandbox, read_box_options
+from arena.cli.boxes import BoxOptions, box_options, boxed, read_box_options
 from arena.cli.field import choose_field, is_sample
 from arena.cli.params import MAX_SEED, SEED_HELP, ClockType, Setting, draw_seed
 from arena.cli.store import db_option, find_bot, open_store
@@ -24,7 +24,7 @@ from arena.errors import InfraError, UsageError
 from arena.executors.local import LocalExecutor
 from arena.game import AnyGame
 from arena.heartbeat import ThreadHeartbeat
-from arena.host import BoxedBot, RunningBot
+from arena.host import RunningBot
 from arena.match import Contestant
 from arena.referee import Policy
 from arena.sandboxes import sweep
@@ -208,8 +208,7 @@ def running_bot(entry: BotEntry, boxes: BoxOptions) -> RunningBot:
     path = Path(entry.origin)
     if not path.is_dir():
         raise UsageError(f"the folder of {entry.label} is gone: {path}")
-    sandbox = make_sandbox(Folder(path, read_manifest(path)), boxes)
-    return BoxedBot(contestant, sandbox, start_s=boxes.limits.start_s, ponder=boxes.ponder)
+    return boxed(contestant, Folder(path, read_manifest(path)), boxes)
 
 
 def default_concurrency(cpus: float) -> int:
