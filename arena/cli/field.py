@@ -1,12 +1,17 @@
-"""Who takes part in a tournament: registered bots, or on a new machine the sample bots."""
+"""Who takes part in a tournament: registered bots, or on a new machine the sample bots; and what holds them."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
+import click
+
 from arena.bots import MANIFEST, Folder, read_manifest
-from arena.cli.boxes import PYTHONS, folder_digest
+from arena.cli.boxes import PYTHONS, BoxOptions, boxed, folder_digest
 from arena.cli.store import find_bot
-from arena.errors import UsageError
+from arena.errors import InfraError, UsageError
+from arena.host import RunningBot
+from arena.match import Contestant
+from arena.sandboxes.bubblewrap import find_bubblewrap
 from arena.store.base import BotEntry, Store
 
 SAMPLES = Path(__file__).parents[2] / "sample_bots"
@@ -58,6 +63,29 @@ def is_sample(bot: BotEntry) -> bool:
     """Whether the bot is one of ours, unchanged, so that it may run where there is no sandbox."""
     path = Path(bot.origin)
     return path.parent == SAMPLES and path.is_dir() and folder_digest(path) == bot.digest
+
+
+def choose_sandbox(field: Sequence[BotEntry], boxes: BoxOptions) -> BoxOptions:
+    """The box as asked for; without bubblewrap only our own sample bots may run, and it is said aloud."""
+    if boxes.sandbox != "auto":
+        return boxes
+    try:
+        find_bubblewrap()
+    except InfraError as error:
+        if strangers := [bot.label for bot in field if not is_sample(bot)]:
+            raise UsageError(f"{error}; without it {', '.join(strangers)} cannot be held") from error
+        click.echo(f"{error}. These are Arena's own sample bots, so they are played WITHOUT a sandbox.", err=True)
+        return BoxOptions("process", boxes.limits, boxes.ponder)
+    return boxes
+
+
+def running_bot(entry: BotEntry, boxes: BoxOptions) -> RunningBot:
+    """A registered bot in its box, not started yet."""
+    contestant = Contestant(entry.name, entry.version, entry.digest)
+    path = Path(entry.origin)
+    if not path.is_dir():
+        raise UsageError(f"the folder of {entry.label} is gone: {path}")
+    return boxed(contestant, Folder(path, read_manifest(path)), boxes)
 
 
 def _named(store: Store, name: str) -> BotEntry:

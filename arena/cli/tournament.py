@@ -3,39 +3,30 @@
 import asyncio
 import os
 import signal
-import time
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arena import registry
-from arena.bots import Folder, read_manifest
-from arena.cli.boxes import BoxOptions, box_options, boxed, read_box_options
-from arena.cli.field import choose_field, is_sample
+from arena.cli.boxes import BoxOptions, box_options, read_box_options
+from arena.cli.field import choose_field, choose_sandbox, running_bot
 from arena.cli.params import MAX_SEED, SEED_HELP, ClockType, Setting, draw_seed
+from arena.cli.progress import Report
 from arena.cli.store import db_option, find_bot, open_store
 from arena.cli.tables import print_standings
 from arena.errors import InfraError, UsageError
 from arena.executors.local import LocalExecutor
 from arena.game import AnyGame
 from arena.heartbeat import ThreadHeartbeat
-from arena.host import RunningBot
-from arena.match import Contestant
 from arena.referee import Policy
 from arena.sandboxes import sweep
 from arena.sandboxes.base import Limits
-from arena.sandboxes.bubblewrap import find_bubblewrap
 from arena.standings import standings
-from arena.store.base import BotEntry, MatchEntry, Store, TournamentEntry
+from arena.store.base import BotEntry, Store, TournamentEntry
 from arena.tournament import FORMATS, Settings, Tournament
-
-QUIET_INTERVAL = 10.0
-"""Seconds between two lines of progress where there is no terminal."""
 
 
 @click.group(invoke_without_command=True)
@@ -155,20 +146,6 @@ def with_seed(settings: Settings, seed: int | None, store: Store) -> Settings:
     return replace(settings, seed=draw_seed())
 
 
-def choose_sandbox(field: Sequence[BotEntry], boxes: BoxOptions) -> BoxOptions:
-    """The box as asked for; without bubblewrap only our own sample bots may run, and it is said aloud."""
-    if boxes.sandbox != "auto":
-        return boxes
-    try:
-        find_bubblewrap()
-    except InfraError as error:
-        if strangers := [bot.label for bot in field if not is_sample(bot)]:
-            raise UsageError(f"{error}; without it {', '.join(strangers)} cannot be held") from error
-        click.echo(f"{error}. These are Arena's own sample bots, so they are played WITHOUT a sandbox.", err=True)
-        return BoxOptions("process", boxes.limits, boxes.ponder)
-    return boxes
-
-
 def play(entry: TournamentEntry, field: Sequence[BotEntry], store: Store, concurrency: int | None) -> None:
     """Play what is missing and print the table."""
     game, settings = registry.find(entry.game), Settings.from_json(entry.settings)
@@ -202,50 +179,6 @@ async def _run(
         return await running.run(executor, report.note)
 
 
-def running_bot(entry: BotEntry, boxes: BoxOptions) -> RunningBot:
-    """A registered bot in its box, not started yet."""
-    contestant = Contestant(entry.name, entry.version, entry.digest)
-    path = Path(entry.origin)
-    if not path.is_dir():
-        raise UsageError(f"the folder of {entry.label} is gone: {path}")
-    return boxed(contestant, Folder(path, read_manifest(path)), boxes)
-
-
 def default_concurrency(cpus: float) -> int:
     """One bot of a match runs at a time, and the referee wants a processor for itself."""
     return max(1, int(((os.cpu_count() or 1) - 1) / max(cpus, 1.0)))
-
-
-class Report:
-    """Progress: a bar in a terminal, a line now and then elsewhere."""
-
-    def __init__(self, played: int, total: int | None) -> None:
-        self._played = played
-        self._total = total
-        self._started = self._last = time.monotonic()
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        self._progress = Progress(*columns, transient=True)
-        self._live = self._progress.console.is_terminal
-        self._task = self._progress.add_task("playing", completed=played, total=total)
-        self._fresh = 0
-
-    def __enter__(self) -> "Report":
-        if self._live:
-            self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._live:
-            self._progress.stop()
-
-    def note(self, entry: MatchEntry) -> None:
-        """One more match is over."""
-        self._played += 1
-        self._fresh += 1
-        now = time.monotonic()
-        rate = self._fresh / max(now - self._started, 1e-9)
-        if self._live:
-            self._progress.update(self._task, advance=1, description=f"{rate:.1f} matches/s")
-        elif now - self._last > QUIET_INTERVAL:
-            self._last = now
-            click.echo(f"{self._played} of {self._total or '?'} matches, {rate:.1f} per second, last: {entry.reason}")
