@@ -2,7 +2,8 @@
 
     python -m bench.transport [--rounds 40]
 
-All paths are measured in turns in one run, because the machine's noise is larger than the differences.
+All paths are measured in turns in one run, because the machine's noise is larger than the differences. Unless a row
+says otherwise, the bots answer from a table, as the peer of the bare stream does: what is measured is the path alone.
 """
 
 import argparse
@@ -13,8 +14,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,24 +25,30 @@ from rich.console import Console
 from rich.table import Table
 
 from arena import registry
+from arena.cli.boxes import python_paths
 from arena.clock import TimeControl
 from arena.errors import Disconnected
-from arena.links.connection import OPTIONS, BotConnection, unix_connect
-from arena.links.frames import PREFIX_BYTES
-from arena.links.grpc import GrpcLink
+from arena.heartbeat import STEADY, Heartbeat, ThreadHeartbeat
+from arena.host import BoxedBot, RemoteBot, RunningBot
+from arena.links.connection import BotConnection, unix_connect
 from arena.links.local import LocalLink
-from arena.links.tap import Tap
-from arena.match import Contestant, MatchSpec, Turn
-from arena.player import Answer, Player
+from arena.match import Contestant, Ending, MatchSpec, Turn
+from arena.player import Answer, Link, Player
 from arena.referee import play
+from arena.sandboxes import BotDirectory, BubblewrapSandbox, Limits
 from arena.sdk import Bot, Session, serve
 
 METHOD = "/arena.wire.v1.ClaimBotService/Play"
 GAME = registry.find("claim")
 CONTROL = TimeControl.parse("5s/move+10s")
 SPEC = MatchSpec("bench", "claim", GAME.configure(2, {}), 7, (Contestant("a"), Contestant("b")), CONTROL)
+SEATS = ("0", "1")
+WARM_UP = 3
+FLOOR = "bare grpc.aio stream"
 
 Payload = list[tuple[bytes, bytes]]
+Way = Callable[[], Awaitable[tuple[float, int]]]
+"""Carries one match's messages, and says how many seconds that took and how many requests it were."""
 
 
 class First(Bot[Any, Any]):
@@ -64,26 +71,26 @@ class Recorder(LocalLink):
         return answer
 
 
-async def record() -> Payload:
-    """Every request and reply of seat 0 in one match."""
-    links = [Recorder(Session(GAME, First()).handle, time.perf_counter) for _ in range(2)]
+async def record() -> list[Payload]:
+    """Every request and reply of either seat in one match."""
+    links = [Recorder(Session(GAME, First()).handle, time.perf_counter) for _ in SEATS]
     for link in links:
         link.said = []
     await play(GAME, [Player(GAME.codec, link, CONTROL) for link in links], SPEC)
-    return links[0].said
+    return [link.said for link in links]
 
 
-# -- the other side: a process that only echoes, and a process with a real bot ----------------------------
+# -- the other side: a process that answers from a table, and a process with a real bot -------------------
 
 
-def echo_handler(replies: list[bytes]) -> grpc.GenericRpcHandler:
-    """Answers the requests of a stream with these replies, over and over."""
+def table_handler(replies: list[bytes]) -> grpc.GenericRpcHandler:
+    """Answers the requests of each stream with these replies."""
 
-    async def echo(requests: AsyncIterator[bytes], _context: Any) -> AsyncIterator[bytes]:
-        number = 0
+    async def answer(requests: AsyncIterator[bytes], _context: Any) -> AsyncIterator[bytes]:
+        left = iter(replies)
         async for _ in requests:
-            yield replies[number % len(replies)]
-            number += 1
+            if (reply := next(left, None)) is not None:  # the end of the match wants no answer
+                yield reply
 
     async def check(_request: bytes, _context: Any) -> bytes:
         return bytes(health_pb2.HealthCheckResponse(status=health_pb2.HealthCheckResponse.SERVING).SerializeToString())
@@ -91,25 +98,30 @@ def echo_handler(replies: list[bytes]) -> grpc.GenericRpcHandler:
     class Handler(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpc has no types
         def service(self, details: Any) -> Any:
             if details.method == METHOD:
-                return grpc.stream_stream_rpc_method_handler(echo)
+                return grpc.stream_stream_rpc_method_handler(answer)
             return grpc.unary_unary_rpc_method_handler(check)
 
     return Handler()
 
 
-async def serve_echo(path: str) -> None:
-    """The bare peer: grpc.aio and nothing else."""
-    server = grpc.aio.server(handlers=[echo_handler([reply for _, reply in await record()])])
+async def serve_table(path: str, seat: int) -> None:
+    """A bot of grpc.aio and nothing else."""
+    server = grpc.aio.server(handlers=[table_handler([reply for _, reply in (await record())[seat]])])
     server.add_insecure_port(f"unix:{path}")
     await server.start()
     await server.wait_for_termination()
 
 
+def command(kind: str) -> list[str]:
+    """This very file as a server of this kind; with -P, for the folder's other files have names of packages."""
+    return [sys.executable, "-P", Path(__file__).name, "--serve", kind]
+
+
 @contextmanager
 def process(kind: str, path: Path) -> Iterator[None]:
-    """This very file in another process, as a server of this kind."""
+    """A server in another process, without a box."""
     environment = {**os.environ, "ARENA_SOCKET": str(path)}
-    child = subprocess.Popen([sys.executable, "-P", __file__, "--serve", kind], env=environment)  # noqa: S603
+    child = subprocess.Popen(command(kind), env=environment, cwd=Path(__file__).parent)  # noqa: S603
     try:
         yield
     finally:
@@ -117,102 +129,140 @@ def process(kind: str, path: Path) -> Iterator[None]:
         child.wait()
 
 
-# -- the paths --------------------------------------------------------------------------------------------
+# -- the ways ---------------------------------------------------------------------------------------------
 
 
-class DirectTap(Tap):
-    """Stands in for the relay when there is none."""
-
-    def expect(self, size: int, *, reply: bool) -> None:
-        """All is sent at once."""
-        super().expect(size, reply=reply)
-        self.sent(size + PREFIX_BYTES)
-
-    def take(self) -> bool:
-        """Whatever is delivered has just arrived."""
-        self._on_message()
-        return super().take()
-
-
-async def ping_pong(link: GrpcLink, payload: Payload) -> None:
-    """One match's messages over a link."""
-    for request, _ in payload:
-        await link.call(request, 5.0)
-
-
-async def bare(stream: Any, payload: Payload) -> None:
-    """The same messages over a bare stream."""
+async def bare(channel: Any, payload: Payload) -> tuple[float, int]:
+    """One seat's messages over a bare stream."""
+    stream = channel.stream_stream(METHOD)()
+    await stream.wait_for_connection()
+    started = time.perf_counter()
     for request, _ in payload:
         await stream.write(request)
         await stream.read()
+    took = time.perf_counter() - started
+    stream.cancel()
+    return took, len(payload)
 
 
-async def whole(connections: list[BotConnection]) -> None:
-    """A real match of real bots."""
-    links = await asyncio.gather(*(connection.open_match(GAME.codec) for connection in connections))
-    result = await play(GAME, [Player(GAME.codec, link, CONTROL) for link in links], SPEC)
-    if result.outcome.reason == "void" or not result.outcome.ranks:
-        raise Disconnected(str(result.verdicts))
+async def linked(connection: BotConnection, payload: Payload) -> tuple[float, int]:
+    """One seat's messages over a link."""
+    link = await connection.open_match(GAME.codec)
+    started = time.perf_counter()
+    for request, _ in payload:
+        await link.call(request, 5.0)
+    took = time.perf_counter() - started
+    await link.close()
+    return took, len(payload)
+
+
+async def whole(bots: Sequence[RunningBot], heartbeat: Heartbeat, opening: list[float]) -> tuple[float, int]:
+    """A real match; what it takes to open and close it is put aside."""
+    started = time.perf_counter()
+    links = await asyncio.gather(*(bot.open_match(GAME.codec) for bot in bots))
+    opened = time.perf_counter()
+    moves = await refereed(links, heartbeat)
+    ended = time.perf_counter()
     await asyncio.gather(*(link.close() for link in links))
+    opening.append(opened - started + time.perf_counter() - ended)
+    return ended - opened, moves
 
 
-async def local() -> None:
-    """The same match in this process, to know what the rules and the codec cost."""
-    links = [LocalLink(Session(GAME, First()).handle, time.perf_counter) for _ in range(2)]
-    await play(GAME, [Player(GAME.codec, link, CONTROL) for link in links], SPEC)
+async def local() -> tuple[float, int]:
+    """The same match in this process, to know what the rules and the codec of both sides cost."""
+    links = [LocalLink(Session(GAME, First()).handle, time.perf_counter) for _ in SEATS]
+    started = time.perf_counter()
+    moves = await refereed(links, STEADY)
+    return time.perf_counter() - started, moves
 
 
-async def measure(rounds: int, folder: Path) -> dict[str, list[float]]:
-    """Microseconds per move of every path, one number per round."""
-    payload = await record()
-    with process("echo", folder / "e"), process("bot", folder / "0"), process("bot", folder / "1"):
-        echo = await BotConnection.open(unix_connect(folder / "e"), 10.0)
-        bots = [await BotConnection.open(unix_connect(folder / seat), 10.0) for seat in ("0", "1")]
-        channel = grpc.aio.insecure_channel(f"unix:{folder / 'e'}", options=OPTIONS)
-        stream = channel.stream_stream(METHOD)()
-        direct_stream = channel.stream_stream(METHOD)()
-        direct = GrpcLink(direct_stream, DirectTap(time.monotonic), lambda *_: Disconnected(""), time.monotonic)
-        relayed = await echo.open_match(GAME.codec)
-        # A match of two seats has twice the moves of one, and one start per seat.
-        paths: dict[str, tuple[Callable[[], Awaitable[None]], int]] = {
-            "bare grpc.aio stream": (lambda: bare(stream, payload), len(payload)),
-            "GrpcLink without relay": (lambda: ping_pong(direct, payload), len(payload)),
-            "GrpcLink with relay": (lambda: ping_pong(relayed, payload), len(payload)),
-            "referee, player, relay, SDK bot": (lambda: whole(bots), 2 * len(payload)),
-            "rules and codec alone, in process": (local, 2 * len(payload)),
+async def refereed(links: Sequence[Link], heartbeat: Heartbeat) -> int:
+    """Play a match over these links; how many requests were answered."""
+    result = await play(GAME, [Player(GAME.codec, link, CONTROL, heartbeat=heartbeat) for link in links], SPEC)
+    if any(verdict.ending is not Ending.NORMAL for verdict in result.verdicts):
+        raise Disconnected(str(result.verdicts))
+    return len(result.played) + len(links)
+
+
+def boxed(seat: str, *, freezing: bool) -> BoxedBot:
+    """A bot that answers from its table, in its box."""
+    program = BotDirectory(Path(__file__).parent, tuple(command(seat)), tuple(python_paths()))
+    return BoxedBot(
+        Contestant(seat), BubblewrapSandbox(program, Limits(start_s=30.0)), start_s=30.0, ponder=not freezing
+    )
+
+
+async def measure(rounds: int, folder: Path) -> tuple[dict[str, list[float]], list[float]]:
+    """Microseconds per move of every path, one number per round; and those of opening and closing a match."""
+    payload = (await record())[0]
+    opening: list[float] = []
+    async with AsyncExitStack() as stack:
+        heartbeat = stack.enter_context(ThreadHeartbeat())
+        for kind in (*SEATS, "sdk"):
+            stack.enter_context(process(kind, folder / kind))
+
+        async def started(*bots: RunningBot) -> Sequence[RunningBot]:
+            for bot in bots:
+                stack.push_async_callback(bot.close)
+                await bot.start()
+            return bots
+
+        async def unboxed(*kinds: str) -> Sequence[RunningBot]:
+            return await started(*(RemoteBot(Contestant(kind), unix_connect(folder / kind), 30.0) for kind in kinds))
+
+        plain, real = await unboxed(*SEATS), await unboxed("sdk", "sdk")
+        free = await started(*(boxed(seat, freezing=False) for seat in SEATS))
+        frozen = await started(*(boxed(seat, freezing=True) for seat in SEATS))
+        channel = await stack.enter_async_context(grpc.aio.insecure_channel(f"unix:{folder / SEATS[0]}"))
+        connection = await BotConnection.open(unix_connect(folder / SEATS[0]), 10.0)
+        stack.push_async_callback(connection.close)
+        ways: dict[str, Way] = {
+            FLOOR: lambda: bare(channel, payload),
+            "our link": lambda: linked(connection, payload),
+            "referee, clock, codec, link": lambda: whole(plain, heartbeat, []),
+            "the same, in bubblewrap": lambda: whole(free, heartbeat, opening),
+            "the same, and frozen between turns": lambda: whole(frozen, heartbeat, []),
+            "unboxed, with a bot on the SDK": lambda: whole(real, heartbeat, []),
+            "rules and codec of both sides alone": local,
         }
-        took: dict[str, list[float]] = {name: [] for name in paths}
-        for number in range(rounds + 3):
-            for name, (run, moves) in paths.items():
-                started = time.perf_counter()
-                await run()
-                if number >= 3:  # the first rounds warm up
-                    took[name].append((time.perf_counter() - started) / moves * 1e6)
-        for connection in (echo, *bots):
-            await connection.close()
-        await channel.close()
+        return await in_turns(ways, rounds), opening[WARM_UP:]
+
+
+async def in_turns(ways: dict[str, Way], rounds: int) -> dict[str, list[float]]:
+    """Microseconds per move of all ways, each measured once in every round."""
+    took: dict[str, list[float]] = {name: [] for name in ways}
+    for number in range(WARM_UP + rounds):
+        for name, run in ways.items():
+            seconds, moves = await run()
+            if number >= WARM_UP:
+                took[name].append(seconds / moves * 1e6)
     return took
 
 
+def report(took: dict[str, list[float]], opening: list[float]) -> None:
+    """Print the table."""
+    table = Table("path", "µs per move (median)", "best", "ratio to bare (median of rounds)")
+    for name, times in took.items():
+        ratio = statistics.median(each / low for each, low in zip(times, took[FLOOR]))
+        table.add_row(name, f"{statistics.median(times):.0f}", f"{min(times):.0f}", f"{ratio:.2f}")
+    console = Console()
+    console.print(table)
+    console.print(f"To open and close a match in bubblewrap takes {statistics.median(opening) * 1e3:.1f} ms (median).")
+
+
 def main() -> None:
-    """Measure and print."""
+    """Measure and print, or be one of the servers."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=40)
-    parser.add_argument("--serve", choices=("echo", "bot"), help=argparse.SUPPRESS)
+    parser.add_argument("--serve", choices=(*SEATS, "sdk"), help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.serve == "echo":
-        asyncio.run(serve_echo(os.environ["ARENA_SOCKET"]))
-    elif options.serve == "bot":
+    if options.serve == "sdk":
         serve(First, game="claim")
+    elif options.serve:
+        asyncio.run(serve_table(os.environ["ARENA_SOCKET"], int(options.serve)))
     else:
         with tempfile.TemporaryDirectory() as folder:
-            took = asyncio.run(measure(options.rounds, Path(folder)))
-        table = Table("path", "µs per move (median)", "best", "ratio to bare (median of rounds)")
-        floor = took["bare grpc.aio stream"]
-        for name, times in took.items():
-            ratio = statistics.median(each / low for each, low in zip(times, floor))
-            table.add_row(name, f"{statistics.median(times):.0f}", f"{min(times):.0f}", f"{ratio:.2f}")
-        Console().print(table)
+            report(*asyncio.run(measure(options.rounds, Path(folder))))
 
 
 if __name__ == "__main__":

@@ -3,45 +3,28 @@
 import asyncio
 import os
 import socket
-import tempfile
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from types import ModuleType
 from typing import Any, Protocol, Self
 
-import grpc
 from google.protobuf.message import DecodeError
 from grpc_health.v1 import health_pb2
 
-from arena.errors import Abuse, BadMessage, BotFault, Disconnected, InfraError, StartFailed
-from arena.links.grpc import NOW, GrpcLink, again, judge, printable
-from arena.links.relay import Relay
-from arena.links.tap import MAX_MESSAGE, Tap
+from arena.errors import Abuse, BadMessage, BotFault, Disconnected, StartFailed
+from arena.links.grpc import Call, GrpcLink, again
+from arena.links.http2 import Http2
 
 Connect = Callable[[], socket.socket]
 """Gives a new stream socket that is connected, or connecting, to the bot; it must not block. OSError: not there yet."""
 
 PAUSE = 0.02
 """Seconds between two attempts to reach a bot that is still starting."""
+HEALTH_CHECK = "/grpc.health.v1.Health/Check"
 OPEN_WAIT = 5.0
 """Seconds that a bot may refuse to let us open another stream."""
-
-_NEVER = 2**31 - 1
-OPTIONS: tuple[tuple[str, int], ...] = (
-    ("grpc.max_receive_message_length", MAX_MESSAGE),
-    ("grpc.max_send_message_length", MAX_MESSAGE),
-    ("grpc.max_metadata_size", 8 << 10),
-    ("grpc.absolute_max_metadata_size", 16 << 10),
-    ("grpc.compression_enabled_algorithms_bitset", 1),  # identity only: no gzip bombs
-    ("grpc.enable_retries", 0),
-    ("grpc.enable_http_proxy", 0),
-    ("grpc.service_config_disable_resolution", 1),
-    ("grpc.use_local_subchannel_pool", 1),
-    ("grpc.http2.bdp_probe", 0),
-    ("grpc.keepalive_time_ms", _NEVER),
-    ("grpc.client_idle_timeout_ms", _NEVER),
-)
 
 
 class Wire(Protocol):
@@ -90,14 +73,12 @@ def _connect(family: int, address: Any) -> socket.socket:
 class BotConnection:
     """A bot that answered the health check; `open_match` as often as you like, also at the same time."""
 
-    def __init__(self, relay: Relay, channel: Any, now: Callable[[], float]) -> None:
-        self._relay = relay
-        self._channel = channel
+    def __init__(self, http: Http2, now: Callable[[], float]) -> None:
+        self._http = http
         self._now = now
-        self._opening = asyncio.Lock()
 
     @classmethod
-    async def open(cls, connect: Connect, start_limit: float, now: Callable[[], float] = NOW) -> Self:
+    async def open(cls, connect: Connect, start_limit: float, now: Callable[[], float] = time.monotonic) -> Self:
         """Connect and wait until the bot says SERVING; StartFailed after `start_limit` seconds, Abuse at once."""
         why = "no answer"
         try:
@@ -119,59 +100,55 @@ class BotConnection:
 
     @classmethod
     async def _greet(cls, bot: socket.socket, now: Callable[[], float]) -> Self:
-        relay = Relay(now)
-        connection = cls(relay, await _channel_through(relay, bot), now)
+        connection = cls(await Http2.on(bot, now), now)
         try:
-            await connection._wait_until_serving()
+            await connection._http.greeted
+            while await connection._health() != health_pb2.HealthCheckResponse.SERVING:
+                await asyncio.sleep(PAUSE)
         except BaseException:
             await connection.close()
             raise
         return connection
 
-    async def _wait_until_serving(self) -> None:
-        check = self._channel.unary_unary("/grpc.health.v1.Health/Check")
-        try:
-            while _status(await check(b"")) != health_pb2.HealthCheckResponse.SERVING:
-                await asyncio.sleep(PAUSE)
-        except grpc.RpcError as error:
-            said = f"{error.code().name}: {printable(error.details() or '')}"
-            raise self._fault(f"the health check failed with {said}") from error
+    async def _health(self) -> int:
+        if self.gone() or not self._http.has_room():
+            raise self._fault("let the referee open no stream")
+        replies: list[bytes] = []
+        call = Call(self._http, HEALTH_CHECK, replies.append)
+        call.send(b"", last=True)
+        fault = await call.over
+        if fault is not None:
+            raise self._fault(str(fault))
+        if len(replies) != 1:
+            raise Disconnected(f"the health check failed with {call.status}")
+        return _status(replies[0])
 
     async def open_match(self, codec: Wire) -> GrpcLink:
         """A new stream for one match of this codec's game."""
-        method = f"/{codec.wire.DESCRIPTOR.package}.{codec.prefix}BotService/Play"
-        async with self._opening:  # so that the next stream that the relay sees is this one
-            if self.gone():
-                raise self._fault("closed the connection between two matches")
-            tap = self._relay.watch()
-            link = self._link(method, tap)
-            await asyncio.wait({link.over, tap.bound}, timeout=OPEN_WAIT, return_when=asyncio.FIRST_COMPLETED)
-            if not tap.bound.done():
-                await link.close()
-                raise self._fault("let the referee open no stream")
-        return link
-
-    def _link(self, method: str, tap: Tap) -> GrpcLink:
-        stream = self._channel.stream_stream(method)()
-        link = GrpcLink(stream, tap, partial(judge, relay=self._relay, tap=tap), self._now)
-        link.over.add_done_callback(lambda _: self._relay.forget(tap))
-        return link
+        deadline = self._now() + OPEN_WAIT
+        while not self.gone() and not self._http.has_room():
+            if self._now() > deadline:
+                raise Disconnected("let the referee open no stream")
+            await asyncio.sleep(PAUSE)
+        if self.gone():
+            raise self._fault("closed the connection between two matches")
+        return GrpcLink(self._http, f"/{codec.wire.DESCRIPTOR.package}.{codec.prefix}BotService/Play", self._now)
 
     def _fault(self, otherwise: str) -> BotFault:
-        return again(self._relay.fault) if self._relay.fault else Disconnected(otherwise)
+        return again(self._http.fault) if self._http.fault else Disconnected(otherwise)
 
     def gone(self) -> bool:
         """Whether no further match can be played over this connection."""
-        return self._relay.hung_up or self._relay.over
+        return self._http.over
 
     async def close(self) -> None:
         """Hang up; matches that still run end with Disconnected."""
-        await self._channel.close()
-        self._relay.close()
+        self._http.close()
+        await asyncio.sleep(0)  # lets the socket go
 
 
 def _status(reply: bytes) -> int:
-    """The status in a reply of the health check; gRPC's own deserializer would hide that it is garbled."""
+    """The status in a reply of the health check."""
     try:
         return int(health_pb2.HealthCheckResponse.FromString(reply).status)
     except DecodeError as error:
@@ -192,36 +169,3 @@ async def _reach(connect: Connect) -> socket.socket:
         raise
     loop.remove_writer(bot)
     return bot
-
-
-async def _knock(door: socket.socket) -> None:
-    """Wait until there is somebody to accept; a cancelled `sock_accept` can lose the socket that it has just got."""
-    loop = asyncio.get_running_loop()
-    readable = asyncio.Event()
-    loop.add_reader(door, readable.set)
-    try:
-        await readable.wait()
-    finally:
-        loop.remove_reader(door)
-
-
-async def _channel_through(relay: Relay, bot: socket.socket) -> Any:
-    """A gRPC channel to the bot that can only go through this relay, and only once: it never reconnects."""
-    with bot, tempfile.TemporaryDirectory(prefix="arena-") as folder, socket.socket(socket.AF_UNIX) as door:
-        path = f"{folder}/relay"
-        try:
-            door.bind(path)
-        except OSError as error:
-            raise InfraError(f"the relay's socket {path} cannot be made: {error}") from error
-        door.listen(1)
-        door.setblocking(False)
-        channel = grpc.aio.insecure_channel(f"unix:{path}", options=OPTIONS)
-        try:
-            channel.get_state(try_to_connect=True)
-            await _knock(door)
-            ours, _ = door.accept()
-            await relay.join(ours, socket.socket(fileno=bot.detach()))
-        except BaseException:
-            await channel.close()
-            raise
-    return channel

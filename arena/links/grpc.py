@@ -1,65 +1,32 @@
-"""Bots over gRPC: a connection that stays open from match to match, and one stream on it for each match.
+"""Matches over gRPC: a call carries whole messages both ways, a link asks a bot over one call and takes the time.
 
-A bot may send any status it likes, whenever it likes. So what it did is decided by our own clock, by what the relay
-saw on the wire, and by our own parser; a status code only helps to word the sentence, or tells why our own library
-gave up on bytes that it could not read.
+A bot may send any status it likes, whenever it likes. So what it did is decided by our own clock, by what came over
+the wire, and by our own parser; a status only helps to word the sentence.
 """
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
-
-import grpc
+from urllib.parse import unquote
 
 from arena.errors import BadMessage, BotFault, Disconnected, InfraError, TimedOut
-from arena.links.relay import Relay
-from arena.links.tap import MAX_MESSAGE, Tap
+from arena.links.frames import MAX_MESSAGE, Messages, pack_message
+from arena.links.http2 import Headers, Http2, printable
 from arena.player import Answer
 
 HANDOVER = 0.05
-"""Seconds that a request may take to the relay; only a bot that grants no flow control holds it up for longer."""
-DELIVERY = 1.0
-"""Seconds that our own library may take to deliver a reply that the relay saw in time."""
+"""Seconds that a request may take to the socket; only a bot that grants no flow control holds it up for longer."""
 TELL_WAIT = 1.0
 CLOSE_WAIT = 0.5
+MAX_SURPLUS = 3
+"""How many replies that nobody asked for a match may carry before it is a fault."""
 
-NOW = time.monotonic
-
-CLASS_OF_STATUS: Mapping[grpc.StatusCode, type[BotFault]] = {
-    grpc.StatusCode.OK: Disconnected,
-    grpc.StatusCode.CANCELLED: Disconnected,
-    grpc.StatusCode.UNKNOWN: BadMessage,
-    grpc.StatusCode.INVALID_ARGUMENT: Disconnected,
-    grpc.StatusCode.DEADLINE_EXCEEDED: Disconnected,
-    grpc.StatusCode.NOT_FOUND: Disconnected,
-    grpc.StatusCode.ALREADY_EXISTS: Disconnected,
-    grpc.StatusCode.PERMISSION_DENIED: Disconnected,
-    grpc.StatusCode.UNAUTHENTICATED: Disconnected,
-    grpc.StatusCode.RESOURCE_EXHAUSTED: BadMessage,
-    grpc.StatusCode.FAILED_PRECONDITION: Disconnected,
-    grpc.StatusCode.ABORTED: Disconnected,
-    grpc.StatusCode.UNIMPLEMENTED: BadMessage,
-    grpc.StatusCode.INTERNAL: BadMessage,
-    grpc.StatusCode.UNAVAILABLE: BadMessage,
-    grpc.StatusCode.DATA_LOSS: Disconnected,
-    grpc.StatusCode.OUT_OF_RANGE: Disconnected,
-}
-"""What a status means when our own library made it; one that the bot sent is always Disconnected (see `judge`)."""
-
-
-def judge(status: grpc.StatusCode, details: str, *, relay: Relay, tap: Tap) -> BotFault:
-    """What the bot did, now that the stream is over."""
-    if relay.fault:
-        return again(relay.fault)
-    said = f"{status.name}: {printable(details)}" if details else status.name
-    if tap.ended:
-        return Disconnected(f"ended the stream before the match was over ({said})")
-    if relay.hung_up:
-        return Disconnected("closed the connection before the match was over")
-    fault = CLASS_OF_STATUS[status]
-    return fault(f"sent what is no gRPC ({said})" if fault is BadMessage else f"the stream broke off ({said})")
+_STATUSES = (
+    "OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
+    "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED",
+    "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
+)  # fmt: skip
 
 
 def again(fault: BotFault) -> BotFault:
@@ -67,111 +34,172 @@ def again(fault: BotFault) -> BotFault:
     return type(fault)(*fault.args)
 
 
-def printable(text: str, limit: int = 200) -> str:
-    """A bot's text without anything that a terminal, a log or a page might obey."""
-    return text[:limit].encode("unicode_escape").decode("ascii")
+class Call:
+    """One gRPC call; `over` is done with the bot's fault, or with None if it ended the call in good order."""
 
+    def __init__(
+        self, http: Http2, method: str, on_message: Callable[[bytes], None], on_sent: Callable[[], None] = lambda: None
+    ) -> None:
+        self.over: asyncio.Future[BotFault | None] = asyncio.get_running_loop().create_future()
+        self.status = "no status"
+        """What the bot said in the end, in words; it proves nothing."""
+        self.on_sent = on_sent
+        self._messages = Messages(on_message)
+        self._http = http
+        self._answered = False
+        self._stream = http.open(_request_headers(method), self)
 
-async def quietly(operation: Awaitable[None]) -> None:
-    """Await an operation on a stream that may be over, or that a timer of ours may cancel: its pump knows why."""
-    with suppress(grpc.RpcError, grpc.aio.InternalError, asyncio.InvalidStateError):
-        try:
-            await operation
-        except asyncio.CancelledError:
-            if asyncio.current_task().cancelling():  # type: ignore[union-attr]  # it is our task that is cancelled
-                raise
+    def send(self, message: bytes, *, last: bool = False) -> None:
+        """Send a message, and be told by `on_sent` when all of it is on its way."""
+        self._http.send(self._stream, pack_message(message), last=last)
+
+    def finish(self) -> None:
+        """Say that no more messages come from us."""
+        self._http.send(self._stream, b"", last=True)
+
+    def cancel(self) -> None:
+        """Break the call off."""
+        self._http.reset(self._stream)
+        self.on_end(Disconnected("the referee broke the stream off"))
+
+    def on_data(self, data: bytes) -> None:
+        """Take the next bytes of the bot's messages."""
+        if not self._answered:
+            raise BadMessage("sent a message before its headers")
+        self._messages.feed(data)
+
+    def on_headers(self, headers: Headers) -> None:
+        """Take the bot's headers, and its status if it comes with them."""
+        fields = dict(headers)
+        if not self._answered:
+            self._answered = True
+            if fields.get(b":status") != b"200":
+                raise BadMessage(f"answered with the HTTP status {_text(fields.get(b':status'))} and not by gRPC")
+            if not fields.get(b"content-type", b"").startswith(b"application/grpc"):
+                raise BadMessage(f"answered with {_text(fields.get(b'content-type'))} and not by gRPC")
+        if (code := fields.get(b"grpc-status")) is not None:
+            known = code.isdigit() and int(code) < len(_STATUSES)
+            name = _STATUSES[int(code)] if known else f"status {_text(code)}"
+            said = _text(fields.get(b"grpc-message"))
+            self.status = f"{name}: {said}" if said else name
+
+    def on_end(self, fault: BotFault | None) -> None:
+        """Nothing more comes."""
+        if not self.over.done():
+            self.over.set_result(fault)
 
 
 class GrpcLink:
-    """One match with a bot: requests go out on the stream, and only what was asked for comes back."""
+    """One match with a bot: requests go out on one call, and only what was asked for comes back."""
 
-    def __init__(self, stream: Any, tap: Tap, judge: Callable[[Any, str], BotFault], now: Callable[[], float]) -> None:
-        self._stream = stream
-        self._tap = tap
-        self._judge = judge
+    def __init__(self, http: Http2, method: str, now: Callable[[], float]) -> None:
         self._now = now
         self._loop = asyncio.get_running_loop()
-        self._fault: BotFault | None = None
+        self._call = Call(http, method, self._on_message, self._on_sent)
+        self._call.over.add_done_callback(self._on_over)
         self._reply: asyncio.Future[bytes] | None = None
-        self._writing = False
-        self.over = asyncio.create_task(self._pump())
-        """Done when the stream has ended."""
+        self._asked_at: float | None = None
+        """When the last byte of the request was out; None while it is not."""
+        self._answered_at = 0.0
+        self._late = 0
+        """Replies that were given up and may still come; they are dropped and not held against the bot."""
+        self._surplus = 0
+        self._sent: asyncio.Future[None] = self._loop.create_future()
 
     async def call(self, request: bytes, wait: float) -> Answer:
-        """Send a request and wait for its reply; times are those of the relay."""
+        """Send a request and wait for its reply; times are those at the socket."""
         self._check(request)
         started = self._now()
-        self._tap.expect(len(request), reply=True)
-        self._reply = self._loop.create_future()
-        timer = self._loop.call_later(wait, self._on_deadline, self._reply, wait)
+        reply = self._reply = self._loop.create_future()
+        self._asked_at = None
+        timer = self._loop.call_later(wait, self._expire, wait)
         try:
-            await self._write(request)
-            reply = await self._reply
+            self._call.send(request)
+            message = await reply
         except asyncio.CancelledError:
-            self._stream.cancel()  # its reply is not to be taken for that of a later request
+            self._call.cancel()  # its reply is not to be taken for that of a later request
             raise
         finally:
             timer.cancel()
             self._reply = None
-        wall = self._tap.answered_at - min(self._tap.asked_at, started + HANDOVER)
-        return Answer(reply, wall, self._now() - started - wall)
+        asked_at = started + HANDOVER if self._asked_at is None else min(self._asked_at, started + HANDOVER)
+        wall = self._answered_at - asked_at
+        return Answer(message, wall, self._now() - started - wall)
 
     async def tell(self, request: bytes) -> None:
         """Send a request that has no reply; a bot that does not take it within a second misses it."""
         self._check(request)
-        self._tap.expect(len(request), reply=False)
-        timer = self._loop.call_later(TELL_WAIT, self._stream.cancel)
-        try:
-            await self._write(request)
-        finally:
-            timer.cancel()
+        self._sent = self._loop.create_future()
+        self._call.send(request)
+        either: set[asyncio.Future[Any]] = {self._sent, self._call.over}
+        await asyncio.wait(either, timeout=TELL_WAIT, return_when=asyncio.FIRST_COMPLETED)
+        if not self._sent.done():
+            self._call.cancel()
 
     async def close(self) -> None:
-        """End the stream, with a moment for the bot to end it from its side; the connection stays open."""
-        if not self.over.done():
-            timer = self._loop.call_later(CLOSE_WAIT, self._stream.cancel)
-            await quietly(self._stream.done_writing())
-            await self.over
-            timer.cancel()
+        """End the call, with a moment for the bot to end it from its side; the connection stays open."""
+        if not self._call.over.done():
+            self._call.finish()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.shield(self._call.over), CLOSE_WAIT)
+            self._call.cancel()
 
     def _check(self, request: bytes) -> None:
-        if self._fault:
-            raise again(self._fault)
+        if self._call.over.done():
+            raise self._fault()
         if len(request) > MAX_MESSAGE:
             raise InfraError(f"a request of {len(request)} bytes is too long: {MAX_MESSAGE} are the most")
 
-    async def _write(self, request: bytes) -> None:
-        if self._tap.ended:
-            return  # a write that fails would replace the bot's own status, which tells its author what went wrong
-        self._writing = True
-        await quietly(self._stream.write(request))
-        self._writing = False
+    def _fault(self) -> BotFault:
+        """What the bot did, now that the call is over."""
+        fault = self._call.over.result()
+        if fault is not None:
+            return again(fault)
+        return Disconnected(f"ended the stream before the match was over ({self._call.status})")
 
-    def _on_deadline(self, reply: asyncio.Future[bytes], wait: float) -> None:
-        if self._tap.answered():
-            # It was in time at the relay: our own library is late. But a bot can keep a message from being
-            # delivered, for example by sending no headers, so this has an end too.
-            self._loop.call_later(DELIVERY, self._expire, reply, wait)
+    def _on_sent(self) -> None:
+        self._asked_at = self._now()
+        if not self._sent.done():
+            self._sent.set_result(None)
+
+    def _on_message(self, message: bytes) -> None:
+        if self._late:
+            self._late -= 1
+        elif self._reply is not None and not self._reply.done() and self._asked_at is not None:
+            self._answered_at = self._now()
+            self._reply.set_result(message)
         else:
-            self._expire(reply, wait)
+            self._surplus += 1
+            if self._surplus > MAX_SURPLUS:
+                raise BadMessage(f"sent {self._surplus} replies that nobody asked for")
 
-    def _expire(self, reply: asyncio.Future[bytes], wait: float) -> None:
-        if reply.done():
+    def _on_over(self, _: object) -> None:
+        if self._reply is not None and not self._reply.done():
+            self._reply.set_exception(self._fault())
+
+    def _expire(self, wait: float) -> None:
+        if self._reply is None or self._reply.done():
             return
-        reply.set_exception(TimedOut(f"did not answer within {wait:.3f} s"))
-        if self._writing or self._tap.answered():
-            self._stream.cancel()
+        self._reply.set_exception(TimedOut(f"did not answer within {wait:.3f} s"))
+        if self._asked_at is None:
+            self._call.cancel()  # half a request is out, and nothing can follow it
         else:
-            self._tap.give_up()
+            self._late += 1
 
-    async def _pump(self) -> None:
-        """Take every message as it comes, so that none waits for a later request, and judge the end."""
-        try:
-            while (message := await self._stream.read()) is not grpc.aio.EOF:
-                if self._tap.take() and self._reply and not self._reply.done():
-                    self._reply.set_result(message)
-        except (Exception, asyncio.CancelledError):  # whatever it is, the stream is over; the relay knows why
-            self._stream.cancel()
-        self._fault = self._judge(await self._stream.code(), await self._stream.details() or "")
-        if self._reply and not self._reply.done():
-            self._reply.set_exception(self._fault)
+
+def _request_headers(method: str) -> Headers:
+    return (
+        (b":method", b"POST"),
+        (b":scheme", b"http"),
+        (b":path", method.encode()),
+        (b":authority", b"localhost"),
+        (b"te", b"trailers"),
+        (b"content-type", b"application/grpc"),
+        (b"grpc-accept-encoding", b"identity"),
+        (b"user-agent", b"arena"),
+    )
+
+
+def _text(value: bytes | None) -> str:
+    """A header of the bot, fit to be shown."""
+    return printable(unquote((value or b"").decode("ascii", "replace")))

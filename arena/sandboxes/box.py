@@ -213,6 +213,7 @@ class Box(ABC):
             await self._end()
         finally:
             self._died.set()
+            self._group.close()
             if self._endpoint is not None:
                 self._endpoint.close()
             if self._directory >= 0:
