@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import secrets
+import signal
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
@@ -20,6 +21,8 @@ FREEZE_S = 0.02
 """How long a freeze is waited for; a bot that needs longer is reported, and the match goes on."""
 
 _LOOK_S = 0.003
+
+_SIGNALS = frozenset(signal.valid_signals())
 
 T = TypeVar("T")
 
@@ -249,5 +252,5 @@ async def soon(test: Callable[[], bool], within_s: float = FREEZE_S) -> bool:
 
 def split_code(code: int) -> tuple[int | None, int | None]:
     """An exit code and a signal, one of them None: bubblewrap, tini and shells add 128 to a signal's number."""
-    number = -code if code < 0 else code - 128 if code > 128 else None
-    return (code, None) if number is None else (None, number)
+    number = -code if code < 0 else code - 128
+    return (None, number) if number in _SIGNALS else (code, None)

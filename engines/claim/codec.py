@@ -1,6 +1,7 @@
 """Claim's values to and from the messages of claim.proto."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from arena.codec import Codec, require
 from arena.wire.v1 import claim_pb2 as pb
@@ -111,6 +112,7 @@ def _require_sizes(state: ClaimState) -> None:
     require(followers[0] == followers[1], "every trick of phase 1 gives each seat one follower")
 
 
+@lru_cache(maxsize=4096)  # every turn lists all tricks so far; packing them again would be half of the work
 def _pack_trick(trick: Trick) -> pb.ClaimTrick:
     leader, lead, follow, winner, prize, draw = trick
     return pb.ClaimTrick(leader=leader, lead=lead, follow=follow, winner=winner, prize=prize, draw=draw)

@@ -17,6 +17,7 @@ from pathlib import Path
 from arena.cli.boxes import python_paths
 from arena.errors import ArenaError, InfraError
 from arena.sandboxes import BotDirectory, BotImage, BubblewrapSandbox, DockerSandbox, Limits, images, weaknesses
+from arena.sandboxes.cgroup_tree import Hierarchy
 from arena.sandboxes.engine import Engine
 
 HERE = Path(__file__).parent
@@ -69,6 +70,8 @@ class Bubblewrap(Backend):
     """The folder itself, in bubblewrap."""
 
     name = "bubblewrap"
+    hierarchies: Sequence[Hierarchy] | None = None
+    """The control groups that may be used; all that there are if None."""
 
     @cache  # noqa: B019
     def missing(self) -> str | None:
@@ -83,11 +86,19 @@ class Bubblewrap(Backend):
         """The bot finds the kit under its own name."""
         words = [sys.executable if word == "python3" else word.replace("{bot}", "/bot") for word in command]
         shown = (*python_paths(), KIT)
-        return BubblewrapSandbox(BotDirectory(folder, tuple(words), shown, {"PYTHONPATH": str(KIT)}), limits)
+        program = BotDirectory(folder, tuple(words), shown, {"PYTHONPATH": str(KIT)})
+        return BubblewrapSandbox(program, limits, hierarchies=self.hierarchies)
 
     def probe(self) -> Box:
         """Any folder will do."""
-        return BubblewrapSandbox(BotDirectory(KIT, ("true",)), Limits())
+        return BubblewrapSandbox(BotDirectory(KIT, ("true",)), Limits(), hierarchies=self.hierarchies)
+
+
+class WithoutGroups(Bubblewrap):
+    """Bubblewrap as on a machine whose control groups are not ours to use."""
+
+    name = "no-cgroups"
+    hierarchies = ()
 
 
 class Docker(Backend):
@@ -163,4 +174,4 @@ def _digest(base: str) -> str:
     return digest.hexdigest()[:16]
 
 
-BACKENDS: dict[str, Backend] = {backend.name: backend for backend in (Bubblewrap(), Docker())}
+BACKENDS: dict[str, Backend] = {backend.name: backend for backend in (Bubblewrap(), Docker(), WithoutGroups())}

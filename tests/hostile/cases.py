@@ -8,7 +8,7 @@ command = ["{bot}/program"]     # default: python3 {bot}/bot.py
 clock, seat, strikes, matches   # default: 1s/move+2s, seat 0, no strikes, 1 match
 opponent = "inside"             # a player in the referee; or "boxed", "sleeper", or another hostile bot
 opponent_verdict = "NORMAL"
-backends = ["bubblewrap", "docker"]
+backends = ["bubblewrap", "docker"]   # and "no-cgroups": bubblewrap where there are no control groups
 needs = ["memory"]              # lines of the enforcement that must be strong, or the case is not run
 runs = 1                        # how often all is done, each time in a new box
 max_seconds = 30                # for all matches and the clearing up
@@ -17,6 +17,7 @@ max_host_mib = 4096             # memory of the machine that may be gone meanwhi
 max_socket_mib = 256            # buffers of network sockets on the whole machine meanwhile
 log_contains = ["..."], log_excludes = ["..."], sentence_contains = "..."
 [limits]                        # memory_mib, pids, cpus, start_s
+[box]                           # lines that the enforcement, as it was read back, must have
 """
 
 import tomllib
@@ -30,6 +31,7 @@ from arena.sandboxes import Limits
 
 HERE = Path(__file__).parent
 BACKENDS = ("bubblewrap", "docker")
+"""Where a bot is tried unless its expect.toml says otherwise."""
 ESCAPED = "ESCAPED"
 """What a bot prints when it got out."""
 
@@ -61,6 +63,7 @@ class Case:
     log_excludes: tuple[str, ...] = ()
     sentence_contains: str = ""
     limits: dict[str, float] = field(default_factory=dict)
+    box: dict[str, str] = field(default_factory=dict)
 
     @property
     def label(self) -> str:

@@ -137,6 +137,8 @@ def judge(case: Case, record: MatchRecord[Any, Any], bots: Sequence[RunningBot],
     if times and case.opponent in ("boxed", "inside"):
         spent = statistics.median(times)
         result.check(spent < MAX_OPPONENT_MEDIAN_S, f"the opponent's median move took {spent:.3f} s")
+    said = bots[0].box().enforcement
+    result.check(case.box.items() <= said.items(), f"the box is said to be {said}")
     judge_logs(case, bots, result)
 
 
@@ -245,10 +247,10 @@ def show(result: Result) -> None:
 
 
 def main() -> None:
-    """Run the chosen cases on both kinds of sandbox and print the table."""
+    """Run the chosen cases on all kinds of sandbox and print the table."""
     parser = argparse.ArgumentParser(description="Play the hostile bots and print what became of them.")
     parser.add_argument("names", nargs="*", help="folders to run; all if none is named")
-    parser.add_argument("--backend", choices=cases.BACKENDS, action="append", help="only this sandbox")
+    parser.add_argument("--backend", choices=backends.BACKENDS, action="append", help="only this sandbox")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="cases at the same time")
     parser.add_argument("--show", action="store_true", help="print the bots' logs too")
     chosen = parser.parse_args()
@@ -257,7 +259,7 @@ def main() -> None:
         for case in cases.all_cases()
         if not chosen.names or case.name in chosen.names or case.label in chosen.names
         for name in case.backends
-        if name in (chosen.backend or cases.BACKENDS)
+        if name in (chosen.backend or backends.BACKENDS)
     ]
     started, failed = time.monotonic(), 0
     print("{:<36} {:<11} {:<14} {:<30} {:>7}".format("bot", "backend", "verdict", "expected", "time"))
