@@ -5,12 +5,15 @@ version = "1"
 games = ["claim"]                  # the games that it plays
 command = ["python3", "bot.py"]    # how to start it in its folder; or
 image = "my-bot:1"                 # the container image to run instead
+rules = true                       # optional: offer it the rules of all games on a second socket
 build = ["make"]                   # optional: what makes the program in its folder, for those who build it
 """
 
+import hashlib
+import os
 import re
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,12 +21,13 @@ from typing import Any
 from arena.errors import UsageError
 
 MANIFEST = "bot.toml"
+MAX_MANIFEST_BYTES = 1 << 16
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 """Nothing in a name can be obeyed by a terminal, a page, a spreadsheet or a file system."""
 
 _REMOTE = re.compile(r"grpc://([A-Za-z0-9.-]+|\[[0-9a-fA-F:]+\]):(\d{1,5})")
 _IMAGE = re.compile(r"[a-z0-9][a-z0-9._/:@-]{0,254}")
-_KEYS = {"name", "version", "games", "command", "image", "build"}
+_KEYS = {"name", "version", "games", "command", "image", "build", "rules"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,8 @@ class Manifest:
     image: str = ""
     """Run this image instead of a command; one of the two is there."""
     build: tuple[str, ...] = ()
+    rules: bool = False
+    """Whether it wants a RulesService beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +99,11 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     if not path.is_file():
         raise UsageError(f"{folder} has no {MANIFEST}: `arena bot new` writes one")
+    if path.stat().st_size > MAX_MANIFEST_BYTES:
+        raise UsageError(f"{path} is longer than {MAX_MANIFEST_BYTES >> 10} KiB")
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path} is no valid TOML: {error}") from error
     if unknown := sorted(content.keys() - _KEYS):
         raise UsageError(f"{path} has the unknown key {unknown[0]!r}: it knows {', '.join(sorted(_KEYS))}")
@@ -106,6 +114,7 @@ def read_manifest(folder: Path) -> Manifest:
         command=() if "image" in content else _words(content, "command", path),
         image=_image(content, path),
         build=_words(content, "build", path) if "build" in content else (),
+        rules=_rules(content, path),
     )
 
 
@@ -116,6 +125,15 @@ def _image(content: dict[str, Any], path: Path) -> str:
     if "image" in content and not (isinstance(image, str) and _IMAGE.fullmatch(image)):
         raise UsageError(f"{path}: image must be the name of a container image, not {image!r:.60}")
     return str(image)
+
+
+def _rules(content: dict[str, Any], path: Path) -> bool:
+    rules = content.get("rules", False)
+    if not isinstance(rules, bool):
+        raise UsageError(f"{path}: rules must be true or false, not {rules!r:.60}")
+    if rules and "image" in content:
+        raise UsageError(f"{path}: an image starts the rules itself (ENTRYPOINT), so leave `rules` out")
+    return rules
 
 
 def checked_name(value: object, what: str) -> str:
@@ -130,3 +148,24 @@ def _words(content: dict[str, Any], key: str, path: Path) -> tuple[str, ...]:
     if not isinstance(value, list) or not value or not all(isinstance(word, str) and word for word in value):
         raise UsageError(f"{path}: {key} must be a list of one or more texts")
     return tuple(value)
+
+
+def folder_digest(folder: Path) -> str:
+    """A digest over all files of a folder: their names, what is in them, where links lead, and what can be run."""
+    digest = hashlib.sha256()
+    for path in folder_files(folder):
+        name = path.relative_to(folder).as_posix().encode(errors="surrogateescape")
+        if path.is_symlink():
+            kind, content = b"link", os.readlink(path).encode(errors="surrogateescape")
+        else:
+            with path.open("rb") as file:
+                content = hashlib.file_digest(file, "sha256").digest()
+            kind = b"program" if path.stat().st_mode & 0o100 else b"file"
+        digest.update(b"%s %d %s\n%d %s\n" % (kind, len(name), name, len(content), content))
+    return f"sha256:{digest.hexdigest()}"
+
+
+def folder_files(folder: Path) -> Iterator[Path]:
+    """The files and links of a folder in a fixed order, without what Python keeps of earlier runs."""
+    paths = (path for path in folder.rglob("*") if path.is_symlink() or path.is_file())
+    return iter(sorted(path for path in paths if "__pycache__" not in path.relative_to(folder).parts))

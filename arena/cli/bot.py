@@ -1,5 +1,6 @@
 """`arena bot`: what a contestant needs, from the first line of code to the image."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -7,6 +8,7 @@ import click
 from arena import registry, scaffold
 from arena.bots import read_manifest
 from arena.cli.check import check
+from arena.cli.intake import build_in_place
 from arena.cli.reproduce import reproduce
 from arena.errors import UsageError
 from arena.sandboxes import images
@@ -26,7 +28,7 @@ def bot() -> None:
     help="The language that it is written in.",
 )  # fmt: skip
 def new(folder: Path, game_name: str, language: str) -> None:
-    r"""Make a folder NAME with a working bot in it.
+    """Make a folder NAME with a working bot in it.
 
     \b
     arena bot new my_bot --game claim
@@ -37,23 +39,44 @@ def new(folder: Path, game_name: str, language: str) -> None:
     if template.prepare:
         click.echo(f"fetching its libraries with {template.prepare[0]} …")
         scaffold.prepare(folder, template)
-    click.echo(
-        f"{folder}: a {language} bot for {game_name} that plays any legal move. Next:\n"
-        f"  arena match --game {game_name} --bot {folder} --bot random    # it plays already\n"
-        f"  {folder / template.source}    # make `choose` better; README.md beside it says what it gets\n"
-        f"  arena rules {game_name}    # how the game is played\n"
-        f"  arena bot check {folder} --game {game_name}    # before you hand it in"
-    )
+    click.echo(f"{folder}: a {language} bot for {game_name} that plays any legal move. Next:")
+    for step, why in _next_steps(folder, game_name, template):
+        click.echo(f"  {step}    # {why}")
+
+
+def _next_steps(folder: Path, game_name: str, template: scaffold.Template) -> Iterator[tuple[str, str]]:
+    """What to type after a bot was made, each with its reason."""
+    if missing := template.missing():
+        yield f"apt install {' '.join(missing)}", "as root: what this machine lacks to build it"
+    if template.tools:
+        yield f"make -C {folder}", "builds it, now and after every change"
+    yield f"arena match --game {game_name} --bot {folder} --bot random", "it plays already"
+    yield f"{folder / template.source}", "make `choose` better; README.md beside it says what it gets"
+    yield f"arena rules {game_name}", "how the game is played"
+    yield f"arena bot check {folder} --game {game_name}", "before you hand it in"
 
 
 @bot.command()
 @click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--tag", metavar="NAME", help="The name of the image; made of the bot's name and version if not given.")
-def build(folder: Path, tag: str | None) -> None:
-    """Build the image of the bot in DIR from its Dockerfile, without network."""
+@click.option("--no-image", is_flag=True, help="Build the folder itself, by the `build` command of its bot.toml.")
+def build(folder: Path, tag: str | None, no_image: bool) -> None:
+    """Build the bot in DIR, without network: its image from its Dockerfile, or the folder itself.
+
+    With --no-image its `build` command runs in the sandbox on a copy of DIR, and the files that it makes or changes
+    are put into DIR.
+
+    \b
+    arena bot build my_bot
+    arena bot build my_bot --no-image
+    """
     manifest = read_manifest(folder)
+    if no_image:
+        changed = build_in_place(folder)
+        click.echo(f"{folder}: `{' '.join(manifest.build)}` made or changed {changed} files")
+        return
     if not (folder / "Dockerfile").is_file():
-        by_hand = f" (its own build command is `{' '.join(manifest.build)}`)" if manifest.build else ""
+        by_hand = f"; `arena bot build {folder} --no-image` runs its build command" if manifest.build else ""
         raise UsageError(f"{folder} has no Dockerfile: `arena bot new` writes one; a folder needs no image{by_hand}")
     tag = tag or f"arena-bot/{manifest.name.lower()}:{manifest.version}"
     engine = Engine()

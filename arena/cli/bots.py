@@ -20,10 +20,11 @@ def bots() -> None:
 @db_option
 def list_bots(game: str | None, retired: bool, db: str) -> None:
     """List the newest version of every bot."""
-    table = Table("bot", "version", "owner", "games", "digest")
+    table = Table("bot", "version", "owner", "games", "from", "registered", "digest")
     for entry in open_store(db).bots(game, retired=retired):
         name = escape(entry.name) + (" [dim](retired)[/dim]" if entry.retired else "")
-        table.add_row(name, entry.version, escape(entry.owner), " ".join(entry.games), entry.digest[:19])
+        facts = (entry.version, escape(entry.owner), " ".join(entry.games), entry.kind, f"{entry.created:%Y-%m-%d}")
+        table.add_row(name, *facts, entry.digest[:19])
     Console().print(table)
 
 
@@ -36,9 +37,12 @@ def show(name: str, db: str) -> None:
     if not versions:
         raise UsageError(f"there is no bot {name!r}: `arena bots list` shows those that there are")
     for entry in versions:
-        state = " (retired)" if entry.retired else ""
-        click.echo(f"{entry.label}{state}\n  owner  {entry.owner}\n  games  {' '.join(entry.games)}")
-        click.echo(f"  digest {entry.digest}\n  origin {entry.origin}")
+        click.echo(f"{entry.label}\n  status     {'retired' if entry.retired else 'active'}")
+        click.echo(f"  owner      {entry.owner}\n  games      {' '.join(entry.games)}")
+        click.echo(f"  registered {entry.created:%Y-%m-%d %H:%M} UTC\n  digest     {entry.digest}")
+        click.echo(
+            f"  {entry.kind:<10} {'its files are not on this machine' if entry.kind == 'absent' else entry.origin}"
+        )
 
 
 @bots.command()

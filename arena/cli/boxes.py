@@ -1,6 +1,5 @@
 """From what a user calls a bot to a bot in its box: the one place that chooses sandboxes."""
 
-import hashlib
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from typing import Any
 
 import click
 
-from arena.bots import Builtin, Folder, Image, Remote, Source, locate
+from arena.bots import Builtin, Folder, Image, Remote, Source, folder_digest, locate
 from arena.builtin import BUILTIN
 from arena.cli.params import Size
 from arena.errors import InfraError, UsageError
@@ -108,11 +107,27 @@ def make_sandbox(source: Source, boxes: BoxOptions) -> Sandbox:
 def program_of(folder: Folder) -> BotDirectory:
     """What is run for a folder; a Python bot runs with this very Python, so that it finds the SDK."""
     first, *rest = folder.manifest.command
-    if first not in PYTHONS:
+    if folder.manifest.build and "/" in first and not (folder.path / first).exists():
+        by_hand = " ".join(folder.manifest.build)
+        raise UsageError(
+            f"{folder.path} is not built yet: run `{by_hand}` there, or arena bot build {folder.path} --no-image"
+        )
+    if first not in PYTHONS and not folder.manifest.rules:
         return BotDirectory(folder.path, folder.manifest.command)
+    command = (sys.executable if first in PYTHONS else first, *rest)
+    if folder.manifest.rules:
+        # -P: nothing in the bot's folder shall be taken for a module of ours.
+        command = (sys.executable, "-P", "-m", "arena.rules_service", "--", *command)
     # What a bot printed must be readable even if it is killed the next moment.
     unbuffered = {"PYTHONUNBUFFERED": "1"}
-    return BotDirectory(folder.path, (sys.executable, *rest), read_only=tuple(python_paths()), env=unbuffered)
+    return BotDirectory(folder.path, command, read_only=tuple(python_paths()), env=unbuffered)
+
+
+def build_of(folder: Folder) -> BotDirectory:
+    """What builds a folder."""
+    first, *rest = folder.manifest.build
+    command = (sys.executable if first in PYTHONS else first, *rest)
+    return BotDirectory(folder.path, command, read_only=tuple(python_paths()))
 
 
 def python_paths() -> list[Path]:
@@ -123,15 +138,6 @@ def python_paths() -> list[Path]:
     return sorted(
         path for path in outside if not any(path != other and path.is_relative_to(other) for other in outside)
     )
-
-
-def folder_digest(folder: Path) -> str:
-    """A digest over the names and contents of all files of a folder."""
-    digest = hashlib.sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
-        name, content = path.relative_to(folder).as_posix().encode(), path.read_bytes()
-        digest.update(b"%d %s\n%d\n%s" % (len(name), name, len(content), content))
-    return f"sha256:{digest.hexdigest()}"
 
 
 def image_digest(reference: str) -> str:

@@ -1,18 +1,21 @@
 """Who takes part in a tournament: registered bots, or on a new machine the sample bots; and what holds them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 import click
 
-from arena.bots import MANIFEST, Folder, read_manifest
-from arena.cli.boxes import PYTHONS, BoxOptions, boxed, folder_digest
+from arena.bots import MANIFEST, Folder, Image, folder_digest, folder_files, read_manifest
+from arena.cli.boxes import PYTHONS, BoxOptions, boxed, image_digest
 from arena.cli.store import find_bot
 from arena.errors import InfraError, UsageError
 from arena.host import RunningBot
 from arena.match import Contestant
 from arena.sandboxes.bubblewrap import find_bubblewrap
 from arena.store.base import BotEntry, Store
+from arena.submit.claim import LOCAL_OWNER, find_same, free_version
 
 SAMPLES = Path(__file__).parents[2] / "sample_bots"
 SAMPLE_OWNER = "arena"
@@ -27,8 +30,12 @@ def choose_field(store: Store, game: str, names: Sequence[str]) -> list[BotEntry
             raise UsageError(f"{', '.join(strangers)} does not play {game}")
         if len({bot.id for bot in field}) < len(field):
             raise UsageError("every bot can take part once only")
-        return field
-    return store.bots(game) or register_samples(store, game)
+    else:
+        here = [bot for bot in store.bots(game) if bot.kind != "absent"]
+        field = _refreshed(store, here) or register_samples(store, game)
+    for bot in field:
+        check_unchanged(bot)
+    return field
 
 
 def register_samples(store: Store, game: str) -> list[BotEntry]:
@@ -40,22 +47,31 @@ def register_samples(store: Store, game: str) -> list[BotEntry]:
     return store.bots(game)
 
 
+def _refreshed(store: Store, field: list[BotEntry]) -> list[BotEntry]:
+    """The same bots, but of our own sample bots those that are here now: they change with Arena itself."""
+    return [
+        register_folder(store, Folder(Path(bot.origin), read_manifest(Path(bot.origin))), SAMPLE_OWNER)
+        if bot.owner == SAMPLE_OWNER and Path(bot.origin).parent == SAMPLES and Path(bot.origin, MANIFEST).is_file()
+        else bot
+        for bot in field
+    ]
+
+
 def register_folder(store: Store, folder: Folder, owner: str) -> BotEntry:
-    """Register a folder as it is now; if its version is taken by other files, the digest makes it a new one."""
-    digest = folder_digest(folder.path)
-    versions = store.bot_versions(folder.manifest.name)
-    for entry in versions:
-        if entry.digest == digest and entry.origin == str(folder.path):
-            return entry
-    taken = any(entry.version == folder.manifest.version for entry in versions)
-    version = f"{folder.manifest.version}-{digest.removeprefix('sha256:')[:8]}" if taken else folder.manifest.version
+    """Register a folder, or the image that it names, as it is now; other content than before is a new version."""
+    manifest = folder.manifest
+    digest = image_digest(manifest.image) if manifest.image else folder_digest(folder.path)
+    origin = digest if manifest.image else str(folder.path)
+    versions = store.bot_versions(manifest.name)
+    if (known := find_same(versions, digest, origin)) is not None:
+        return known
     return store.add_bot(
-        name=folder.manifest.name,
-        version=version,
+        name=manifest.name,
+        version=free_version(versions, manifest.version, digest),
         owner=owner,
         digest=digest,
-        origin=str(folder.path),
-        games=folder.manifest.games,
+        origin=origin,
+        games=manifest.games,
     )
 
 
@@ -69,10 +85,12 @@ def choose_sandbox(field: Sequence[BotEntry], boxes: BoxOptions) -> BoxOptions:
     """The box as asked for; without bubblewrap only our own sample bots may run, and it is said aloud."""
     if boxes.sandbox != "auto":
         return boxes
+    folders = [bot for bot in field if bot.kind == "folder"]
     try:
-        find_bubblewrap()
+        if folders:
+            find_bubblewrap()
     except InfraError as error:
-        if strangers := [bot.label for bot in field if not is_sample(bot)]:
+        if strangers := [bot.label for bot in folders if not is_sample(bot)]:
             raise UsageError(f"{error}; without it {', '.join(strangers)} cannot be held") from error
         click.echo(f"{error}. These are Arena's own sample bots, so they are played WITHOUT a sandbox.", err=True)
         return BoxOptions("process", boxes.limits, boxes.ponder)
@@ -80,16 +98,45 @@ def choose_sandbox(field: Sequence[BotEntry], boxes: BoxOptions) -> BoxOptions:
 
 
 def running_bot(entry: BotEntry, boxes: BoxOptions) -> RunningBot:
-    """A registered bot in its box, not started yet."""
+    """A registered bot in its box, not started yet; UsageError if it is not what was registered any more."""
+    check_unchanged(entry)
     contestant = Contestant(entry.name, entry.version, entry.digest)
+    if entry.kind == "image":
+        # Bots of ours may run without a sandbox; what is in an image never does.
+        held = replace(boxes, sandbox="docker") if boxes.sandbox == "process" else boxes
+        return boxed(contestant, Image(entry.origin), held)
+    path = Path(entry.origin)
+    return boxed(contestant, Folder(path, read_manifest(path)), boxes)
+
+
+def check_unchanged(entry: BotEntry) -> None:
+    """UsageError unless the files of a bot are here and are those that were registered; an image cannot change."""
+    if entry.kind == "absent":
+        raise UsageError(f"the files of {entry.label} are not on this machine: `arena submit` them")
+    if entry.kind == "image":
+        return
     path = Path(entry.origin)
     if not path.is_dir():
-        raise UsageError(f"the folder of {entry.label} is gone: {path}")
-    return boxed(contestant, Folder(path, read_manifest(path)), boxes)
+        raise UsageError(f"the folder of {entry.label} is gone: {path}; put it back, or retire the bot")
+    if _digest_of(path, _changes(path)) != entry.digest:
+        raise UsageError(
+            f"{path} is not what was registered as {entry.label}: name the folder with --bots for a new version, "
+            "or retire the bot"
+        )
+
+
+@lru_cache
+def _digest_of(folder: Path, _: int) -> str:
+    return folder_digest(folder)
+
+
+def _changes(folder: Path) -> int:
+    """Another number whenever a file was written to, so that a folder is read anew only then."""
+    return hash(tuple((str(path), path.lstat().st_ctime_ns) for path in folder_files(folder)))
 
 
 def _named(store: Store, name: str) -> BotEntry:
     path = Path(name)
     if path.is_dir():
-        return register_folder(store, Folder(path.resolve(), read_manifest(path)), "local")
+        return register_folder(store, Folder(path.resolve(), read_manifest(path)), LOCAL_OWNER)
     return find_bot(store, name)

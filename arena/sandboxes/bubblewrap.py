@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from arena.errors import InfraError, UsageError
@@ -29,14 +30,34 @@ BOT_UIDS = range(61001, 61184)
 
 _TIGHTEN_S = 2.0
 _STAGE = "/tmp"  # noqa: S108  (covered by a mount that only the launcher and the bot see)
-_BOT, _RUN = "/bot", "/run/bot"
+BOT, _RUN = "/bot", "/run/bot"
 _SYSTEM_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
-_RESERVED = tuple(map(Path, ("/proc", "/dev", "/sys", _BOT, _RUN)))
-_WRITABLE = frozenset({"/tmp", "/dev/shm", _RUN})  # noqa: S108
+_SETTINGS = ("alternatives", "java-*-openjdk")
+"""What Debian keeps in /etc of its compilers and languages: nothing secret, and `cc` or `java` do not start without."""
+_RESERVED = tuple(map(Path, ("/proc", "/dev", "/sys", BOT, _RUN)))
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The file system in memory that the bot may write to and the referee holds a handle of."""
+
+    name: str
+    target: str
+    """Where the bot sees it."""
+    bytes: int
+    inodes: int
+    executable: bool = False
+
+
+SOCKET_ROOM = Room("socket", _RUN, SOCKET_DIR_BYTES, SOCKET_DIR_INODES)
 
 
 class BubblewrapSandbox(LaunchedSandbox):
     """The embedded default: no network, no files but the listed ones, nothing that outlives it."""
+
+    _room = SOCKET_ROOM
+    _folder = BOT
+    """Where the program finds its folder, read-only."""
 
     def __init__(
         self,
@@ -48,7 +69,7 @@ class BubblewrapSandbox(LaunchedSandbox):
     ) -> None:
         super().__init__(program, limits, require=require, hierarchies=hierarchies)
         self._command = find_bubblewrap()
-        self._binds = list(_binds(program))
+        self._binds = list(_binds(program, self._folder))
         self._user: Reserved | None = None
         self._filter = -1
         self._init: int | None = None
@@ -66,10 +87,10 @@ class BubblewrapSandbox(LaunchedSandbox):
         return os.getuid() if self._user is None else self._user.uid
 
     def _plan(self) -> Plan:
-        size = f"size={SOCKET_DIR_BYTES},nr_inodes={SOCKET_DIR_INODES},mode=0700"
+        size = f"size={self._room.bytes},nr_inodes={self._room.inodes},mode=0700"
         gid = os.getgid() if self._user is None else self._user.uid
         return Plan(
-            argv=arguments(self._command, self._program, self._limits, self._binds),
+            argv=arguments(self._command, self._program, self._limits, self._binds, self._room),
             cwd="/",
             env={},
             uid=None if self._user is None else self._user.uid,
@@ -78,7 +99,9 @@ class BubblewrapSandbox(LaunchedSandbox):
             stage=Stage(
                 top=_STAGE,
                 binds=[(str(source), name) for source, _, name in self._binds],
-                socket=f"{size},uid={self._uid},gid={gid}",
+                room=self._room.name,
+                options=f"{size},uid={self._uid},gid={gid}",
+                executable=self._room.executable,
                 user_namespace=self._user is None,
             ),
             extra={FILTER: self._filter},
@@ -86,7 +109,7 @@ class BubblewrapSandbox(LaunchedSandbox):
 
     async def _settle(self, directory: int | None, init: int | None) -> Enforcement:
         if directory is None or init is None:
-            raise InfraError("the launcher sent no socket directory, or bubblewrap no process number")
+            raise InfraError("the launcher sent no directory, or bubblewrap no process number")
         self._directory, self._init = directory, os.pidfd_open(init)
         self._pids = procfs.namespace(init, "pid")
         self._check_namespaces(init)
@@ -98,7 +121,7 @@ class BubblewrapSandbox(LaunchedSandbox):
             self._check_membership(pid)
             if pid != init and procfs.limit(pid, "Max processes") != str(self._limits.pids):
                 raise InfraError("the bot has no limit on its processes")
-        _check_mounts(init)
+        _check_mounts(init, {"/tmp", "/dev/shm", self._room.target})  # noqa: S108
         return {
             "sandbox": "bubblewrap",
             "memory": self._by_group("memory", "rlimit"),
@@ -179,7 +202,13 @@ def find_bubblewrap() -> str:
     return found
 
 
-def arguments(bwrap: str, program: BotDirectory, limits: Limits, binds: Sequence[tuple[Path, str, str]]) -> list[str]:
+def arguments(
+    bwrap: str,
+    program: BotDirectory,
+    limits: Limits,
+    binds: Sequence[tuple[Path, str, str]],
+    room: Room = SOCKET_ROOM,
+) -> list[str]:
     """The command line that is the policy: what the bot sees, and what it may do."""
     command = ["prlimit", f"--nproc={limits.pids}:{limits.pids}", "--", *gated(program.command)]
     return [
@@ -191,10 +220,10 @@ def arguments(bwrap: str, program: BotDirectory, limits: Limits, binds: Sequence
         *("--perms", "1777", "--size", str(limits.shm_bytes), "--tmpfs", "/dev/shm"),  # noqa: S108
         *(word for _, target, name in binds for word in ("--ro-bind", f"{_STAGE}/{name}", target)),
         *(word for name, target in _links() for word in ("--symlink", target, name)),
-        *("--bind", f"{_STAGE}/socket", _RUN),
+        *("--bind", f"{_STAGE}/{room.name}", room.target),
         *("--remount-ro", "/dev", "--remount-ro", "/"),
         *(word for item in environment(program).items() for word in ("--setenv", *item)),
-        *("--chdir", _BOT, "--seccomp", str(FILTER), "--info-fd", str(INFO)),
+        *("--chdir", BOT, "--seccomp", str(FILTER), "--info-fd", str(INFO)),
         *("--", *command),
     ]
 
@@ -211,19 +240,20 @@ def environment(program: BotDirectory) -> dict[str, str]:
     }
 
 
-def _binds(program: BotDirectory) -> Iterator[tuple[Path, str, str]]:
+def _binds(program: BotDirectory, folder: str) -> Iterator[tuple[Path, str, str]]:
     """Where from, where to, and a name on the stage: parents first, since a later mount covers an earlier one."""
     if not program.path.is_dir():
         raise UsageError(f"{program.path} is no directory")
     own = [Path("/usr"), *(Path("/", name) for name in _SYSTEM_LINKS if _is_plain_directory(Path("/", name)))]
-    wanted = sorted({*own, *program.read_only})
+    settings = [path for pattern in _SETTINGS for path in Path("/etc").glob(pattern)]
+    wanted = sorted({*own, *settings, *program.read_only})
     for number, path in enumerate(wanted):
         _check_bind(path)
         if not any(path != other and path.is_relative_to(other) for other in wanted):
             yield path, str(path), f"ro{number}"
     if os.geteuid() == 0 and program.path.stat().st_mode & 0o005 != 0o005:
         raise UsageError(f"the bot's user cannot read {program.path}: chmod -R o+rX {program.path}")
-    yield program.path.resolve(), _BOT, "bot"
+    yield program.path.resolve(), folder, "bot"
 
 
 def _check_bind(path: Path) -> None:
@@ -243,14 +273,14 @@ def _links() -> list[tuple[str, str]]:
     return [(f"/{name}", os.readlink(f"/{name}")) for name in _SYSTEM_LINKS if Path("/", name).is_symlink()]
 
 
-def _check_mounts(init: int) -> None:
+def _check_mounts(init: int, rooms: set[str]) -> None:
     """Read back the mounts: everything that lasts is read-only."""
     for line in Path(f"/proc/{init}/mountinfo").read_text().splitlines():
         left, _, right = line.partition(" - ")
         point, options = left.split()[4:6]
         kind = right.split()[0]
         writable = "rw" in options.split(",")
-        if writable and point not in _WRITABLE and kind not in ("proc", "devpts") and not point.startswith("/dev/"):
+        if writable and point not in rooms and kind not in ("proc", "devpts") and not point.startswith("/dev/"):
             raise InfraError(f"{point} is writable in the box")
-        if point in _WRITABLE and kind != "tmpfs":
+        if point in rooms and kind != "tmpfs":
             raise InfraError(f"{point} in the box is no file system of its own")

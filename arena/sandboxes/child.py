@@ -33,8 +33,12 @@ class Stage:
     top: str
     binds: Sequence[tuple[str, str]]
     """Where from, and under which name below `top`."""
-    socket: str
-    """The options of the file system for the socket."""
+    room: str
+    """The name below `top` of the small file system that the bot may write to and the referee gets a handle of."""
+    options: str
+    """The options of that file system."""
+    executable: bool
+    """Whether programs may be run from there."""
     user_namespace: bool
 
 

@@ -32,7 +32,7 @@ def resolve(engine: Engine, reference: str) -> Image:
         found = engine.call(engine.api.inspect_image, reference)
     except engine.not_found:
         raise UsageError(f"there is no image {reference}; images are never pulled, so build or load it first") from None
-    _check(reference, found)
+    check(reference, found.get("Config") or {}, found["Size"])
     return Image(digest=found["Id"], size_bytes=found["Size"])
 
 
@@ -68,12 +68,12 @@ def _follow(events: Iterable[dict[str, Any]]) -> None:
             raise UsageError(f"the build took longer than {BUILD_S:.0f} s")
 
 
-def _check(reference: str, found: dict[str, Any]) -> None:
-    settings = found.get("Config") or {}
+def check(reference: str, settings: dict[str, Any], size_bytes: int) -> None:
+    """UsageError when an image asks for what no bot gets, or is too large."""
     if settings.get("Volumes"):
         raise UsageError(f"the image {reference} declares volumes; a bot's files must be in the image or in /tmp")
-    if found["Size"] > MAX_IMAGE_BYTES:
-        raise UsageError(f"the image {reference} has {found['Size'] // MIB} MiB; at most {MAX_IMAGE_BYTES // MIB}")
+    if size_bytes > MAX_IMAGE_BYTES:
+        raise UsageError(f"the image {reference} has {size_bytes // MIB} MiB; at most {MAX_IMAGE_BYTES // MIB}")
     if not settings.get("Entrypoint") and not settings.get("Cmd"):
         raise UsageError(f"the image {reference} does not say what to run: add an ENTRYPOINT")
 

@@ -1,7 +1,7 @@
 """The last steps before a bot's box, in a process of their own: run by path with `python -I -S`, never imported.
 
 It reads a plan (JSON, see `Plan` in child.py) from standard input, enters the control groups, builds a private stage of
-mounts, hands the socket directory to the referee, gives up its user and becomes bubblewrap (or the bot itself).
+mounts, hands the bot's own directory to the referee, gives up its user and becomes bubblewrap (or the bot itself).
 Any failure goes to the referee over the control line as `error: ...`, before anything of the bot has run.
 """
 
@@ -86,7 +86,7 @@ def build_stage(stage: dict[str, Any], control: int) -> None:
             os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644))
         mount(f"/proc/self/fd/{descriptor}", target, None, MS_BIND | MS_REC)
         os.close(descriptor)
-    offer_socket_directory(f"{top}/socket", stage["socket"], control)
+    offer_room(f"{top}/{stage['room']}", stage, control)
 
 
 def enter_user_namespace() -> None:
@@ -98,10 +98,11 @@ def enter_user_namespace() -> None:
             file.write(text)
 
 
-def offer_socket_directory(path: str, options: str, control: int) -> None:
-    """Mount the tiny file system for the socket and send the referee a handle: no path outside leads to it."""
+def offer_room(path: str, stage: dict[str, Any], control: int) -> None:
+    """Mount the small file system of the bot and send the referee a handle: no path outside leads to it."""
     os.mkdir(path, 0o755)
-    mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, options)
+    flags = MS_NOSUID | MS_NODEV | (0 if stage["executable"] else MS_NOEXEC)
+    mount("tmpfs", path, "tmpfs", flags, stage["options"])
     directory = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     with socket.socket(fileno=os.dup(control)) as line:
         rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [directory]))

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -98,3 +99,36 @@ def test_an_ordinary_user_of_docker_gets_containers(docker):
     assert (held["uid"], held["network"], held["seccomp"]) == ("shared", "namespace", "filter")
     assert isinstance(frozen, bool)
     assert counted
+
+
+BUILT = """
+import asyncio, json, os
+from functools import partial
+from pathlib import Path
+from arena.bots import folder_digest
+from arena.sandboxes import BotDirectory
+from arena.submit import folders
+from arena.submit.readers import read_folder
+from arena.submit.shelf import Shelf
+
+os.umask(0o077)
+source = Path({folder!r}, "source")
+source.mkdir()
+manifest = ['name="x"', 'version="1"', 'games=["claim"]', 'command=["made"]', 'build=["sh", "make"]']
+(source / "bot.toml").write_text("\\n".join(manifest))
+(source / "make").write_text("mkdir sub; echo built > sub/made")
+shelf = Shelf(Path({folder!r}, "bots"))
+with shelf.workplace() as place:
+    folder = folders.receive(partial(read_folder, source), place, "it")
+    asyncio.run(folders.build(BotDirectory(folder.path, folder.manifest.build), place / "built", "it"))
+    with shelf.locked():
+        kept, _ = shelf.keep(place / "built", folder_digest(place / "built"))
+print(json.dumps([(kept / "sub/made").read_text(), sorted(os.listdir(shelf.folder)) == [".lock", kept.name]]))
+"""
+
+
+@pytest.mark.slow
+def test_an_ordinary_user_builds_and_keeps_a_submission(bubblewrap):
+    with tempfile.TemporaryDirectory() as folder:
+        os.chown(folder, USER, USER)
+        assert run(BUILT.format(folder=folder)) == ["built\n", True]

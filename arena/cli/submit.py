@@ -1,0 +1,140 @@
+"""`arena submit`: from what a contestant hands in to a new version in the store, or a refusal with the reason."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from arena import registry
+from arena.check import Terms
+from arena.check.advice import advice
+from arena.check.report import Flunked
+from arena.check.trials import Trials
+from arena.cli.boxes import BoxOptions, box_options, boxed, make_bot, read_box_options
+from arena.cli.intake import Intake, Received
+from arena.cli.match import CLOCK_HELP
+from arena.cli.params import ClockType, draw_seed
+from arena.cli.store import bots_folder, db_option, open_store
+from arena.clock import TimeControl
+from arena.errors import UsageError
+from arena.game import AnyGame
+from arena.heartbeat import ThreadHeartbeat
+from arena.host import RunningBot
+from arena.match import Contestant
+from arena.sandboxes import sweep
+from arena.sandboxes.logs import TAIL_BYTES
+from arena.store.base import BotEntry, Store
+from arena.submit.claim import Claim, Wishes, find_same, free_version, make_claim
+from arena.submit.shelf import Shelf
+from arena.submit.validation import validate
+
+OWNER_HELP = "Who hands it in; the name of a bot belongs to its first owner."
+NAME_HELP = "The name of the bot; the one in its bot.toml if not given."
+VERSION_HELP = "Its version; if not given, the one in its bot.toml, made new if it is taken."
+GAME_HELP = "A game that it plays, once for each; if not given, all that its bot.toml names."
+
+
+@click.command()
+@click.argument("thing", metavar="DIR|FILE|IMAGE")
+@click.option("--owner", required=True, metavar="NAME", help=OWNER_HELP)
+@click.option("--name", metavar="NAME", help=NAME_HELP)
+@click.option("--version", metavar="VERSION", help=VERSION_HELP)
+@click.option("--game", "games", multiple=True, metavar="GAME", help=GAME_HELP)
+@click.option("--clock", type=ClockType(), default="1s/move+10s", show_default=True, help=CLOCK_HELP)
+@box_options
+@db_option
+def submit(
+    thing: str,
+    owner: str,
+    name: str | None,
+    version: str | None,
+    games: Sequence[str],
+    clock: TimeControl,
+    db: str,
+    **boxes: Any,
+) -> None:
+    """Check a bot, try it in the sandbox, and register it as a new version.
+
+    Takes a folder with a bot.toml, an archive of one (.tar, .tar.gz, .tar.xz, .zip), an image of the docker engine,
+    or an archive that `docker save` wrote; an image needs --name and --game. Nothing of it runs outside of the
+    sandbox: its build command runs there too, without network. It must play every game that it names, from every
+    seat, without a fault. Then a copy is kept that never changes, and tournaments play that copy.
+
+    \b
+    arena submit my_bot --owner alice
+    arena submit my_bot.tar.gz --owner alice --version 2
+    arena submit arena-bot/my_bot:1 --owner alice --name my_bot --game claim
+    """
+    options, wishes = read_box_options(boxes), Wishes(owner=owner, name=name, version=version, games=tuple(games))
+    if options.sandbox == "process":
+        raise UsageError("a submitted bot is never run without a sandbox: leave out --sandbox process")
+    try:
+        with Intake(Shelf(bots_folder(db)), options) as intake:
+            received = intake.receive(thing)
+            entry = _submit(thing, received, wishes, open_store(db), intake, options, clock)
+    except OSError as error:
+        raise UsageError(f"{thing} cannot be taken in: {error}") from error
+    click.echo(f"{entry.label} of {entry.owner}: {entry.digest}\n  arena tournament --game {entry.games[0]}")
+
+
+def _submit(
+    thing: str, received: Received, wishes: Wishes, store: Store, intake: Intake, boxes: BoxOptions, clock: TimeControl
+) -> BotEntry:
+    claim = make_claim(store, received.manifest, wishes, registry.games())
+    received = _build(intake, received, thing)
+    versions = store.bot_versions(claim.name)
+    if (known := find_same(versions, received.digest, intake.origin(received))) is not None:
+        click.echo("exactly this is registered already; nothing is new")
+        return known
+    version = free_version(versions, claim.version, received.digest, fixed=claim.fixed)
+    contestant = Contestant(claim.name, version, received.digest)
+    for game in map(registry.find, claim.games):
+        _try_out(game, boxed(contestant, received.source, boxes), boxes, clock)
+    return _register(store, intake, received, claim)
+
+
+def _build(intake: Intake, received: Received, thing: str) -> Received:
+    started = time.monotonic()
+    built = intake.build(received, thing)
+    if built is not received:
+        click.echo(f"built in the sandbox in {time.monotonic() - started:.1f} s")
+    return built
+
+
+def _try_out(game: AnyGame, bot: RunningBot, boxes: BoxOptions, clock: TimeControl) -> None:
+    """Play the validation matches of one game; UsageError after the bot's own words if it is at fault."""
+    terms = Terms(clock, draw_seed(), 0, boxes.limits.start_s, boxes.limits.memory_bytes)
+    try:
+        played = asyncio.run(_play(game, bot, make_bot(game, "random", terms.seed, boxes), terms))
+    except Flunked as flunked:
+        if log := bot.log().strip()[-TAIL_BYTES:]:
+            click.echo(f"--- the bot's last output ---\n{log}\n---", err=True)
+        hint = advice(flunked.verdict, game)
+        raise UsageError(
+            f"{bot.contestant.name} is refused: at {game.info.name}, {flunked} (to mend it: {hint})"
+        ) from None
+    click.echo(f"played {played} matches of {game.info.name} against random, from every seat, without a fault")
+
+
+async def _play(game: AnyGame, bot: RunningBot, opponent: RunningBot, terms: Terms) -> int:
+    await sweep()
+    with ThreadHeartbeat() as heartbeat:
+        return await validate(game, bot, Trials(game, opponent, terms=terms, heartbeat=heartbeat))
+
+
+def _register(store: Store, intake: Intake, received: Received, claim: Claim) -> BotEntry:
+    """Keep the files and the entry, both or neither."""
+    digest, origin = received.digest, intake.origin(received)
+    with intake.shelf.locked():
+        version = free_version(store.bot_versions(claim.name), claim.version, digest, fixed=claim.fixed)
+        new = intake.keep(received)
+        try:
+            return store.add_bot(
+                name=claim.name, version=version, owner=claim.owner, digest=digest, origin=origin, games=claim.games
+            )
+        except BaseException:
+            if new:
+                intake.discard(received)
+            raise

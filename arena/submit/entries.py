@@ -1,0 +1,156 @@
+"""What a submission consists of, and the gate that every part of it passes before anything is written."""
+
+import stat
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import IO, NoReturn
+
+from arena.errors import UsageError
+
+MIB = 1 << 20
+MAX_ENTRIES = 20_000
+MAX_FILE_BYTES = 128 * MIB
+MAX_TOTAL_BYTES = 256 * MIB
+MAX_PART_BYTES = 255
+MAX_PATH_BYTES = 1024
+SETUID_OR_SETGID = stat.S_ISUID | stat.S_ISGID
+
+
+class Kind(Enum):
+    """What a part of a submission is."""
+
+    FILE = "file"
+    FOLDER = "folder"
+    SYMLINK = "symbolic link"
+    HARDLINK = "hard link"
+    OTHER = "device, pipe, socket or sparse file"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One part of a submission, as it describes itself."""
+
+    name: str
+    kind: Kind
+    size: int = 0
+    mode: int = 0o644
+    target: str = ""
+    """Where a link leads."""
+    modified: float = 0.0
+
+
+Entries = Iterator[tuple[Entry, IO[bytes] | None]]
+"""Each part with its content, which must be read before the next part is asked for."""
+Reader = Callable[[Path | None], Entries]
+"""Reads a submission from its beginning: once to look at it, and once to unpack it into the folder given."""
+
+
+class Gate:
+    """Lets the parts of one submission pass, or refuses it with the reason."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._seen: dict[str, tuple[str, Kind]] = {}
+        self._sizes: dict[str, int] = {}
+        self._bytes = 0
+
+    def admit(self, entry: Entry) -> None:
+        """UsageError if this part must not be unpacked."""
+        self._check_name(entry.name)
+        if entry.kind is Kind.OTHER:
+            self._refuse(entry, f"is a {entry.kind.value}; only files, folders and links are taken")
+        if entry.kind is Kind.FILE and entry.mode & SETUID_OR_SETGID:
+            self._refuse(entry, "has a setuid or setgid bit: chmod ug-s")
+        self._check_place(entry)
+        if entry.kind in (Kind.SYMLINK, Kind.HARDLINK):
+            self._check_link(entry)
+        self._check_size(entry)
+        # A long path brings many folders along.
+        if len(self._seen) > MAX_ENTRIES:
+            raise UsageError(f"{self._what} has more than {MAX_ENTRIES} entries")
+
+    def _check_name(self, name: str) -> None:
+        self._check_characters(name)
+        if name.startswith("/") or name[1:2] == ":":
+            raise UsageError(f"{self._what}: {shown(name)} is an absolute path")
+        if any(part in ("", ".", "..") for part in name.split("/")):
+            raise UsageError(f"{self._what}: {shown(name)} is no plain path within the folder")
+
+    def _check_characters(self, name: str) -> None:
+        try:
+            size = len(name.encode())
+        except UnicodeEncodeError:
+            raise UsageError(f"{self._what}: the name {shown(name)} is no valid UTF-8") from None
+        if not name.isprintable() or "\\" in name:
+            raise UsageError(f"{self._what}: the name {shown(name)} has control characters or backslashes")
+        if size > MAX_PATH_BYTES or any(len(part.encode()) > MAX_PART_BYTES for part in name.split("/")):
+            raise UsageError(f"{self._what}: the name {shown(name)} is too long")
+
+    def _check_place(self, entry: Entry) -> None:
+        """Everything lies in real folders, and no two names are one on another file system."""
+        for parent in _parents(entry.name):
+            if self._kind_of(parent, entry) not in (None, Kind.FOLDER):
+                self._refuse(entry, f"lies below {shown(parent)}, which is no folder")
+            self._seen.setdefault(_folded(parent), (parent, Kind.FOLDER))
+        there = self._kind_of(entry.name, entry)
+        if there is not None and not (there is entry.kind is Kind.FOLDER):
+            self._refuse(entry, "is there twice")
+        self._seen[_folded(entry.name)] = (entry.name, entry.kind)
+
+    def _kind_of(self, name: str, entry: Entry) -> Kind | None:
+        other, kind = self._seen.get(_folded(name), (name, None))
+        if other != name:
+            self._refuse(entry, f"differs from {shown(other)} only in case or in the way it is encoded")
+        return kind
+
+    def _check_link(self, entry: Entry) -> None:
+        if entry.kind is Kind.HARDLINK:
+            if self._seen.get(_folded(entry.target)) != (entry.target, Kind.FILE):
+                self._refuse(entry, f"is a hard link to {shown(entry.target)}, which is no file before it")
+            return
+        self._check_characters(entry.target)
+        parts = entry.target.split("/")
+        inner = [part for part in parts if part != ".."]
+        # After a name that may be a link itself, `..` would lead somewhere else than it says.
+        plain = parts == [".."] * (len(parts) - len(inner)) + inner
+        steps_up = len(parts) - len(inner)
+        if entry.target.startswith("/") or not entry.target or not plain or steps_up > entry.name.count("/"):
+            self._refuse(entry, f"is a link to {shown(entry.target)}, out of the folder")
+
+    def _check_size(self, entry: Entry) -> None:
+        self._sizes[entry.name] = entry.size
+        # A hard link becomes a copy.
+        self._bytes += self._sizes[entry.target] if entry.kind is Kind.HARDLINK else entry.size
+        if entry.size > MAX_FILE_BYTES:
+            self._refuse(entry, f"has {entry.size // MIB} MiB; at most {MAX_FILE_BYTES // MIB} are taken")
+        if self._bytes > MAX_TOTAL_BYTES:
+            raise UsageError(f"{self._what} has more than {MAX_TOTAL_BYTES // MIB} MiB when it is unpacked")
+
+    def _refuse(self, entry: Entry, reason: str) -> NoReturn:
+        raise UsageError(f"{self._what}: {shown(entry.name)} {reason}")
+
+
+def passed(read: Reader, what: str, target: Path | None = None) -> Entries:
+    """The parts of a submission, each of which has passed the gate."""
+    gate = Gate(what)
+    for entry, content in read(target):
+        gate.admit(entry)
+        yield entry, content
+
+
+def shown(name: str) -> str:
+    """A name that may be anything, safe to print."""
+    return ascii(name if len(name) <= 60 else f"{name[:57]}...")
+
+
+def _parents(name: str) -> Iterator[str]:
+    parts = name.split("/")
+    return ("/".join(parts[:count]) for count in range(1, len(parts)))
+
+
+def _folded(name: str) -> str:
+    """The same for names that some file system takes for one."""
+    return unicodedata.normalize("NFKC", name).casefold()

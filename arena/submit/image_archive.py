@@ -1,0 +1,169 @@
+"""Archives that `docker save` writes: looked through without the engine, and loaded without the names they claim."""
+
+import hashlib
+import io
+import json
+import posixpath
+import tarfile
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, Literal
+
+from arena.errors import InfraError, UsageError
+from arena.sandboxes import images
+from arena.sandboxes.engine import Engine
+from arena.submit import streams
+from arena.submit.entries import shown
+from arena.submit.readers import ShortHeaders, intelligible, tar_stream
+
+MANIFEST = "manifest.json"
+MAX_LAYERS = 128
+MAX_LAYER_ENTRIES = 100_000
+_MAX_MEMBERS = 8 * MAX_LAYERS
+_MAX_JSON_BYTES = 1 << 20
+_MOST = images.MAX_IMAGE_BYTES + 64 * streams.MIB
+_CHUNK = 1 << 20
+
+
+def holds_image(path: Path, bot_manifest: str) -> bool:
+    """Whether a tar archive is one of an image; UsageError if it is neither that nor one of a bot's folder."""
+    with tar_stream(path, _MOST) as archive:
+        for number, member in enumerate(archive):
+            name = member.name.removeprefix("./")
+            if name == MANIFEST:
+                return True
+            if posixpath.basename(name) == bot_manifest and name.count("/") <= 1:
+                return False
+            if number > MAX_LAYER_ENTRIES:
+                break
+    raise UsageError(f"{path.name} holds neither a {bot_manifest} nor an image as `docker save` writes it")
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What of an archive makes the image."""
+
+    config: tarfile.TarInfo
+    layers: Sequence[tarfile.TarInfo]
+    digest: str
+
+
+def load(engine: Engine, path: Path, tag: str) -> str:
+    """Check the archive of one image, load it under our own name for it, and return its digest."""
+    with _seekable(path) as file, intelligible(path.name), _opened(file, "r:") as archive:
+        parts = _examine(archive, path.name)
+        with tempfile.TemporaryFile() as stripped:
+            _strip(archive, parts, stripped)
+            stripped.seek(0)
+            _hand_over(engine, stripped, path.name)
+    repository, _, label = tag.partition(":")
+    try:
+        engine.call(engine.api.tag, parts.digest, repository, label)
+    except engine.not_found:
+        raise UsageError(f"{path.name}: its layers are not those that its configuration names") from None
+    return parts.digest
+
+
+@contextmanager
+def _seekable(path: Path) -> Iterator[IO[bytes]]:
+    """The archive unpacked, in a temporary file if it is compressed."""
+    with path.open("rb") as file, tempfile.TemporaryFile() as unpacked:
+        if streams.unpacker(file) is None:
+            yield file
+            return
+        content = streams.plain(file, packed_bytes=path.stat().st_size, most=_MOST, what=path.name)
+        with intelligible(path.name):
+            while data := content.read(_CHUNK):
+                unpacked.write(data)
+        unpacked.seek(0)
+        yield unpacked
+
+
+def _opened(file: IO[bytes], mode: Literal["r:", "r|"]) -> tarfile.TarFile:
+    return tarfile.open(fileobj=file, mode=mode, tarinfo=ShortHeaders)
+
+
+def _examine(archive: tarfile.TarFile, what: str) -> _Parts:
+    members = {member.name.removeprefix("./"): member for member in islice(archive, _MAX_MEMBERS)}
+    listed = _json(archive, members.get(MANIFEST), what)
+    match listed:
+        case [{"Config": str(config_name), "Layers": list(layer_names)}]:
+            pass
+        case _:
+            raise UsageError(f"{what} must hold exactly one image")
+    if not 0 < len(layer_names) <= MAX_LAYERS:
+        raise UsageError(f"{what} must hold an image of 1 to {MAX_LAYERS} layers")
+    layers = [_plain_member(members, name, what) for name in layer_names]
+    config = _plain_member(members, config_name, what)
+    settings = _json(archive, config, what)
+    size = sum(_layer_size(archive, layer, what) for layer in {layer.name: layer for layer in layers}.values())
+    if not isinstance(settings, dict) or not isinstance(settings.get("config") or {}, dict):
+        raise UsageError(f"{what}: the configuration of the image is none")
+    images.check(f"in {what}", settings.get("config") or {}, size)
+    content = _content(archive, config).read()
+    return _Parts(config, layers, f"sha256:{hashlib.sha256(content).hexdigest()}")
+
+
+def _plain_member(members: dict[str, tarfile.TarInfo], name: object, what: str) -> tarfile.TarInfo:
+    """The file of this name; `docker save` writes a layer that comes twice as a link to the first."""
+    member = members.get(str(name))
+    if member is not None and member.issym():
+        member = members.get(posixpath.normpath(posixpath.join(posixpath.dirname(str(name)), member.linkname)))
+    if member is None or not member.isreg() or member.issparse():
+        raise UsageError(f"{what}: the file {shown(str(name))} of the image is missing")
+    return member
+
+
+def _json(archive: tarfile.TarFile, member: tarfile.TarInfo | None, what: str) -> Any:
+    if member is None or not member.isreg() or member.size > _MAX_JSON_BYTES:
+        raise UsageError(f"{what} holds no image as `docker save` writes it")
+    try:
+        return json.loads(_content(archive, member).read())
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{what}: {shown(member.name)} is no valid JSON") from error
+
+
+def _layer_size(archive: tarfile.TarFile, layer: tarfile.TarInfo, what: str) -> int:
+    """How large a layer is when it is unpacked; a bomb is noticed on the way."""
+    content = streams.plain(_content(archive, layer), packed_bytes=layer.size, most=_MOST, what=f"a layer of {what}")
+    total = 0
+    with _opened(content, "r|") as tar:
+        for number, member in enumerate(tar):
+            total += member.size
+            if number > MAX_LAYER_ENTRIES or total > images.MAX_IMAGE_BYTES:
+                raise UsageError(f"{what}: a layer has more than {MAX_LAYER_ENTRIES} entries, or is too large")
+    return total
+
+
+def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
+    return archive.extractfile(member) or io.BytesIO()
+
+
+def _strip(archive: tarfile.TarFile, parts: _Parts, target: IO[bytes]) -> None:
+    """Write the image alone: a name in the archive could take the place of an image that is here already."""
+    layers = [f"{number}.tar" for number in range(len(parts.layers))]
+    listed = json.dumps([{"Config": "config.json", "RepoTags": None, "Layers": layers}]).encode()
+    with tarfile.open(fileobj=target, mode="w") as stripped:
+        _add(stripped, MANIFEST, io.BytesIO(listed), len(listed))
+        _add(stripped, "config.json", _content(archive, parts.config), parts.config.size)
+        for name, layer in zip(layers, parts.layers):
+            _add(stripped, name, _content(archive, layer), layer.size)
+
+
+def _add(archive: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> None:
+    header = tarfile.TarInfo(name)
+    header.size = size
+    archive.addfile(header, content)
+
+
+def _hand_over(engine: Engine, file: IO[bytes], what: str) -> None:
+    events: list[dict[str, Any]] = engine.call(lambda: list(engine.api.load_image(file)))
+    for event in events:
+        if "error" in event:
+            raise UsageError(f"{what} cannot be loaded: {ascii(event['error'])[1:-1]}")
+    if not events:
+        raise InfraError(f"docker did not say what became of {what}")

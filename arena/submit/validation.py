@@ -1,0 +1,21 @@
+"""The matches that a submitted bot must play without a fault before it is registered."""
+
+from arena.check.report import Flunked
+from arena.check.trials import Trials, verdict_of
+from arena.errors import BotFault
+from arena.game import AnyGame
+from arena.host import RunningBot
+
+
+async def validate(game: AnyGame, bot: RunningBot, trials: Trials) -> int:
+    """Play from every seat at every size of table; how many matches it took. Flunked if the bot was at fault."""
+    try:
+        await bot.start()
+        for seats in range(game.info.min_seats, game.info.max_seats + 1):
+            for seat in range(seats):
+                await trials.play(bot, seat=seat, seats=seats, salt=seat)
+    except BotFault as fault:
+        raise Flunked(verdict_of(fault), "") from fault
+    finally:
+        await bot.close()
+    return len(trials.records)

@@ -1,0 +1,235 @@
+"""Archives that must be refused, made when they are needed: each with what its refusal must say."""
+
+import gzip
+import hashlib
+import io
+import lzma
+import struct
+import tarfile
+import warnings
+import zipfile
+import zlib
+
+import pytest
+
+TOML = b'name = "mine"\nversion = "1"\ngames = ["claim"]\ncommand = ["python3", "bot.py"]\n'
+MIB = 1 << 20
+
+
+def member(name, kind=tarfile.REGTYPE, *, link="", mode=0o644, data=b"", size=None):
+    header = tarfile.TarInfo(name)
+    header.type, header.linkname, header.mode = kind, link, mode
+    header.size = len(data) if size is None else size
+    return header, data
+
+
+BOT = member("bot.toml", data=TOML)
+
+
+def tar(*members, form=tarfile.PAX_FORMAT):
+    """The bytes of a tar archive with these members."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=form) as archive:
+        for header, data in members:
+            archive.addfile(header, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def raw_name(name):
+    """A tar archive with a name that Python would not write so."""
+    return tar(BOT, member("x" * len(name)), form=tarfile.USTAR_FORMAT).replace(b"x" * len(name), name)
+
+
+def fixed(data, place=512 + 512):
+    """The same archive with the checksum of its second header made right again."""
+    header = bytearray(data[place : place + 512])
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    return data[:place] + bytes(header) + data[place + 512 :]
+
+
+def oversized_header():
+    """A header that carries a name of a gigabyte."""
+    header = tarfile.TarInfo("x")
+    header.type, header.size = tarfile.GNUTYPE_LONGNAME, 1 << 30
+    return tar(BOT)[: 2 * 512] + header.tobuf(tarfile.GNU_FORMAT)
+
+
+def greedy_xz():
+    """A stream whose header asks for a dictionary of gigabytes."""
+    data = bytearray(lzma.compress(tar(BOT), preset=0))
+    end = 12 + 4 * data[12]
+    data[16] = 40
+    data[end : end + 4] = struct.pack("<I", zlib.crc32(data[12:end]))
+    return bytes(data)
+
+
+def sparse():
+    """A file of a terabyte that is one hole."""
+    header = tarfile.TarInfo("hole")
+    header.pax_headers = {"GNU.sparse.map": "0,0", "GNU.sparse.size": str(1 << 40), "GNU.sparse.major": "0"}
+    return tar(BOT, (header, b""))
+
+
+def zipped(*members, **options):
+    """The bytes of a zip archive of (name, data, mode)."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, **options) as archive:
+        for name, data, mode in members:
+            info = zipfile.ZipInfo(name)
+            info.external_attr, info.compress_type = mode << 16, zipfile.ZIP_DEFLATED
+            archive.writestr(info, data)
+    return buffer.getvalue()
+
+
+def many_in_zip():
+    """A table of contents that would fill the memory."""
+    entry = b"PK\x01\x02" + bytes(24) + struct.pack("<HHH", 1, 0, 0) + bytes(12) + b"x"
+    directory = entry * 150_000
+    end = b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, 0xFFFF, 0xFFFF, len(directory), 0, 0)
+    return b"PK\x03\x04" + directory + end
+
+
+ZBOT = ("bot.toml", TOML, 0o100644)
+LINK, DIR = tarfile.SYMTYPE, tarfile.DIRTYPE
+
+
+def incompressible(mib):
+    """Bytes that look like a program to the gate: they do not shrink."""
+    return b"".join(hashlib.sha256(str(number).encode()).digest() for number in range(mib * MIB // 32))
+
+
+def encrypted():
+    data = bytearray(zipped(ZBOT))
+    data[6] |= 1
+    place = data.index(b"PK\x01\x02")
+    data[place + 8] |= 1
+    return bytes(data)
+
+
+def twice_in_zip():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return zipped(ZBOT, ZBOT)
+
+
+REFUSED = {
+    "dots": (lambda: tar(BOT, member("../up")), "'../up' is no plain path within the folder"),
+    "dots inside": (lambda: tar(BOT, member("a/../../up")), "is no plain path within the folder"),
+    "absolute": (lambda: tar(BOT, member("/etc/cron.d/x")), "'/etc/cron.d/x' is an absolute path"),
+    "drive": (lambda: tar(BOT, member("C:evil")), "is an absolute path"),
+    "backslash": (lambda: tar(BOT, member("..\\up")), "control characters or backslashes"),
+    "link out": (lambda: tar(BOT, member("a", LINK, link="../x")), "'a' is a link to '../x', out of the folder"),
+    "absolute link": (lambda: tar(BOT, member("a", LINK, link="/etc/passwd")), "is a link to '/etc/passwd', out of"),
+    "link through a link": (
+        lambda: tar(BOT, member("d", LINK, link="."), member("a", LINK, link="d/../../x")),
+        "'a' is a link to 'd/../../x', out of the folder",
+    ),
+    "link up by one": (
+        lambda: tar(BOT, member("d", LINK, link="."), member("a", LINK, link="d/../x")),
+        "'a' is a link to 'd/../x', out of the folder",
+    ),
+    "link to nothing": (lambda: tar(BOT, member("a", LINK, link="")), "out of the folder"),
+    "link, then a file below": (
+        lambda: tar(BOT, member("sub", DIR), member("d", LINK, link="sub"), member("d/x")),
+        "'d/x' lies below 'd', which is no folder",
+    ),
+    "file, then a file below": (lambda: tar(BOT, member("d"), member("d/x")), "lies below 'd', which is no folder"),
+    "hard link out": (
+        lambda: tar(BOT, member("a", tarfile.LNKTYPE, link="/etc/passwd")),
+        "'a' is a hard link to '/etc/passwd', which is no file before it",
+    ),
+    "hard link to a link": (
+        lambda: tar(BOT, member("s", LINK, link="bot.toml"), member("a", tarfile.LNKTYPE, link="s")),
+        "which is no file before it",
+    ),
+    "link out of the inner folder": (
+        lambda: tar(member("in/bot.toml", data=TOML), member("in/x", LINK, link="../in/bot.toml")),
+        "'x' is a link to '../in/bot.toml', out of the folder",
+    ),
+    "device": (lambda: tar(BOT, member("d", tarfile.CHRTYPE)), "'d' is a device, pipe, socket or sparse file"),
+    "disk": (lambda: tar(BOT, member("d", tarfile.BLKTYPE)), "'d' is a device, pipe, socket or sparse file"),
+    "pipe": (lambda: tar(BOT, member("d", tarfile.FIFOTYPE)), "'d' is a device, pipe, socket or sparse file"),
+    "strange kind": (lambda: tar(BOT, member("d", b"Z", data=b"x")), "'d' is a device, pipe, socket or sparse file"),
+    "sparse file": (sparse, "is a device, pipe, socket or sparse file"),
+    "setuid": (lambda: tar(BOT, member("x", mode=0o4755)), "'x' has a setuid or setgid bit"),
+    "setgid": (lambda: tar(BOT, member("x", mode=0o2755)), "'x' has a setuid or setgid bit"),
+    "too many": (lambda: tar(BOT, *(member(str(n)) for n in range(20_001))), "more than 20000 entries"),
+    "one too large": (
+        lambda: gzip.compress(tar(BOT, member("x", data=bytes(129 * MIB))) + incompressible(2)),
+        "'x' has 129 MiB; at most 128",
+    ),
+    "together too large": (
+        lambda: tar(BOT, *(member(str(n), data=bytes(100 * MIB)) for n in range(3))),
+        "more than 256 MiB when it is unpacked",
+    ),
+    "hard links that add up": (
+        lambda: tar(
+            BOT,
+            member("x", data=incompressible(4)),
+            *(member(str(n), tarfile.LNKTYPE, link="x") for n in range(64)),
+        ),
+        "more than 256 MiB when it is unpacked",
+    ),
+    "folders of folders": (
+        lambda: tar(BOT, *(member(f"{n}/" + "d/" * 400 + "x") for n in range(60))),
+        "more than 20000 entries",
+    ),
+    "bomb of gzip": (lambda: gzip.compress(tar(BOT, member("x", data=bytes(60 * MIB)))), "unpacks to more than"),
+    "bomb of xz": (lambda: lzma.compress(tar(BOT, member("x", data=bytes(60 * MIB))), preset=0), "unpacks to more"),
+    "bomb in a bomb": (lambda: gzip.compress(gzip.compress(bytes(100 * MIB))), "damaged, or no archive"),
+    "xz that wants memory": (greedy_xz, "damaged, or no archive of a kind .* limit"),
+    "header of a gigabyte": (oversized_header, "a name or a header that is too long"),
+    "long name": (lambda: tar(BOT, member("x" * 256)), "is too long"),
+    "long path": (lambda: tar(BOT, member("/".join(["x" * 200] * 6))), "is too long"),
+    "same name twice": (lambda: tar(BOT, member("x"), member("x")), "'x' is there twice"),
+    "two manifests": (lambda: tar(BOT, BOT), "'bot.toml' is there twice"),
+    "same name in other case": (lambda: tar(BOT, member("Bot.toml")), "differs from 'bot.toml' only in case"),
+    "same folder in other case": (lambda: tar(BOT, member("a/x"), member("A/y")), "differs from 'a' only in case"),
+    "same name in Unicode": (
+        lambda: tar(BOT, member("\u00e9"), member("e\u0301")),
+        r"'e\\u0301' differs from '\\xe9' only in case or in the way it is encoded",
+    ),
+    "no UTF-8": (lambda: fixed(raw_name(b"\xff\xfe")), r"the name '\\udcff\\udcfe' is no valid UTF-8"),
+    "terminal codes": (lambda: tar(BOT, member("\x1b[31mred")), r"the name '\\x1b\[31mred' has control characters"),
+    "right to left": (lambda: tar(BOT, member("\u202egpj.py")), "control characters"),
+    "line end": (lambda: tar(BOT, member("a\nb")), "control characters"),
+    "no manifest": (lambda: tar(member("bot.py")), "holds neither a bot.toml nor an image"),
+    "manifest is a link": (
+        lambda: tar(member("x", data=TOML), member("bot.toml", LINK, link="x")),
+        "has no bot.toml",
+    ),
+    "manifest too deep": (lambda: tar(member("bot.toml", data=b"a = " + b"[" * 9000)), "no valid TOML"),
+    "manifest too long": (lambda: tar(member("bot.toml", data=TOML + b"#" * 70_000)), "longer than 64 KiB"),
+    "name of the bot": (
+        lambda: tar(member("bot.toml", data=TOML.replace(b"mine", b"<script>"))),
+        "name must be 1 to 40",
+    ),
+    "names an image": (
+        lambda: tar(member("bot.toml", data=b'name="x"\nversion="1"\ngames=["claim"]\nimage="alices:1"\n')),
+        "names an image instead of holding it",
+    ),
+    "cut off": (lambda: gzip.compress(tar(BOT, member("x", data=incompressible(1))))[:-5000], "damaged, or no archive"),
+    "nonsense": (lambda: b"nonsense" * 1000, "damaged, or no archive"),
+    "empty": (lambda: b"", "damaged, or no archive"),
+    "zstd": (lambda: b"\x28\xb5\x2f\xfd" + bytes(100), "compressed by zstd are not read"),
+    "zip: dots": (lambda: zipped(ZBOT, ("../up", b"", 0o100644)), "is no plain path within the folder"),
+    "zip: absolute": (lambda: zipped(ZBOT, ("/up", b"", 0o100644)), "is an absolute path"),
+    "zip: link out": (lambda: zipped(ZBOT, ("a", b"../../etc", 0o120777)), "out of the folder"),
+    "zip: device": (lambda: zipped(ZBOT, ("a", b"", 0o020666)), "is a device, pipe, socket or sparse file"),
+    "zip: setuid": (lambda: zipped(ZBOT, ("a", b"", 0o104755)), "has a setuid or setgid bit"),
+    "zip: bomb": (lambda: zipped(ZBOT, ("a", bytes(100 * MIB), 0o100644)), "unpacks to more than"),
+    "zip: table of contents": (many_in_zip, "more than 20000 entries"),
+    "zip: terminal codes": (lambda: zipped(ZBOT, ("\x1b[2J", b"", 0o100644)), "control characters"),
+    "zip: no UTF-8": (
+        lambda: zipped(ZBOT, ("xx", b"", 0o100644)).replace(b"xx", b"\xff\xfe"),
+        "is no valid UTF-8",
+    ),
+    "zip: encrypted": (encrypted, "is encrypted"),
+    "zip: twice": (twice_in_zip, "'bot.toml' is there twice"),
+    "zip: damaged": (lambda: zipped(ZBOT)[:-30], "damaged, or no archive"),
+    "zip: no manifest": (lambda: zipped(("bot.py", b"", 0o100644)), "has no bot.toml"),
+}
+
+SLOW = {"too many", "one too large", "together too large", "bomb in a bomb", "bomb of xz", "zip: bomb"}
+CASES = [pytest.param(*case, id=name, marks=[pytest.mark.slow] * (name in SLOW)) for name, case in REFUSED.items()]

@@ -1,0 +1,102 @@
+"""Names, owners and versions, and what tournaments do when files are not what they were."""
+
+from pathlib import Path
+
+import pytest
+from contestant_kit import arena, choosing, write_bot
+
+from arena.bots import Folder, Manifest, read_manifest
+from arena.cli import field
+from arena.cli.field import check_unchanged, choose_field, register_folder
+from arena.errors import UsageError
+from arena.store.sql import SqlStore
+from arena.submit.claim import Wishes, free_version, make_claim
+
+MANIFEST = Manifest("mine", "1", ("claim", "rrr"), ("python3", "bot.py"))
+DIGEST = "sha256:" + "ab" * 32
+
+
+@pytest.fixture
+def store(tmp_path):
+    opened = SqlStore(tmp_path / "arena.db")
+    yield opened
+    opened.close()
+
+
+def add(store, **changes):
+    facts = {"name": "mine", "version": "1", "owner": "alice", "digest": "sha256:0", "origin": "/x", "games": ["claim"]}
+    return store.add_bot(**{**facts, **changes})
+
+
+def test_the_manifest_speaks_for_itself(store):
+    claim = make_claim(store, MANIFEST, Wishes(owner="alice"), ["claim", "rrr"])
+    assert (claim.name, claim.version, claim.games, claim.fixed) == ("mine", "1", ("claim", "rrr"), False)
+
+
+def test_wishes_come_first(store):
+    wishes = Wishes(owner="alice", name="other", version="7", games=("rrr", "rrr"))
+    claim = make_claim(store, MANIFEST, wishes, ["claim", "rrr"])
+    assert (claim.name, claim.version, claim.games, claim.fixed) == ("other", "7", ("rrr",), True)
+
+
+def test_a_name_that_only_took_part_is_free(store):
+    add(store, owner="local")
+    assert make_claim(store, MANIFEST, Wishes(owner="alice"), ["claim", "rrr"]).name == "mine"
+
+
+def test_a_taken_version_gets_a_mark_that_fits(store):
+    versions = [add(store), add(store, version="v" * 40)]
+    assert free_version(versions, "2", DIGEST) == "2"
+    assert free_version(versions, "1", DIGEST) == "1-abababab"
+    assert free_version(versions, "v" * 40, DIGEST) == "v" * 31 + "-abababab"
+    with pytest.raises(UsageError, match="there is a bot mine 1 already"):
+        free_version(versions, "1", DIGEST, fixed=True)
+
+
+def test_a_bot_whose_files_were_not_here_gets_its_own_version(store):
+    absent = add(store, digest=DIGEST, origin="")
+    assert absent.kind == "absent"
+    with pytest.raises(UsageError, match="the files of mine 1 are not on this machine"):
+        check_unchanged(absent)
+    assert free_version([absent], "1", DIGEST) == "1"
+    assert free_version([absent], "1", "sha256:other") == "1-other"
+
+
+def test_what_a_bot_is_run_from(store):
+    assert add(store).kind == "folder"
+    assert add(store, version="2", digest=DIGEST, origin=DIGEST).kind == "image"
+
+
+def test_a_folder_that_changed_is_a_new_version(store, tmp_path):
+    path = write_bot(tmp_path / "mine", choosing("return turn.legal[0]"))
+    entry = register_folder(store, Folder(path, read_manifest(path)), "local")
+    check_unchanged(entry)
+    (path / "bot.py").write_text("other")
+    with pytest.raises(UsageError, match="is not what was registered as mine 1"):
+        check_unchanged(entry)
+    assert choose_field(store, "claim", [str(path)])[0].version.startswith("1-")
+    (path / "bot.toml").unlink()
+    (path / "bot.py").unlink()
+    path.rmdir()
+    with pytest.raises(UsageError, match="the folder of mine 1 is gone"):
+        check_unchanged(entry)
+
+
+def test_sample_bots_change_with_arena(store, tmp_path, monkeypatch):
+    monkeypatch.setattr(field, "SAMPLES", tmp_path / "samples")
+    (tmp_path / "samples").mkdir()
+    path = write_bot(tmp_path / "samples/mine", choosing("return turn.legal[0]"))
+    (first,) = choose_field(store, "claim", [])
+    assert choose_field(store, "claim", []) == [first]
+    (path / "bot.py").write_text("other")
+    (second,) = choose_field(store, "claim", [])
+    assert (second.name, second.origin) == (first.name, first.origin)
+    assert second.digest != first.digest
+
+
+def test_nothing_of_that_name(tmp_path):
+    for text in ("./nowhere", "no where", "grpc://host:1", str(Path(tmp_path, "x.tar"))):
+        result = arena("submit", text, "--owner", "me", "--db", tmp_path / "arena.db")
+        assert result.exit_code == 2
+        assert f"there is no folder or archive {text!r}" in result.stderr
+        assert result.stderr.count("\n") == 1

@@ -1,0 +1,237 @@
+"""Images that are submitted, from the engine and as archives, and a tournament among bots of both kinds."""
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import re
+import subprocess
+import tarfile
+from contextlib import closing
+from functools import cache
+
+import pytest
+from contestant_kit import arena, choosing, need_bubblewrap, write_bot
+
+from arena.errors import ArenaError, UsageError
+from arena.sandboxes import images
+from arena.sandboxes.engine import Engine
+from arena.store.sql import SqlStore
+from arena.submit import image_archive, image_shelf
+from tests.needs import need
+
+SDK_IMAGE = "arena/python:bookworm"
+PATIENT = ("--clock", "30s/move")
+
+
+def packed(**files):
+    """The bytes of a tar archive; double underscores in the names are dots."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for name, content in files.items():
+            header = tarfile.TarInfo(name.replace("__", "."))
+            header.size = len(content)
+            archive.addfile(header, io.BytesIO(content))
+    return buffer.getvalue()
+
+
+LAYER = packed(bot__py=b"print()")
+SETTINGS = {"config": {"Entrypoint": ["/bot"]}, "rootfs": {"type": "layers", "diff_ids": []}}
+
+
+def saved(layers=(LAYER,), listed=None, settings=SETTINGS, **more):
+    """The bytes of what `docker save` would write of such an image."""
+    names = [f"{number}__tar" for number in range(len(layers))]
+    entry = {"Config": "c.json", "RepoTags": ["evil:1"], "Layers": [name.replace("__", ".") for name in names]}
+    manifest = [entry] if listed is None else listed
+    parts = {"c__json": json.dumps(settings).encode(), "manifest__json": json.dumps(manifest).encode()}
+    return packed(**{**parts, **dict(zip(names, layers)), **more})
+
+
+def with_config(**config):
+    return saved(settings={"config": {"Entrypoint": ["/bot"], **config}})
+
+
+REFUSED = {
+    "volumes": (lambda: with_config(Volumes={"/data": {}}), "declares volumes"),
+    "nothing to run": (lambda: with_config(Entrypoint=None), "does not say what to run"),
+    "two images": (lambda: saved(listed=[{}, {}]), "must hold exactly one image"),
+    "no image": (lambda: saved(listed=[]), "must hold exactly one image"),
+    "no list": (lambda: saved(listed={"Config": 7}), "must hold exactly one image"),
+    "no layers": (lambda: saved(layers=()), "1 to 128 layers"),
+    "too many layers": (lambda: saved(layers=[LAYER] * 129), "1 to 128 layers"),
+    "missing layer": (
+        lambda: saved(listed=[{"Config": "c.json", "Layers": ["x.tar"]}]),
+        "'x.tar' of the image is missing",
+    ),
+    "path out": (
+        lambda: saved(listed=[{"Config": "../../etc/passwd", "Layers": ["0.tar"]}]),
+        "'../../etc/passwd' of the image is missing",
+    ),
+    "no JSON": (lambda: saved(c__json=b"{"), "is no valid JSON"),
+    "deep JSON": (lambda: saved(c__json=b"[" * 100_000), "is no valid JSON"),
+    "long JSON": (lambda: saved(manifest__json=b" " * (2 << 20)), "no image as `docker save` writes it"),
+    "no settings": (lambda: saved(settings=[1]), "configuration of the image is none"),
+    "layer is nonsense": (lambda: saved(layers=[b"nonsense" * 100]), "damaged"),
+    "layer is a bomb": (
+        lambda: saved(layers=[gzip.compress(packed(x=bytes(60 << 20)))]),
+        "a layer of i.tar unpacks to more than",
+    ),
+    "layer says a lot": (lambda: saved(layers=[huge_layer()]), "too large"),
+}
+
+
+def huge_layer():
+    header = tarfile.TarInfo("x")
+    header.size = 50 << 30
+    return header.tobuf() + bytes(512)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_hostile_image_is_refused_before_the_engine_sees_it(name, tmp_path):
+    make, complaint = REFUSED[name]
+    (tmp_path / "i.tar").write_bytes(make())
+    assert image_archive.holds_image(tmp_path / "i.tar", "bot.toml")
+    with pytest.raises(UsageError, match=re.escape(complaint)):
+        image_archive.load(None, tmp_path / "i.tar", "arena-test/never:1")
+
+
+def test_a_link_to_itself_is_no_layer(tmp_path):
+    data = io.BytesIO(saved(listed=[{"Config": "c.json", "Layers": ["l"]}]))
+    with tarfile.open(fileobj=data, mode="a") as archive:
+        link = tarfile.TarInfo("l")
+        link.type, link.linkname = tarfile.SYMTYPE, "l"
+        archive.addfile(link)
+    (tmp_path / "i.tar").write_bytes(data.getvalue())
+    with pytest.raises(UsageError, match="'l' of the image is missing"):
+        image_archive.load(None, tmp_path / "i.tar", "arena-test/never:1")
+
+
+@cache
+def why_no_image():
+    try:
+        with closing(Engine()) as engine:
+            images.resolve(engine, SDK_IMAGE)
+    except ArenaError as error:
+        return f"{error} (docker/build-base.sh --sdk builds it)"
+    return None
+
+
+@pytest.fixture
+def engine():
+    need(why_no_image())
+    with closing(Engine()) as opened:
+        yield opened
+
+
+@pytest.fixture
+def image(engine, tmp_path, monkeypatch):
+    """An image of a bot of its own, and a store of its own; both are gone afterwards."""
+    monkeypatch.setenv("ARENA_DB", str(tmp_path / "store/arena.db"))
+    folder = write_bot(tmp_path / "imaged", choosing(f"return turn.legal[0]  # {os.getpid()} {tmp_path}"))
+    (folder / "Dockerfile").write_text(
+        f'FROM {SDK_IMAGE}\nCOPY . /bot\nENV PYTHONPATH=/opt/arena/site\nENTRYPOINT ["python3", "/bot/bot.py"]\n'
+    )
+    tag = f"arena-test/submitted:{os.getpid()}"
+    built = images.build(engine, folder, tag=tag)
+    yield tag, built.digest, folder
+    for name in (tag, image_shelf.kept_name(built.digest)):
+        subprocess.run(["docker", "image", "rm", "--force", name], capture_output=True, check=False)
+
+
+def names_of(engine, digest):
+    try:
+        return sorted(engine.call(engine.api.inspect_image, digest)["RepoTags"])
+    except engine.not_found:
+        return None
+
+
+@pytest.mark.slow
+def test_bots_of_both_kinds_play_a_tournament(engine, image, tmp_path):
+    need_bubblewrap()
+    tag, digest, folder = image
+    first = arena("submit", tag, "--owner", "alice", "--name", "boxed", "--game", "claim", *PATIENT)
+    assert first.exit_code == 0, first.output
+    again = arena("submit", tag, "--owner", "alice", "--name", "boxed", "--game", "claim", *PATIENT)
+    assert "exactly this is registered already" in again.output
+    assert image_shelf.kept_name(digest) in names_of(engine, digest)
+    assert arena("submit", folder, "--owner", "bob", "--name", "plain", *PATIENT).exit_code == 0
+    listed = arena("bots", "list").output
+    assert re.search(r"boxed .* image ", listed)
+    assert re.search(r"plain .* folder ", listed)
+    # The name may go elsewhere, and the folder may change: what was submitted is what plays.
+    subprocess.run(["docker", "tag", SDK_IMAGE, tag], check=True)
+    (folder / "bot.py").write_text("broken")
+    played = arena("tournament", "--game", "claim", "--rounds", 1, *PATIENT)
+    assert played.exit_code == 0, played.output
+    store = SqlStore(tmp_path / "store/arena.db")
+    matches = store.matches(game="claim")
+    store.close()
+    assert [seat.ending for match in matches for seat in match.seats] == ["NORMAL"] * 4
+
+
+@pytest.mark.slow
+def test_an_archive_of_an_image_brings_no_names(engine, image, tmp_path):
+    tag, digest, _ = image
+    stolen = f"arena-test/stolen:{os.getpid()}"
+    try:
+        subprocess.run(["docker", "tag", tag, stolen], check=True)
+        subprocess.run(["docker", "save", "--output", tmp_path / "i.tar", stolen], check=True)
+        subprocess.run(["docker", "image", "rm", tag, stolen], check=True, capture_output=True)
+        subprocess.run(["docker", "tag", SDK_IMAGE, stolen], check=True)
+        assert names_of(engine, digest) is None
+        refused = arena("submit", tmp_path / "i.tar", "--owner", "alice", "--name", "loaded", "--game", "rrr", *PATIENT)
+        assert refused.exit_code == 2, refused.output
+        assert "does not serve rrr" in refused.stderr
+        assert names_of(engine, digest) is None
+        taken = arena("submit", tmp_path / "i.tar", "--owner", "alice", "--name", "loaded", "--game", "claim", *PATIENT)
+        assert taken.exit_code == 0, taken.output
+        assert names_of(engine, digest) == [image_shelf.kept_name(digest)]
+        assert names_of(engine, SDK_IMAGE) == names_of(engine, stolen)
+    finally:
+        subprocess.run(["docker", "image", "rm", stolen], capture_output=True, check=False)
+
+
+@pytest.mark.slow
+def test_without_bubblewrap_the_dockerfile_is_built(engine, image, tmp_path):
+    _, _, folder = image
+    (folder / "bot.py").write_text(choosing(f"return turn.legal[-1]  # {tmp_path}"))
+    made = arena("submit", folder, "--owner", "alice", "--sandbox", "docker", *PATIENT)
+    assert made.exit_code == 0, made.output
+    store = SqlStore(tmp_path / "store/arena.db")
+    (entry,) = store.bots("claim")
+    store.close()
+    assert entry.kind == "image"
+    assert names_of(engine, entry.digest) == [image_shelf.kept_name(entry.digest)]
+    subprocess.run(["docker", "image", "rm", image_shelf.kept_name(entry.digest)], check=True, capture_output=True)
+    gone = arena("match", "--game", "claim", "--bot", entry.digest, "--bot", "random")
+    assert "there is no image" in gone.stderr
+
+
+@pytest.mark.slow
+def test_names_of_a_killed_submission_are_swept(engine, image):
+    tag, _, _ = image
+    left = f"{image_shelf.REPOSITORY}:new-{os.stat('/proc/self/ns/pid').st_ino}-4194304-1"
+    subprocess.run(["docker", "tag", tag, left], check=True)
+    with image_shelf.workname(engine):
+        assert left not in names_of(engine, tag)
+
+
+def test_an_image_must_say_who_it_is(engine, tmp_path):
+    where = ("--db", tmp_path / "arena.db", "--owner", "me")
+    for words, complaint in (
+        ((), "an image does not say who it is: give --name"),
+        (("--name", "x"), "an image does not say what it plays: give --game"),
+        (("--name", "x", "--game", "chess"), "there is no game 'chess'"),
+    ):
+        result = arena("submit", SDK_IMAGE, *where, *words)
+        assert result.exit_code == 2
+        assert complaint in result.stderr
+
+
+def test_the_digest_of_an_archive_is_that_of_its_configuration(tmp_path):
+    (tmp_path / "i.tar").write_bytes(saved())
+    with tarfile.open(tmp_path / "i.tar") as archive:
+        parts = image_archive._examine(archive, "i.tar")
+    assert parts.digest == f"sha256:{hashlib.sha256(json.dumps(SETTINGS).encode()).hexdigest()}"
