@@ -22,6 +22,11 @@ def test_a_folder_is_read(tmp_path):
     assert locate(str(tmp_path), ["random"]) == Folder(tmp_path, manifest)
 
 
+def test_a_bot_may_ask_for_the_rules(tmp_path):
+    assert not read_manifest(write(tmp_path)).rules
+    assert read_manifest(write(tmp_path, rules="true")).rules
+
+
 def test_an_image_may_stand_for_the_command(tmp_path):
     manifest = read_manifest(write(tmp_path, command="", image='"my-bot:1"'))
     assert (manifest.command, manifest.image) == ((), "my-bot:1")
@@ -40,6 +45,8 @@ def test_an_image_may_stand_for_the_command(tmp_path):
         ({"command": ""}, "command must be a list"),
         ({"image": '"my-bot"'}, "a command or an image, not both"),
         ({"command": "", "image": '"-v /:/host"'}, "image must be the name"),
+        ({"rules": '"yes"'}, "rules must be true or false"),
+        ({"command": "", "image": '"my-bot"', "rules": "true"}, "an image starts the rules itself"),
         ({"colour": '"red"'}, "unknown key 'colour'"),
         ({"name": '"x'}, "no valid TOML"),
     ],

@@ -106,7 +106,7 @@ class RrrCodec(Codec[Config, RrrState, Move, Observation]):
             round=seen.round, first=seen.first, placements=seen.placements, score=seen.score,
             board=_pack_board(table), area=table.areas[seen.seat], hidden=table.hidden[seen.seat],
             opponent_area=table.areas[other], opponent_hidden_count=len(table.hidden[other]), zone=table.zone,
-            discard=table.discard, banished=table.banished, offer=seen.offer, offer_size=seen.offer_size,
+            discard=table.discard, banished=table.banished, offer=seen.offer, offered=seen.offer_size,
             picks=seen.picks, draws=seen.draws, opponent_unseen=seen.unseen,
             events=map(self._pack_event, seen.events),
         )  # fmt: skip
@@ -116,7 +116,7 @@ class RrrCodec(Codec[Config, RrrState, Move, Observation]):
         """What a seat knows, from a message."""
         seat, phase = _seat(message.seat), _phase(message.phase)
         require(message.opponent_hidden_count <= HIDDEN_ROW, "the hidden row is too long")
-        require(message.offer_size <= 5 and message.picks < 4, "there is no such draft")
+        require(message.offered <= 5 and message.picks < 4, "there is no such draft")
         require(message.HasField("mover") == (phase is not Phase.OVER), "somebody decides exactly until the end")
         config = self.unpack_config(message.config)
         table = _unpack_table(message)
@@ -136,7 +136,7 @@ class RrrCodec(Codec[Config, RrrState, Move, Observation]):
             score=_score(message.score),
             table=table,
             offer=offer,
-            offer_size=message.offer_size,
+            offer_size=message.offered,
             picks=message.picks,
             draws=tuple(_neutrals(message.draws, (NO_TILE, *NEUTRALS))),
             unseen=_places(message.opponent_unseen, len(message.draws)),
