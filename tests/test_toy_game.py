@@ -58,3 +58,11 @@ def test_the_shared_tests_cover_it(project):
     assert "test_golden_record[nim-00] PASSED" in printed
     assert "test_rule_case[nim-cases 1] PASSED" in printed
     assert "engines/nim/codec.py" in printed
+
+
+@pytest.mark.slow
+def test_it_can_be_learned(project):
+    tests = ("tests/rl/test_environment.py", "tests/rl/test_vectors.py")
+    printed = run(project, "-m", "pytest", "-p", "no:cacheprovider", "-k", "nim", "-v", *tests)
+    assert "test_pettingzoos_own_test_passes[nim-2] PASSED" in printed
+    assert "test_a_vector_tells_no_more_than_the_observation[nim] PASSED" in printed

@@ -1,0 +1,14 @@
+"""The games as PettingZoo environments, for reinforcement learning; needs the extra `arena[rl]`.
+
+import arena.rl
+env = arena.rl.env("claim")
+"""
+
+try:
+    from arena.rl.environment import BoardGame, env
+except ModuleNotFoundError as error:  # the bot that plays the result needs only arena.vectors
+    if error.name not in ("pettingzoo", "gymnasium", "numpy"):
+        raise
+    raise ImportError(f"arena.rl needs {error.name}: pip install 'arena[rl]'") from error
+
+__all__ = ["BoardGame", "env"]

@@ -1,0 +1,100 @@
+"""The way from training to the ladder: train.py learns, bot.py plays it in the sandbox, and in an image of its own."""
+
+import re
+import shutil
+import subprocess
+import sys
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+
+import pytest
+from contestant_kit import arena, need_bubblewrap
+
+from arena.clock import TimeControl
+from arena.errors import ArenaError
+from arena.match import MatchStart, Turn
+from arena.registry import find
+from arena.rng import choice, stream
+from arena.sandboxes import images
+from arena.sandboxes.engine import Engine
+from bench.strength import bots_of
+from tests.needs import need
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "sample_bots/policy"
+SDK_IMAGE = "arena/python:bookworm"
+PATIENT = ("--clock", "10s/move")  # the machine may be busy, and these tests are not about time
+
+
+def result(game, bot, seed, seat):
+    """1 if the bot wins the deal of this seed against random play, 0.5 for a tie."""
+    config = game.configure(2, {})
+    state, rng = game.start(config, seed), stream(seed, "policy")
+    bot.begin(MatchStart("test", seat, 2, config, TimeControl.parse("1s/move")))
+    while (mover := state.to_move()) is not None:
+        turn = Turn(1, state.view(mover), tuple(state.legal()), 1.0, 0.0)
+        state.apply(bot.choose(turn) if mover == seat else choice(rng, turn.legal))
+    mine, yours = state.outcome().ranks[seat], state.outcome().ranks[1 - seat]
+    return (1 + (mine < yours) - (mine > yours)) / 2
+
+
+@pytest.mark.slow
+def test_the_trained_policy_beats_random_play():
+    bot = bots_of("policy")["claim"]()
+    results = [result(find("claim"), bot, seed, seat) for seed in range(100) for seat in (0, 1)]
+    assert sum(results) / len(results) > 0.6
+
+
+@pytest.mark.slow
+def test_training_makes_a_policy_that_plays(tmp_path):
+    folder = shutil.copytree(FOLDER, tmp_path / "policy", ignore=shutil.ignore_patterns("policy.npz", "vendor"))
+    command = [sys.executable, "train.py", "--games", "128"]
+    trained = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=110, check=False)
+    assert trained.returncode == 0, trained.stderr
+    assert re.search(r"wins [\d.]+% of 128 against random; saved .*policy\.npz", trained.stdout)
+    assert bots_of(folder).keys() == {"claim"}
+
+
+def test_a_policy_for_other_vectors_says_so(tmp_path):
+    source = (
+        "from pathlib import Path; import numpy as np; from model import Policy\n"
+        "policy = Policy.load(Path('policy.npz'))\n"
+        "Policy('rrr', policy.weights)"
+    )
+    done = subprocess.run([sys.executable, "-c", source], cwd=FOLDER, capture_output=True, text=True, check=False)
+    assert done.stderr == "this policy fits another version of rrr's vectors: run train.py again\n"
+
+
+@pytest.mark.slow
+def test_the_folder_passes_the_check_in_the_sandbox():
+    need_bubblewrap()
+    checked = arena("bot", "check", FOLDER, "--game", "claim", "--positions", 20, *PATIENT)
+    assert checked.exit_code == 0, checked.output
+
+
+@cache
+def why_no_image():
+    try:
+        with closing(Engine()) as engine:
+            images.resolve(engine, SDK_IMAGE)
+    except ArenaError as error:
+        return f"{error} (docker/build-base.sh --sdk builds it)"
+    return None
+
+
+@pytest.mark.slow
+def test_the_image_plays_with_its_own_numpy(tmp_path):
+    need(why_no_image())
+    folder = shutil.copytree(FOLDER, tmp_path / "policy", ignore=shutil.ignore_patterns("vendor"))
+    (advice,) = re.findall(r"pip (install --target .*)", (FOLDER / "Dockerfile").read_text())
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *advice.split()]
+    subprocess.run(pip, cwd=folder, check=True, timeout=100)
+    tag = "arena-test/policy:1"
+    try:
+        built = arena("bot", "build", folder, "--tag", tag)
+        assert built.exit_code == 0, built.output
+        match = arena("match", "--game", "claim", "--bot", tag, "--bot", "random", *PATIENT)
+        assert match.output.count("played to the end") == 2, match.output
+    finally:
+        subprocess.run(["docker", "image", "rm", "--force", tag], capture_output=True, check=False)
