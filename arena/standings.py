@@ -59,3 +59,16 @@ def _faults(matches: Iterable[MatchEntry], bots: Sequence[BotEntry]) -> Counter[
         for seat in match.seats
         if seat.ending != Ending.NORMAL.name and seat.bot_id in label
     )
+
+
+def rating_course(
+    matches: Sequence[MatchEntry], bots: Sequence[BotEntry], roles: tuple[str, ...], *, bot: BotEntry, steps: int
+) -> list[tuple[int, Rating]]:
+    """The rating of a bot after the first so many of its matches, in a few steps, with all else that was known then."""
+    places = [place for place, match in enumerate(matches, 1) if any(seat.bot_id == bot.id for seat in match.seats)]
+    chosen = sorted({1 + (len(places) - 1) * step // max(steps - 1, 1) for step in range(steps)}) if places else []
+    course = []
+    for count in chosen:
+        table = rate(results_of(matches[: places[count - 1]], bots, roles), ENVIRONMENT, role_sigma=ROLE_SIGMA)
+        course.append((count, next(row for row in table.rows if row.bot == bot.label)))
+    return course

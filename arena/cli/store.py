@@ -29,8 +29,17 @@ def default_path() -> Path:
 
 
 def open_store(where: str) -> Store:
-    """The store there, made if it is new."""
-    return SqlStore(where)
+    """The store there, made if it is new, and closed when the command ends."""
+    store = SqlStore(where)
+    if (context := click.get_current_context(silent=True)) is not None:
+        context.call_on_close(store.close)
+    return store
+
+
+def bots_folder(where: str) -> Path:
+    """Where the folders of submitted bots are kept: beside an SQLite file, else in the user's data folder."""
+    folder = default_path() if "://" in where else Path(where).absolute()
+    return folder.parent / "bots"
 
 
 def find_bot(store: Store, text: str) -> BotEntry:

@@ -1,7 +1,8 @@
 """What a store keeps and promises; `arena/store/sql.py` is the one that there is."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Protocol
 
 
@@ -15,14 +16,25 @@ class BotEntry:
     owner: str
     digest: str
     origin: str
-    """Where it is run from: a folder or an image."""
+    """Where it is run from: the path of a folder, the digest of an image, or nothing if its files are not here."""
     games: tuple[str, ...]
     retired: bool
+    created: datetime
+    """When it was registered, in universal time."""
+    checksum: str = ""
+    """See arena/store/checksums.py."""
 
     @property
     def label(self) -> str:
         """Its name and version, as tables show it."""
         return f"{self.name} {self.version}"
+
+    @property
+    def kind(self) -> str:
+        """What it is run from: a folder, an image, or `absent` if its files are not here."""
+        if not self.origin:
+            return "absent"
+        return "image" if self.origin == self.digest else "folder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +45,10 @@ class TournamentEntry:
     game: str
     settings: Mapping[str, Any]
     finished: bool
+    key: str = ""
+    """A digest of the game and the settings."""
+    checksum: str = ""
+    """Over all of its matches, once it is finished; see arena/store/checksums.py."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +84,25 @@ class MatchEntry:
     seats: tuple[SeatResult, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class KeptMatch:
+    """A match with all that is kept of it, the output of its bots too."""
+
+    entry: MatchEntry
+    record: bytes
+    checksum: str
+
+
 class Store(Protocol):
     """Keeps everything; a match is kept whole or not at all, and never twice."""
 
     def add_bot(
         self, *, name: str, version: str, owner: str, digest: str, origin: str, games: Sequence[str]
     ) -> BotEntry:
-        """Register a version of a bot; UsageError if another bot has that name and version."""
+        """Register a version of a bot; UsageError if another bot has that name and version.
+
+        Without an origin its files are not here; registering the same files again later says where they are.
+        """
         ...
 
     def bots(self, game: str | None = None, *, retired: bool = False) -> list[BotEntry]:
@@ -83,6 +111,10 @@ class Store(Protocol):
 
     def bot_versions(self, name: str) -> list[BotEntry]:
         """Every version of a bot, the oldest first."""
+        ...
+
+    def all_bots(self) -> list[BotEntry]:
+        """Every version of every bot, the oldest first."""
         ...
 
     def retire_bot(self, name: str) -> None:
@@ -109,12 +141,31 @@ class Store(Protocol):
         """Keep a match in one transaction; False if it was there already."""
         ...
 
+    def add_matches(self, tournament_id: int, several: Iterable[KeptMatch]) -> int:
+        """Keep those that are missing, all in one transaction, and say how many these were.
+
+        UsageError if one of them is kept already, but otherwise.
+        """
+        ...
+
     def matches(self, *, tournament_id: int | None = None, game: str | None = None) -> list[MatchEntry]:
         """The matches of a tournament, or of all tournaments of a game, in the order of their schedules."""
         ...
 
     def record(self, tournament_id: int, match_id: str) -> bytes:
         """The record of a match; UsageError if there is none."""
+        ...
+
+    def kept(self, tournament_id: int) -> Iterator[KeptMatch]:
+        """All that is kept of each match of a tournament, in the order of its schedule."""
+        ...
+
+    def kept_match(self, tournament_id: int, match_id: str) -> KeptMatch:
+        """All that is kept of one match; UsageError if there is none."""
+        ...
+
+    def misfits(self) -> list[str]:
+        """Rows that belong to nothing, each in a sentence; there are none unless somebody changed the tables."""
         ...
 
     def close(self) -> None:

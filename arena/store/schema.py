@@ -36,6 +36,13 @@ def _created() -> Column[datetime]:
     return Column("created_at", DateTime(timezone=True), nullable=False, server_default=func.now())
 
 
+def _checksum() -> Column[str]:
+    return Column("checksum", String(64), nullable=False, server_default="")
+
+
+versions = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
+"""Kept by Alembic: the newest migration that was made."""
+
 bots = Table(
     "bots",
     metadata,
@@ -47,6 +54,7 @@ bots = Table(
     Column("origin", Text, nullable=False),
     Column("games", JSON, nullable=False),
     Column("retired", Boolean, nullable=False, default=False),
+    _checksum(),
     _created(),
     UniqueConstraint("name", "version"),
 )
@@ -59,6 +67,7 @@ tournaments = Table(
     Column("key", String(64), nullable=False, index=True),
     Column("settings", JSON, nullable=False),
     Column("finished", Boolean, nullable=False, default=False),
+    _checksum(),
     _created(),
 )
 
@@ -74,6 +83,7 @@ matches = Table(
     Column("moves", Integer, nullable=False),
     Column("seal", String(64), nullable=False),
     Column("record", LargeBinary, nullable=False),
+    _checksum(),
     _created(),
 )
 

@@ -1,5 +1,7 @@
 """What a store promises, on both databases."""
 
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 
@@ -8,7 +10,8 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from arena.errors import InfraError, UsageError
-from arena.store.base import MatchEntry, SeatResult
+from arena.store.base import KeptMatch, MatchEntry, SeatResult
+from arena.store.checksums import match_checksum
 from arena.store.schema import metadata
 from arena.store.sql import SqlStore
 
@@ -121,6 +124,94 @@ def test_a_store_can_be_opened_again_and_by_many(address):
     store.close()
 
 
+def test_readers_do_not_hold_up_a_writer(address, store):
+    first = some_match(store)
+    store.add_match(first, b"one")
+    reading = store.kept(first.tournament_id)
+    next(reading)
+    writer = SqlStore(address)
+    assert writer.add_match(replace(first, match_id="m2", ordinal=1), b"two")
+    writer.close()
+    reading.close()
+
+
+def test_two_processes_that_begin_the_same_tournament_share_it(address):
+    begun, stores = [], [SqlStore(address) for _ in range(4)]
+    threads = [
+        threading.Thread(target=lambda store=store: begun.append(store.begin_tournament("claim", {"rounds": 1}).id))
+        for store in stores
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(begun)) == 1
+    assert len(begun) == 4
+    for store in stores:
+        store.close()
+
+
+@pytest.mark.slow
+def test_many_processes_may_make_the_same_new_file(tmp_path):
+    """SQLite refuses one of two that change a new file to WAL at once, now and then."""
+    code = "import sys; from arena.store.sql import SqlStore; [SqlStore(path).close() for path in sys.argv[1:]]"
+    paths = [str(tmp_path / f"{number}.db") for number in range(25)]
+    makers = [subprocess.Popen([sys.executable, "-c", code, *paths], stderr=subprocess.PIPE) for _ in range(3)]
+    assert [maker.communicate()[1] for maker in makers] == [b""] * 3
+
+
+def test_the_very_same_bot_can_be_registered_again(store):
+    first = add_bot(store)
+    assert add_bot(store) == first
+    assert store.all_bots() == [first]
+
+
+def test_a_bot_without_files_gets_them_when_the_same_one_is_registered(store):
+    absent = store.add_bot(name="x", version="1", owner="me", digest="sha256:0", origin="", games=["claim"])
+    assert absent.kind == "absent"
+    with pytest.raises(UsageError, match="there is a bot x 1 already"):
+        store.add_bot(name="x", version="1", owner="me", digest="sha256:1", origin="/bots/x", games=["claim"])
+    assert add_bot(store, "x") == replace(absent, origin="/bots/x")
+
+
+def test_several_matches_are_kept_at_once_or_not_at_all(store):
+    first = some_match(store)
+    kept = [KeptMatch(replace(first, match_id=f"m{number}", ordinal=number), b"r", f"c{number}") for number in range(3)]
+    assert store.add_matches(first.tournament_id, kept[:2]) == 2
+    assert store.add_matches(first.tournament_id, kept) == 1
+    other = replace(kept[0], checksum="other")
+    with pytest.raises(UsageError, match="was played here, and went otherwise"):
+        store.add_matches(first.tournament_id, [replace(kept[0], entry=replace(first, match_id="m9")), other])
+    assert [match.match_id for match in store.matches()] == ["m0", "m1", "m2"]
+    assert list(store.kept(first.tournament_id)) == kept
+
+
+def test_all_that_is_kept_of_a_match_comes_back(store):
+    match = some_match(store)
+    logs = tuple(replace(seat, log=f"said {seat.rank}") for seat in match.seats)
+    store.add_match(replace(match, seats=logs), b"x")
+    kept = store.kept_match(match.tournament_id, "m1")
+    assert kept == KeptMatch(replace(match, seats=logs), b"x", match_checksum(kept.entry, b"x"))
+    assert store.matches() == [match]
+
+
+def test_what_was_kept_before_there_were_checksums_gets_them(address):
+    store = SqlStore(address)
+    match = some_match(store)
+    store.add_match(match, b"x")
+    store.finish_tournament(match.tournament_id)
+    before = (store.all_bots(), store.tournaments(), list(store.kept(match.tournament_id)))
+    with store._engine.begin() as connection:
+        for table in ("bots", "tournaments", "matches"):
+            connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN checksum")
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0001'")
+    store.close()
+    store = SqlStore(address)
+    assert (store.all_bots(), store.tournaments(), list(store.kept(match.tournament_id))) == before
+    assert all(bot.checksum for bot in store.all_bots())
+    store.close()
+
+
 def test_the_migrations_make_the_schema(store):
     with store._engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
@@ -130,3 +221,20 @@ def test_a_store_that_cannot_be_opened_says_so(tmp_path):
     (tmp_path / "folder").mkdir()
     with pytest.raises(InfraError, match="cannot be opened"):
         SqlStore(tmp_path / "folder")
+    (tmp_path / "text").write_text("not a database, but long enough to be taken for one " * 20)
+    with pytest.raises(InfraError, match="text cannot be opened: file is not a database"):
+        SqlStore(tmp_path / "text")
+
+
+@pytest.mark.parametrize("url", ["mysql://x/y", "postgresql://me:secret@host:port/name"])
+def test_a_url_that_cannot_be_is_refused_without_telling_passwords(url):
+    with pytest.raises(UsageError, match="postgresql://user@host/name") as caught:
+        SqlStore(url)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_database_that_fails_later_is_our_own_failure(store):
+    with store._engine.begin() as connection:
+        connection.exec_driver_sql("DROP TABLE seats")
+    with pytest.raises(InfraError, match=r"the store failed: .*seats"):
+        store.matches()

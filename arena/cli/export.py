@@ -1,0 +1,68 @@
+"""`arena export` and `arena import`: a tournament as one file, from machine to machine."""
+
+from pathlib import Path
+
+import click
+
+from arena import archive, registry
+from arena.cli.forms import counted
+from arena.cli.store import db_option, open_store
+from arena.errors import RecordError
+from arena.verify import check_tournament, kept_in
+
+SHOWN = 5
+"""How many reasons are given for refusing an archive."""
+
+
+@click.command()
+@click.argument("number", metavar="TOURNAMENT", type=int)
+@click.option(
+    "--out",
+    "-o",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where to write it; tournament-ID.arena.gz if not given.",
+)
+@db_option
+def export(number: int, out: Path | None, db: str) -> None:
+    """Write a tournament to one file.
+
+    In it are its settings, its bots by digest, results, records and checksums, but not the bots' files. On another
+    machine `arena import` proves it and shows the same tables. The same tournament gives the same bytes.
+
+    \b
+    arena export 3 -o claim-cup.arena.gz
+    """
+    store = open_store(db)
+    entry = store.tournament(number)
+    path = out or Path(f"tournament-{number}.arena.gz")
+    count = archive.write(kept_in(store, entry), path)
+    state = "" if entry.finished else "; it is not finished, so later ones can be imported over this one"
+    click.echo(f"wrote {path}: tournament {number} of {entry.game}, {counted(count, 'match')}{state}")
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@db_option
+def import_(file: Path, db: str) -> None:
+    """Prove the tournament in FILE and add it.
+
+    All of it is replayed, and nothing is added if anything in it is not true. Adding it twice changes nothing. Its
+    bots are registered by their digests but without their files: they can be played here once the same files are
+    submitted.
+    """
+    kept = archive.read(file)
+    findings = list(check_tournament(kept, registry.find))
+    for finding in findings[:SHOWN]:
+        click.echo(f"{finding.where.partition(', ')[2] or 'the tournament'}: {finding.what}", err=True)
+    if findings:
+        raise RecordError(f"{file} is refused: {counted(len(findings), 'thing')} in it not true; nothing was added")
+    store = open_store(db)
+    entry, added = archive.add(store, kept)
+    theirs = {bot.label for bot in kept.bots}
+    absent = [bot.label for bot in store.all_bots() if bot.kind == "absent" and bot.label in theirs]
+    what = (
+        f"{counted(added, 'new match')}, all replayed and true" if added else "nothing new: all of it was here already"
+    )
+    click.echo(f"{file} is tournament {entry.id} of {entry.game} here; {what}")
+    if absent:
+        click.echo(f"not here, and so not to be played until they are submitted: {', '.join(absent)}")

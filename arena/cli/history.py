@@ -1,0 +1,153 @@
+"""`arena history`: the matches of one bot, and what it said in one of them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from arena import registry
+from arena.cli import forms
+from arena.cli.forms import form_options, print_table
+from arena.cli.ratings import bots_in
+from arena.cli.store import db_option, find_bot, open_store
+from arena.errors import UsageError
+from arena.match import Ending
+from arena.pages.charts import Interval, Mark
+from arena.pages.reports import Course, history_page
+from arena.standings import rating_course
+from arena.store.base import BotEntry, MatchEntry, Store
+
+STEPS = 24
+"""How many points the curve of a rating has at most."""
+
+
+@click.command()
+@click.argument("name", metavar="BOT")
+@click.option("--last", type=click.IntRange(1), default=20, show_default=True, help="How many matches.")
+@click.option("--match", "match_id", metavar="MATCH", help="One match: how it ended, and the output of BOT in it.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the record of that match here.")
+@form_options
+@db_option
+def history(name: str, last: int, match_id: str | None, out: Path | None, db: str, **form: Any) -> None:
+    """Show the matches of a bot, or one in full.
+
+    BOT is a name, or name@version. The output of a bot is kept with each match, at most its last 4096 characters;
+    it stays running from match to match, so this may begin before the match did.
+
+    \b
+    arena history my_bot                              its latest matches
+    arena history my_bot --match e91e5353             why it lost this one, and what it printed
+    arena history my_bot --match e91e5353 --out game.arena && arena replay show game.arena
+    arena history my_bot --html history.html          its rating over time
+    """
+    store = open_store(db)
+    bot = find_bot(store, name)
+    mine = [match for match in store.matches() if any(seat.bot_id == bot.id for seat in match.seats)]
+    if match_id is not None:
+        _show_match(store, bot, _find(mine, match_id), out)
+        return
+    if out is not None:
+        raise UsageError("say with --match which match is to be written")
+    label = {entry.id: entry.label for entry in store.all_bots()}
+    rows = [_row(match, bot.id, label) for match in mine[-last:]]
+    print_table(
+        forms.Table(rows, lambda: history_page(bot.label, _courses(store, bot, mine, last)), lambda: _print(rows)),
+        **form,
+    )
+
+
+def _find(mine: Sequence[MatchEntry], match_id: str) -> MatchEntry:
+    """The newest match whose name begins like this."""
+    found = [match for match in mine if match.match_id.startswith(match_id)]
+    if not found or not match_id:
+        raise UsageError(f"it played no match {match_id!r}: `arena history BOT` lists those that it played")
+    if len({match.match_id for match in found}) > 1:
+        raise UsageError(f"{len(found)} matches begin with {match_id!r}: give more letters")
+    return found[-1]
+
+
+def _show_match(store: Store, bot: BotEntry, match: MatchEntry, out: Path | None) -> None:
+    kept = store.kept_match(match.tournament_id, match.match_id)
+    label = {entry.id: entry.label for entry in store.all_bots()}
+    click.echo(f"match {match.match_id} of tournament {match.tournament_id}: {match.reason}, {match.moves} moves")
+    for seat, result in enumerate(match.seats):
+        times = f"{result.wall_us / 1e6:.2f} s, of it {result.cpu_us / 1e6:.2f} s on a processor"
+        ending = f"{result.ending}: {result.sentence}" if result.ending != Ending.NORMAL.name else result.sentence
+        click.echo(
+            f"  seat {seat}  {label[result.bot_id]}, rank {result.rank}, {result.score:g} points, {times}; {ending}"
+        )
+    log = next(result.log for result in kept.entry.seats if result.bot_id == bot.id)
+    click.echo(f"\noutput of {bot.label}, its end:\n{log}" if log else f"\n{bot.label} printed nothing")
+    if out is not None:
+        _write(out, kept.record)
+
+
+def _write(out: Path, data: bytes) -> None:
+    try:
+        out.write_bytes(data)
+    except OSError as error:
+        raise UsageError(f"{out} cannot be written: {error.strerror}") from error
+    click.echo(f"wrote {out}: `arena replay show {out}` plays it")
+
+
+def _print(rows: Sequence[dict[str, Any]]) -> None:
+    if not rows:
+        click.echo("no matches yet")
+        return
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name in rows[0]:
+        table.add_column(name, no_wrap=name == "match", justify="right" if name in ("rank", "score") else "left")
+    for row in rows:
+        table.add_row(*(escape(f"{value:g}" if isinstance(value, float) else str(value)) for value in row.values()))
+    Console().print(table)
+
+
+def _row(match: MatchEntry, bot_id: int, label: dict[int, str]) -> dict[str, Any]:
+    seat = _seat(match, bot_id)
+    mine = match.seats[seat]
+    return {
+        "match": match.match_id,
+        "tournament": match.tournament_id,
+        "seat": seat,
+        "against": ", ".join(label[result.bot_id] for result in match.seats if result.bot_id != bot_id),
+        "rank": mine.rank,
+        "score": mine.score,
+        "ending": mine.ending,
+        "reason": match.reason,
+    }
+
+
+def _seat(match: MatchEntry, bot_id: int) -> int:
+    return next(seat for seat, result in enumerate(match.seats) if result.bot_id == bot_id)
+
+
+def _courses(store: Store, bot: BotEntry, mine: Sequence[MatchEntry], last: int) -> list[Course]:
+    """The bot's course in each game that it played."""
+    game_of = {entry.id: entry.game for entry in store.tournaments()}
+    label = {entry.id: entry.label for entry in store.all_bots()}
+    courses = []
+    for name in sorted({game_of[match.tournament_id] for match in mine}):
+        game, played = registry.find(name), [match for match in mine if game_of[match.tournament_id] == name]
+        everything = store.matches(game=name)
+        steps = rating_course(everything, bots_in(store, everything), game.info.roles, bot=bot, steps=STEPS)
+        ratings = [
+            Interval(f"match {count}", row.mu - 2 * row.field_sigma, row.mu, row.mu + 2 * row.field_sigma)
+            for count, row in steps
+        ]
+        rows = [_row(match, bot.id, label) for match in reversed(played[-last:])]
+        courses.append(Course(game.info.title, ratings, [_mark(match, bot.id, label) for match in played], rows))
+    return courses
+
+
+def _mark(match: MatchEntry, bot_id: int, label: dict[int, str]) -> Mark:
+    mine = match.seats[_seat(match, bot_id)]
+    others = ", ".join(label[result.bot_id] for result in match.seats if result.bot_id != bot_id)
+    shared = sum(result.rank == mine.rank for result in match.seats) > 1
+    kind = "lost" if mine.rank > 1 else "drawn" if shared else "won"
+    kind = "fault" if mine.ending != Ending.NORMAL.name else kind
+    return Mark(kind, f"{kind} against {others}: {match.reason}")

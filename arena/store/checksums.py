@@ -1,0 +1,42 @@
+"""Checksums over what the store keeps, so that a changed cell is found; arena/verify.py compares them.
+
+A match has one over its rows and its record, a finished tournament one over its settings and all of its matches, so
+that a match that was taken away is missed. Whoever can write the database can write new checksums too: the checksum
+of a finished tournament is worth publishing, because nothing in it can change without changing that one number.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from arena.store.base import BotEntry, MatchEntry
+
+
+def settings_key(game: str, settings: Mapping[str, Any]) -> str:
+    """What two tournaments with the same settings share."""
+    return hashlib.sha256(json.dumps([game, settings], sort_keys=True).encode()).hexdigest()
+
+
+def bot_checksum(bot: BotEntry) -> str:
+    """A checksum over all that never changes about a version of a bot."""
+    return _sha256([bot.name, bot.version, bot.owner, bot.digest, list(bot.games)])
+
+
+def match_checksum(match: MatchEntry, record: bytes) -> str:
+    """A checksum over a match and its seats, but for the numbers that the store itself gave out."""
+    plain = asdict(match)
+    del plain["tournament_id"]
+    for seat in plain["seats"]:
+        del seat["bot_id"]
+    return _sha256([plain, hashlib.sha256(record).hexdigest()])
+
+
+def tournament_checksum(game: str, settings: Mapping[str, Any], matches: Iterable[str]) -> str:
+    """A checksum over the settings and the checksums of all matches, in the order of the schedule."""
+    return _sha256([settings_key(game, settings), list(matches)])
+
+
+def _sha256(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

@@ -1,0 +1,131 @@
+"""The database under the store: opened, set up to lose nothing, and brought to the newest schema."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from sqlite3 import SQLITE_BUSY, DatabaseError, OperationalError
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, select
+from sqlalchemy.engine import ExceptionContext
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
+
+from arena.errors import InfraError, UsageError
+from arena.store.schema import versions
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+BUSY_MS = 30_000
+"""How long SQLite waits for another writer."""
+# A killed process loses nothing in WAL with synchronous=NORMAL already; FULL also outlives a power cut, for one
+# fsync per match.
+_PRAGMAS = (f"busy_timeout={BUSY_MS}", "synchronous=FULL", "foreign_keys=ON")
+_LOCK = 7215034
+"""The number of our advisory lock in PostgreSQL."""
+
+
+def open_engine(where: str | Path) -> Engine:
+    """The database there, with tables of the newest form; InfraError if it cannot be used."""
+    engine = _postgres(str(where)) if "://" in str(where) else _sqlite(Path(where))
+    try:
+        _migrate(engine)
+    except (DBAPIError, DatabaseError) as error:
+        shown = engine.url.render_as_string() if "://" in str(where) else where  # without the password
+        raise InfraError(f"the store {shown} cannot be opened: {_cause(error)}") from error
+    event.listen(engine, "handle_error", _explain)
+    return engine
+
+
+@contextmanager
+def exclusive(engine: Engine) -> Iterator[Connection]:
+    """A transaction that only one process at a time is in, so that what it looked up stays true while it writes."""
+    with writing(engine) as connection:
+        if engine.dialect.name == "postgresql":
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
+        yield connection
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """A transaction that writes; SQLite lets one at a time in, and readers do not wait for it."""
+    with engine.execution_options(writing=True).begin() as connection:
+        yield connection
+
+
+def _postgres(url: str) -> Engine:
+    if not url.startswith("postgresql://"):
+        raise UsageError("the store is neither a file nor a URL of the form postgresql://user@host/name")
+    try:
+        return create_engine(url.replace("postgresql://", "postgresql+psycopg://", 1))
+    except (ArgumentError, ValueError) as error:
+        raise UsageError("the store's URL cannot be read: write postgresql://user@host/name") from error
+    except ModuleNotFoundError as error:
+        raise UsageError("PostgreSQL needs its driver: pip install 'arena[postgres]'") from error
+
+
+def _sqlite(path: Path) -> Engine:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InfraError(f"the folder of the store {path} cannot be made: {error.strerror}") from error
+    engine = create_engine(f"sqlite:///{path}")
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _: object) -> None:
+    connection.isolation_level = None
+    for pragma in _PRAGMAS:
+        connection.execute(f"PRAGMA {pragma}")
+    _use_wal(connection)
+
+
+def _use_wal(connection: Any) -> None:
+    """Let readers and a writer work at once; kept in the file, so only its first user changes anything."""
+    deadline = time.monotonic() + BUSY_MS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except OperationalError as error:
+            # Two that make the same new file can refuse each other this change, and then SQLite itself does not wait.
+            if error.sqlite_errorcode & 0xFF != SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # SQLite's own driver begins a transaction only before the first write, so a read before it would not be part
+    # of it; and a transaction that reads first can fail to become a writing one. So a writer says so at once.
+    kind = "IMMEDIATE" if connection.get_execution_options().get("writing") else "DEFERRED"
+    connection.exec_driver_sql(f"BEGIN {kind}")
+
+
+def _migrate(engine: Engine) -> None:
+    """Bring the tables to the newest form."""
+    newest = max(path.name for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))[:4]
+    with engine.connect() as connection:
+        if inspect(connection).has_table(versions.name) and newest == connection.execute(select(versions)).scalar():
+            return
+    from alembic import command  # noqa: PLC0415  (it loads slowly, and most starts need no migration)
+    from alembic.config import Config  # noqa: PLC0415
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    with exclusive(engine) as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def _explain(context: ExceptionContext) -> None:
+    """Say in one sentence that the database failed; a broken constraint is left to the one who asked for it."""
+    error = context.sqlalchemy_exception
+    if isinstance(error, DBAPIError) and not isinstance(error, IntegrityError):
+        raise InfraError(f"the store failed: {_cause(error)}") from context.original_exception
+
+
+def _cause(error: Exception) -> str:
+    """The first line of what the driver says."""
+    return str(getattr(error, "orig", None) or error).partition("\n")[0]

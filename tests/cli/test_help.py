@@ -1,0 +1,26 @@
+"""The help pages are read as they were written."""
+
+import click
+import pytest
+
+from arena.cli import main
+
+
+def pages(command=main, words=()):
+    """Every command with the words that name it."""
+    yield words, command
+    if isinstance(command, click.Group):
+        for name in command.list_commands(click.Context(command)):
+            yield from pages(command.get_command(click.Context(command), name), (*words, name))
+
+
+PAGES = {" ".join(("arena", *words)): command for words, command in pages()}
+
+
+@pytest.mark.parametrize("words", PAGES)
+def test_examples_keep_their_lines(words):
+    command = PAGES[words]
+    text = command.get_help(click.Context(command, info_name=words))
+    assert "\\b" not in text
+    for example in (line for line in (command.help or "").splitlines() if line.strip().startswith("arena ")):
+        assert f"\n  {example.strip()}\n" in f"{text}\n", example

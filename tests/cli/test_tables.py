@@ -1,0 +1,135 @@
+"""The tables in all their forms."""
+
+import csv
+import io
+import json
+import re
+
+import pytest
+from click.testing import CliRunner
+
+import arena.cli.tournament
+from arena.cli import main
+from arena.cli.forms import Table, counted, print_table
+from arena.pages.page import Cell, Section, render
+from arena.store.base import MatchEntry, SeatResult
+from arena.store.sql import SqlStore
+from tests.field_kit import make_bots, player, tournament_words
+
+WORDS = [["ratings", "--game", "claim"], ["crosstable", "--game", "claim"], ["history", "two"]]
+
+
+def run(*args):
+    return CliRunner().invoke(main, [str(arg) for arg in args])
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory):
+    """A store with a finished tournament."""
+    folder = tmp_path_factory.mktemp("played")
+    make_bots(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arena.cli.tournament, "running_bot", player)
+        assert run(*tournament_words(folder, folder / "arena.db", rounds=2)).exit_code == 0
+    return folder / "arena.db"
+
+
+@pytest.mark.parametrize("words", WORDS, ids=" ".join)
+def test_json_and_csv_have_the_same_rows(db, words):
+    rows = json.loads(run(*words, "--json", "--db", db).output)
+    lines = list(csv.DictReader(io.StringIO(run(*words, "--csv", "--db", db).output)))
+    assert rows
+    assert [{key: str(value) for key, value in row.items()} for row in rows] == lines
+
+
+@pytest.mark.parametrize("words", WORDS, ids=" ".join)
+def test_a_page_asks_the_network_for_nothing(db, words, tmp_path):
+    result = run(*words, "--html", tmp_path / "page.html", "--db", db)
+    assert (result.exit_code, result.output) == (0, f"wrote {tmp_path / 'page.html'}\n")
+    page = (tmp_path / "page.html").read_text()
+    assert page == run(*words, "--db", db, "--html").output.removesuffix("\n")
+    assert not re.search(r"https?:|src=|@import|url\(|<script|<link", page)
+    assert "default-src 'none'" in page
+    assert "prefers-color-scheme: dark" in page
+    assert all(name in page for name in ("one 1", "two 1", "three 1"))
+    assert page.count("<table>") == page.count("<caption>") == 1
+
+
+def test_the_ratings_show_bars_ranks_and_what_a_seat_is_worth(db):
+    output = run("ratings", "--game", "claim", "--db", db).output
+    assert all(word in output for word in ("●", "──", "W-D-L", "rank", "best", "faults", "worth of a seat"))
+
+
+def test_a_page_escapes_everything():
+    nasty = '"><script>alert(1)</script>'
+    section = Section(nasty, (), [Cell(nasty)], [[Cell(nasty, head=True), Cell(nasty, style=nasty)]], nasty)
+    page = render(nasty, nasty, [section])
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+def test_csv_is_safe_for_spreadsheets(start, capsys):
+    rows = [{"bot": f"{start}cmd|' /C calc'!A0", "points": -1.5}]
+    print_table(Table(rows, str, lambda: None), as_json=False, as_csv=True, html=None)
+    (line,) = csv.DictReader(io.StringIO(capsys.readouterr().out, newline=""))
+    assert line["bot"].startswith("'")
+    assert line["points"] == "-1.5"
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["ratings", "--game", "claim", "--json", "--csv"], "choose one of --json, --csv and --html"),
+        (["ratings", "--game", "claim", "--by", "role"], "the seats of claim have no roles"),
+        (["ratings", "--game", "rrr", "--tournament", "1"], "tournament 1 is one of claim, not of rrr"),
+        (["ratings", "--game", "claim", "--html", "/no/such/folder/x.html"], "cannot be written"),
+        (["history", "nobody"], "there is no bot 'nobody'"),
+        (["history", "two", "--match", "zz"], "it played no match 'zz'"),
+        (["history", "two", "--match", ""], "it played no match ''"),
+        (["history", "two", "--out", "x"], "say with --match"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(db, words, complaint):
+    result = run(*words, "--db", db)
+    assert result.exit_code == 2
+    assert complaint in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_an_empty_store_has_empty_tables(tmp_path):
+    db = tmp_path / "empty.db"
+    for words in WORDS[:2]:
+        assert json.loads(run(*words, "--json", "--db", db).output) == []
+        for form in ([], ["--csv"], ["--html"]):
+            result = run(*words, "--db", db, *form)
+            assert result.exit_code == 0, result.output
+        assert "no matches of claim yet" in run(*words, "--db", db).output
+
+
+def test_a_contestant_sees_why_a_match_was_lost(tmp_path):
+    store = SqlStore(tmp_path / "db")
+    bots = [
+        store.add_bot(name=name, version="1", owner="", digest=name, origin="/x", games=["claim"])
+        for name in ("a", "b")
+    ]
+    seats = (
+        SeatResult(
+            bots[0].id, 2, 0.0, "CRASH", "its process ended with code 1", 1_500_000, 7, "Traceback: no cheese\n"
+        ),
+        SeatResult(bots[1].id, 1, 1.0, "NORMAL", "played to the end", 9, 7, "the other's secret\n"),
+    )
+    tournament = store.begin_tournament("claim", {})
+    store.add_match(MatchEntry(tournament.id, "abc123", 0, "0 1", 1, "a forfeits", 5, "", seats), b"record")
+    out = tmp_path / "game.arena"
+    output = run("history", "a", "--match", "abc", "--out", out, "--db", tmp_path / "db").output
+    assert "match abc123 of tournament 1: a forfeits, 5 moves" in output
+    assert "seat 0  a 1, rank 2, 0 points, 1.50 s" in output
+    assert "CRASH: its process ended with code 1" in output
+    assert "Traceback: no cheese" in output
+    assert "secret" not in output
+    assert out.read_bytes() == b"record"
+
+
+def test_numbers_have_their_nouns():
+    assert [counted(number, "match") for number in (0, 1, 2000)] == ["0 matches", "1 match", "2,000 matches"]
