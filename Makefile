@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help install proto check test test-fast golden bench tournament hostile
+.PHONY: help install proto check test test-fast golden bench strength tournament hostile crash
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -44,6 +44,9 @@ golden: $(STAMP) ## rewrite the golden records under tests/data (read the diff b
 bench: $(STAMP) ## measure the speed of the engines
 	$(BIN)/python -m bench.engines
 
+strength: $(STAMP) ## play the sample bots against each other and print the table of their strength
+	$(BIN)/python -m bench.strength
+
 tournament: $(STAMP) ## play a sandboxed tournament among the sample bots and show the rating table
 	@command -v bwrap >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
 		echo "installing bubblewrap, the sandbox …" && apt-get -qq update && apt-get -qq install -y bubblewrap >/dev/null; } || true
@@ -51,3 +54,6 @@ tournament: $(STAMP) ## play a sandboxed tournament among the sample bots and sh
 
 hostile: $(STAMP) ## play the hostile bots against the sandboxes and show the table of verdicts
 	$(BIN)/python -m tests.hostile.runner
+
+crash: $(STAMP) ## kill tournaments 300 times at random moments and count what is lost
+	$(BIN)/python -m tests.crash

@@ -10,6 +10,8 @@ that matter.
 """
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -17,13 +19,102 @@ import trueskill
 from numpy.typing import NDArray
 
 from arena.errors import UsageError
+from arena.ratings import Posterior, Results, block, fit
 from arena.ratings.table import sample
 from arena.ratings.truncated import Floats, cumulative, draw, win
+from arena.schedule import Finished, Fixture, Round, rotations
 
 Ints = NDArray[np.int64]
 
 _MOST_PAIRS = 1_000
 """So many pairs, the most doubtful ones, are looked at in a large field."""
+_BATCH = 0.05
+"""A round is this part of all matches before it: deciding more often would tell little more."""
+_LEAST = 8
+"""Matches that every bot plays before anything is called certain: the prior is so wide that a lucky start convinces."""
+_DIGITS = 9
+"""Of gains; what differs less is a tie, so that another machine's last bits lead to the same choice."""
+
+
+class Adaptive:
+    """The schedule that asks what it does not know: until the order of the first `top` places is certain."""
+
+    def __init__(
+        self,
+        bots: int,
+        seats: int,
+        *,
+        top: int,
+        confidence: float,
+        most: int,
+        env: trueskill.TrueSkill,
+        role_sigma: float,
+    ) -> None:
+        if bots < seats:
+            raise UsageError(f"a tournament for {seats} seats needs at least {seats} bots, but there are {bots}")
+        self._bots = bots
+        self._seats = seats
+        self._top = min(top, bots)
+        self._confidence = confidence
+        self._most = most
+        self._env = env
+        self._role_sigma = role_sigma
+
+    def rounds(self, finished: Sequence[Finished]) -> Sequence[Round]:
+        """One round of the tables that take away the most doubt; each plays its next deal in all rotations."""
+        if len(finished) >= self._most:
+            return ()
+        known = self._known(finished)
+        if self._certainty(known) < self._confidence:
+            tables = next_matches(
+                known.mu,
+                known.skills,
+                self._env,
+                top=self._top,
+                seats=self._seats,
+                games=self._seats,
+                count=self._tables(len(finished)),
+            )
+        else:
+            tables = self._neglected(finished)
+        met = Counter(each.fixture.group for each in finished)
+        fixtures: list[Fixture] = []
+        for group in (tuple(sorted(table)) for table in tables):
+            fixtures += rotations(group, met[group] // self._seats)
+            met[group] += self._seats
+        return [fixtures] if fixtures else ()
+
+    def total(self) -> None:
+        """Nobody knows before."""
+
+    def ending(self, finished: Sequence[Finished]) -> str:
+        """The certainty that was reached."""
+        reached, places = self._certainty(self._known(finished)), _places(self._top)
+        if reached >= self._confidence:
+            return f"{places} certain ({reached:.0%}) after {len(finished)} matches"
+        return f"{places} not certain ({reached:.0%}) after {len(finished)} matches, and no more were allowed"
+
+    def _neglected(self, finished: Sequence[Finished]) -> list[tuple[int, ...]]:
+        """The table of those who played least, if that is too little."""
+        played = Counter(bot for each in finished for bot in each.fixture.seating)
+        fewest = sorted(range(self._bots), key=lambda bot: (played[bot], bot))[: self._seats]
+        return [tuple(fewest)] if played[fewest[0]] < _LEAST else []
+
+    def _tables(self, finished: int) -> int:
+        """How many tables to choose at once; it must not depend on how many can be played at once."""
+        wanted = max(1, self._bots // 4, int(_BATCH * finished / self._seats))
+        return min(wanted, math.ceil((self._most - finished) / self._seats))
+
+    def _known(self, finished: Sequence[Finished]) -> Posterior:
+        """What the results tell of the field, with the bots in the order of their numbers."""
+        names = tuple(f"{number:05}" for number in range(self._bots))
+        seats = tuple(f"seat {seat}" for seat in range(self._seats))
+        played = [each.fixture.seating for each in finished], [each.ranks for each in finished]
+        results = Results(names, seats, (block(*played),) if finished else ())
+        return fit(results, self._env, role_sigma=self._role_sigma if finished else 0.0)
+
+    def _certainty(self, known: Posterior) -> float:
+        return certainty(known.mu, known.skills, self._top)
 
 
 def next_matches(
@@ -127,6 +218,7 @@ def _told(difference: Floats, variance: Floats, env: trueskill.TrueSkill) -> Flo
 
 def _best_table(gains: Floats, seats: int) -> tuple[int, ...]:
     """The pair with the greatest gain, and then whoever adds most to those at the table."""
+    gains = gains.round(_DIGITS)
     first, second = np.unravel_index(np.argmax(gains), gains.shape)
     table = [int(first), int(second)]
     while len(table) < seats:
@@ -134,6 +226,10 @@ def _best_table(gains: Floats, seats: int) -> tuple[int, ...]:
         added[table] = -1.0
         table.append(int(np.argmax(added)))
     return tuple(table)
+
+
+def _places(top: int) -> str:
+    return "the first place is" if top == 1 else f"the order of the first {top} places is"
 
 
 def _difference_variances(covariance: Floats) -> Floats:

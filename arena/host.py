@@ -47,8 +47,12 @@ class RunningBot(ABC):
         return Box("none", {})
 
     def log(self) -> str:
-        """The newest of its output."""
+        """The newest of its output, as far as it is known."""
         return ""
+
+    async def read_log(self) -> str:
+        """The newest of its output, up to this moment."""
+        return self.log()
 
 
 class LocalBot(RunningBot):
@@ -168,6 +172,11 @@ class BoxedBot(RunningBot):
 
     def log(self) -> str:
         """The newest of its output, escaped."""
+        return self._sandbox.log()
+
+    async def read_log(self) -> str:
+        """The newest of its output, which some boxes must ask for."""
+        await self._sandbox.read_log()
         return self._sandbox.log()
 
     @staticmethod

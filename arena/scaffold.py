@@ -5,7 +5,8 @@ import re
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena.bots import MANIFEST, checked_name, read_manifest
@@ -28,6 +29,12 @@ class Template:
     """Whether the bot reads the .proto files itself."""
     prepare: tuple[str, ...] = ()
     """Fetches its libraries into its folder; the only step that needs a network."""
+    tools: Mapping[str, str] = field(default_factory=dict)
+    """What builds it: the Debian package of every program or file that must be there."""
+
+    def missing(self) -> tuple[str, ...]:
+        """The Debian packages that this machine lacks to build it."""
+        return tuple(package for sign, package in self.tools.items() if not (shutil.which(sign) or Path(sign).exists()))
 
 
 TEMPLATES = {
@@ -38,6 +45,48 @@ TEMPLATES = {
         protos=True,
         # A bot needs the code of its libraries, never the programs that their authors run at installation.
         prepare=("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"),
+    ),
+    "cpp": Template(
+        "random_cpp",
+        "bot.cpp",
+        protos=True,
+        tools={
+            "make": "make",
+            "g++": "g++",
+            "/usr/include/grpcpp/grpcpp.h": "libgrpc++-dev",
+            "/usr/include/google/protobuf/message.h": "libprotobuf-dev",
+            "grpc_cpp_plugin": "protobuf-compiler-grpc",
+        },
+    ),
+    "go": Template(
+        "random_go",
+        "bot.go",
+        protos=True,
+        tools={
+            "make": "make",
+            "go": "golang-go",
+            "/usr/share/gocode/src/google.golang.org/grpc": "golang-google-grpc-dev",
+            # The package of version 1.3, with which gRPC would be content, does not have this file.
+            "/usr/share/gocode/src/github.com/golang/protobuf/proto/wire.go": "golang-github-golang-protobuf-1-5-dev",
+            "protoc-gen-go": "protoc-gen-go",
+        },
+    ),
+    "java": Template(
+        "random_java",
+        "Bot.java",
+        protos=True,
+        tools={
+            "make": "make",
+            "javac": "default-jdk-headless",
+            "/usr/share/java/grpc-netty.jar": "libgrpc-java",
+            "/usr/share/java/guava.jar": "libguava-java",
+            "/usr/share/java/netty-codec-http2.jar": "libnetty-java",
+            "/usr/share/java/perfmark-api.jar": "libperfmark-java",
+            "/usr/share/java/protobuf.jar": "libprotobuf-java",
+            "/usr/share/java/geronimo-annotation-1.3-spec.jar": "libgeronimo-annotation-1.3-spec-java",
+            "protoc": "protobuf-compiler",
+            "grpc_java_plugin": "protobuf-compiler-grpc-java-plugin",
+        },
     ),
 }
 
@@ -83,7 +132,7 @@ def _root() -> Path:
 
 
 def _copy(template: Template, target: Path) -> None:
-    leave = shutil.ignore_patterns("node_modules", "__pycache__", "*.pyc")
+    leave = shutil.ignore_patterns("build", "node_modules", "proto", "__pycache__", "*.pyc")
     shutil.copytree(_root() / "sample_bots" / template.sample, target, ignore=leave)
     if template.protos:
         shutil.copytree(_root() / "proto", target / "proto", ignore=shutil.ignore_patterns("*.binpb"))

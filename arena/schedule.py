@@ -1,7 +1,7 @@
 """Who plays whom: pure schedules, made of fixtures whose seats are rotated over the same seeds.
 
-A schedule is asked for its next batch with the results so far, and answers with nothing when it is over. A batch
-depends on finished batches only, so neither the number of matches at once nor an interruption changes it.
+A schedule is asked for its next rounds with the results so far, and answers with none when it is over. What it answers
+depends on finished rounds only, so neither the number of matches at once nor an interruption changes it.
 """
 
 from collections import Counter
@@ -39,15 +39,23 @@ class Finished:
     ranks: tuple[int, ...]
 
 
-class Schedule(Protocol):
-    """Hands out fixtures batch by batch."""
+Round = Sequence[Fixture]
+"""Fixtures that belong together: who stops between two rounds has treated everybody alike."""
 
-    def batch(self, finished: Sequence[Finished]) -> Sequence[Fixture]:
-        """The next fixtures, once all earlier batches are finished; none when the schedule is over."""
+
+class Schedule(Protocol):
+    """Hands out rounds of fixtures."""
+
+    def rounds(self, finished: Sequence[Finished]) -> Sequence[Round]:
+        """The next rounds, once all earlier ones are finished; none when the schedule is over."""
         ...
 
     def total(self) -> int | None:
         """How many fixtures there are in all, if that is known before."""
+        ...
+
+    def ending(self, finished: Sequence[Finished]) -> str:
+        """Why it is over, as a sentence."""
         ...
 
 
@@ -58,21 +66,45 @@ def rotations(group: Sequence[int], deal: int) -> Iterator[Fixture]:
 
 
 class FixedSchedule:
-    """Everything is known at the start: round after round, so that a stopped tournament is even."""
+    """Every round is the same groups with a new deal; with 0 rounds there is no last one."""
 
     def __init__(self, groups: Sequence[tuple[int, ...]], rounds: int) -> None:
-        self._groups = groups
+        self._groups = interleaved(groups)
         self._rounds = rounds
+        self._size = sum(map(len, self._groups))
 
-    def batch(self, finished: Sequence[Finished]) -> Sequence[Fixture]:
-        """All fixtures at once, the first time."""
-        if finished:
-            return ()
-        return [each for deal in range(self._rounds) for group in self._groups for each in rotations(group, deal)]
+    def rounds(self, finished: Sequence[Finished]) -> Sequence[Round]:
+        """All rounds at once; without a last one, as many as there were before."""
+        done = len(finished) // self._size
+        last = self._rounds or max(1, 2 * done)
+        return [self._round(deal) for deal in range(done, last)]
 
-    def total(self) -> int:
+    def total(self) -> int | None:
         """Groups times rounds times seats."""
-        return sum(map(len, self._groups)) * self._rounds
+        return self._size * self._rounds or None
+
+    def ending(self, finished: Sequence[Finished]) -> str:
+        """Nothing is left."""
+        return f"all {len(finished)} matches are played"
+
+    def _round(self, deal: int) -> Round:
+        return [fixture for group in self._groups for fixture in rotations(group, deal)]
+
+
+def interleaved(groups: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """The groups in an order in which, wherever it is stopped, all bots have played about equally often."""
+    order: list[tuple[int, ...]] = []
+    while groups:
+        busy: set[int] = set()
+        later = []
+        for group in groups:
+            if busy.isdisjoint(group):
+                busy.update(group)
+                order.append(group)
+            else:
+                later.append(group)
+        groups = later
+    return order
 
 
 def round_robin(bots: int, seats: int, rounds: int, seed: int = 0) -> FixedSchedule:
@@ -92,7 +124,7 @@ def gauntlet(bots: int, seats: int, rounds: int, champion: int = 0) -> FixedSche
 
 
 def balanced_groups(bots: int, seats: int, count: int, seed: int) -> list[tuple[int, ...]]:
-    """About this many groups in which every bot plays equally often and every two bots meet about equally often."""
+    """About this many different groups, in which every bot plays equally often and every two meet about as often."""
     rng = stream(seed, "balanced-groups")
     played: Counter[int] = Counter()
     met: Counter[tuple[int, int]] = Counter()
@@ -103,7 +135,8 @@ def balanced_groups(bots: int, seats: int, count: int, seed: int) -> list[tuple[
         group: list[int] = []
         for _ in range(seats):
             free = [bot for bot in order if bot not in group]
-            group.append(min(free, key=lambda bot: (played[bot], sum(met[_pair(bot, other)] for other in group))))
+            new = [bot for bot in free if tuple(sorted([*group, bot])) not in groups] or free
+            group.append(min(new, key=lambda bot: (played[bot], sum(met[_pair(bot, other)] for other in group))))
         played.update(group)
         met.update(_pair(*two) for two in combinations(group, 2))
         groups.append(tuple(sorted(group)))
@@ -115,7 +148,7 @@ def _pair(one: int, two: int) -> tuple[int, int]:
 
 
 class Swiss:
-    """Each round pairs bots with equal scores that have not met; for two seats."""
+    """Each round pairs bots with equal scores that have not met; for two seats; with 0 rounds there is no last one."""
 
     def __init__(self, bots: int, rounds: int, seed: int) -> None:
         _check(bots, 2)
@@ -123,21 +156,25 @@ class Swiss:
         self._rounds = rounds
         self._seed = seed
 
-    def batch(self, finished: Sequence[Finished]) -> Sequence[Fixture]:
+    def rounds(self, finished: Sequence[Finished]) -> Sequence[Round]:
         """The pairings of the next round; in an odd field the last bot that never rested rests, for both points."""
         number = len({each.fixture.deal for each in finished})
-        if number == self._rounds:
+        if self._rounds and number == self._rounds:
             return ()
         rested = [self._rested(finished, past) for past in range(number)]
         order = self._standing(finished, rested)
         if len(order) % 2:
             order.remove(next((bot for bot in reversed(order) if bot not in rested), order[-1]))
         met = Counter(each.fixture.group for each in finished)
-        return [each for group in _pair_off(order, met) for each in rotations(group, number)]
+        return [[each for group in _pair_off(order, met) for each in rotations(group, number)]]
 
-    def total(self) -> int:
+    def total(self) -> int | None:
         """Every pairing is two matches, one from each side."""
-        return self._rounds * (self._bots // 2) * 2
+        return self._rounds * (self._bots // 2) * 2 or None
+
+    def ending(self, finished: Sequence[Finished]) -> str:
+        """Nothing is left."""
+        return f"all {len(finished)} matches are played"
 
     def _standing(self, finished: Sequence[Finished], rested: Sequence[int | None]) -> list[int]:
         """The bots from the best down; ties are broken by lot."""

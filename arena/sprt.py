@@ -8,6 +8,7 @@ likelihoods is compared with Wald's bounds after every pair (fishtest's generali
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arena.errors import UsageError
+from arena.schedule import Finished, Round, rotations
 
 Floats = NDArray[np.float64]
 
@@ -25,6 +27,9 @@ _PRIOR = 1e-3
 _STEPS = 60
 _PRECISION = 1e-10
 _Z95 = 1.959964
+_FEWEST_PAIRS = 8
+_BATCH = 0.1
+"""So many pairs, or this part of those before, are played between two looks at the test."""
 
 
 class Decision(Enum):
@@ -79,6 +84,16 @@ class Sprt:
         counts = tuple(count + (place == outcome) for place, count in enumerate(self.counts))
         return replace(self, counts=counts)
 
+    def after(self, pairs: Sequence[tuple[float, float]]) -> "Sprt":
+        """The test after these pairs in this order; what comes after its decision does not count."""
+        outcomes = np.array([round(2.0 * sum(pair)) for pair in pairs], dtype=np.int64)
+        counts = np.cumsum(outcomes[:, None] == np.arange(len(SCORES)), axis=0) + np.array(self.counts)
+        lower, upper = self.bounds
+        llr = log_likelihood_ratio(counts, self.elo0, self.elo1)
+        decided = np.flatnonzero((llr <= lower) | (llr >= upper))
+        counted = counts[decided[0] if len(decided) else -1] if len(pairs) else self.counts
+        return replace(self, counts=tuple(int(count) for count in counted))
+
     def report(self) -> Report:
         """The decision, and what is known about the difference."""
         lower, upper = self.bounds
@@ -95,6 +110,43 @@ class Sprt:
             interval=(elo_of(ends[0]), elo_of(ends[1])),
             los=0.5 * math.erfc((0.5 - score) / error / math.sqrt(2.0)),
         )
+
+
+class PairSchedule:
+    """Pairs of matches between two bots, the same deal from both sides, until the test is decided."""
+
+    def __init__(self, test: Sprt, most: int) -> None:
+        self._test = test
+        self._most = most
+
+    def rounds(self, finished: Sequence[Finished]) -> Sequence[Round]:
+        """The next few pairs, each a round."""
+        played = len(finished) // 2
+        if played >= self._most or self._test.after(pairs_of(finished)).report().decision is not Decision.CONTINUE:
+            return ()
+        last = min(self._most, played + max(_FEWEST_PAIRS, int(_BATCH * played)))
+        return [tuple(rotations((0, 1), deal)) for deal in range(played, last)]
+
+    def total(self) -> int:
+        """The most that may be played."""
+        return 2 * self._most
+
+    def ending(self, finished: Sequence[Finished]) -> str:
+        """What the test says."""
+        report = self._test.after(pairs_of(finished)).report()
+        return f"{report.decision.value} after {report.pairs} pairs"
+
+
+def pairs_of(finished: Sequence[Finished]) -> list[tuple[float, float]]:
+    """The first bot's points in both matches of every pair, in the order of the deals."""
+    points = [_points(each) for each in finished]
+    return list(zip(points[::2], points[1::2]))
+
+
+def _points(match: Finished) -> float:
+    """What bot 0 got: 1 for a win, a half for a tie."""
+    mine, other = match.ranks if match.fixture.seating[0] == 0 else match.ranks[::-1]
+    return 1.0 if mine < other else 0.5 if mine == other else 0.0
 
 
 def score_of(elo: float) -> float:

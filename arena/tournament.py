@@ -1,36 +1,45 @@
 """A tournament: fixtures from the schedule, matches from the executor, everything into the store."""
 
+import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import aclosing
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import chain
 from typing import Any
 
 from arena import record
+from arena.adaptive import Adaptive
+from arena.budget import Budget
 from arena.clock import TimeControl
 from arena.errors import UsageError
 from arena.executors.base import Assignment, Executor, Job, Played
 from arena.game import AnyGame
 from arena.match import Contestant, MatchSpec
+from arena.results import match_entry
 from arena.rng import below, stream
 from arena.schedule import Finished, Fixture, Schedule, Swiss, gauntlet, round_robin
-from arena.seal import seal
-from arena.store.base import BotEntry, MatchEntry, SeatResult, Store, TournamentEntry
+from arena.sprt import PairSchedule, Sprt
+from arena.standings import ENVIRONMENT, ROLE_SIGMA
+from arena.store.base import BotEntry, MatchEntry, Store, TournamentEntry
 
-FORMATS = ("round-robin", "gauntlet", "swiss")
-LOG_KEPT = 4096
-"""Characters of a bot's output that are kept with each match."""
+FORMATS = ("round-robin", "gauntlet", "swiss", "adaptive")
+TEST = "test"
+"""The format of `arena test`: two bots, until one is known to be better or not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All that is decided before the first match; the same settings mean the same tournament."""
+    """All that is decided before the first match; the same settings mean the same tournament.
+
+    A budget of time is none of it: it says how far a tournament is played now, not what is played.
+    """
 
     game: str
     options: Mapping[str, str]
     seats: int
     format: str
     rounds: int
+    """How many; 0 where the format has no rounds, or plays as many as the budget allows."""
     seed: int
     clock: str
     strikes: int
@@ -41,10 +50,15 @@ class Settings:
     fresh: bool
     bots: tuple[tuple[str, str, str], ...]
     """Name, version and digest of every bot in the field."""
+    goal: Mapping[str, float] = field(default_factory=dict)
+    """When it is over, if not after its rounds: `top`, `confidence` and `most` matches of an adaptive tournament;
+    `elo0`, `elo1`, `alpha`, `beta` and `most` pairs of a test."""
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data for the store."""
+        """As plain data for the store; without a goal, just as it was before there were goals."""
         plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        if not self.goal:
+            del plain["goal"]
         return plain
 
     @classmethod
@@ -63,7 +77,27 @@ class Settings:
                 return Swiss(len(self.bots), self.rounds, self.seed)
             case "swiss":
                 raise UsageError("a swiss tournament is for two seats")
+            case "adaptive":
+                return self._adaptive()
+            case "test":
+                return PairSchedule(self.sprt(), int(self.goal["most"]))
         raise UsageError(f"there is no format {self.format!r}: choose {', '.join(FORMATS)}")
+
+    def sprt(self) -> Sprt:
+        """The sequential test of the format `test`, before its first pair."""
+        goal = self.goal
+        return Sprt(elo0=goal["elo0"], elo1=goal["elo1"], alpha=goal["alpha"], beta=goal["beta"])
+
+    def _adaptive(self) -> Adaptive:
+        return Adaptive(
+            len(self.bots),
+            self.seats,
+            top=int(self.goal["top"]),
+            confidence=self.goal["confidence"],
+            most=int(self.goal["most"]),
+            env=ENVIRONMENT,
+            role_sigma=ROLE_SIGMA,
+        )
 
 
 class Tournament:
@@ -77,47 +111,83 @@ class Tournament:
         self._config = game.configure(settings.seats, settings.options)
         self.id = entry.id
         self._done = {match.match_id: match for match in store.matches(tournament_id=self.id)}
+        self._schedule = settings.schedule()
+        self.finished: list[Finished] = []
+        """The fixtures of all finished rounds with their ranks, in the order of the schedule."""
         self.void = 0
         """How many matches of this run do not count and are still to be played."""
+        self.ending = ""
+        """Why it is over, once it is."""
 
     @property
     def played(self) -> int:
         """How many matches are in the store."""
         return len(self._done)
 
+    @property
+    def matches(self) -> Sequence[MatchEntry]:
+        """The matches in the store."""
+        return tuple(self._done.values())
+
     def total(self) -> int | None:
         """How many matches there will be, if that is known."""
-        return self._settings.schedule().total()
+        return self._schedule.total()
 
-    async def run(self, executor: Executor, on_match: Callable[[MatchEntry], None]) -> bool:
+    async def run(
+        self, executor: Executor, on_match: Callable[[MatchEntry], None], budget: Budget | None = None
+    ) -> bool:
         """Play what is missing; True when the tournament is complete, False when it was stopped before."""
-        schedule = self._settings.schedule()
-        finished: list[Finished] = []
-        ordinal = 0
-        while batch := schedule.batch(finished):
-            specs = [self._assignment(ordinal + number, fixture) for number, fixture in enumerate(batch)]
-            ordinal += len(batch)
-            await self._play(specs, executor, on_match)
-            for fixture, assignment in zip(batch, specs):
-                if assignment.spec.match_id not in self._done:
-                    return False
-                finished.append(Finished(fixture, self._ranks(assignment.spec.match_id)))
+        async with executor:
+            if not await self._run(executor, on_match, budget or Budget()):
+                return False
         self._store.finish_tournament(self.id)
+        self.ending = self._schedule.ending(self.finished)
         return True
 
-    async def _play(
-        self, assignments: Sequence[Assignment], executor: Executor, on_match: Callable[[MatchEntry], None]
-    ) -> None:
-        missing = [each for each in assignments if each.spec.match_id not in self._done]
-        async with aclosing(executor.play(_jobs(missing))) as matches:  # type: ignore[type-var]
-            async for played in matches:
-                if played.record.void:
-                    self.void += 1
-                    continue
-                entry = self._entry(played)
-                self._store.add_match(entry, record.dump(played.record, self._game))
-                self._done[entry.match_id] = entry
-                on_match(entry)
+    async def _run(self, executor: Executor, on_match: Callable[[MatchEntry], None], budget: Budget) -> bool:
+        async def keep(played: Played) -> None:
+            budget.note(played.seconds)
+            if played.record.void:
+                self.void += 1
+                return
+            # It takes tens of milliseconds, in which this thread could not take the time of other bots.
+            entry = await asyncio.to_thread(self._keep, played)
+            self._done[entry.match_id] = entry
+            on_match(entry)
+
+        past = 0
+        while rounds := self._schedule.rounds(self.finished):
+            numbers = iter(range(len(self.finished), len(self.finished) + sum(map(len, rounds))))
+            planned = [[self._assignment(next(numbers), fixture) for fixture in each] for each in rounds]
+            await executor.play(self._jobs(planned, past, budget), keep, budget.has_time_for_match)
+            past += len(rounds)
+            for fixture, assignment in zip(chain(*rounds), chain(*planned)):
+                if assignment.spec.match_id not in self._done:
+                    return False
+                self.finished.append(Finished(fixture, self._ranks(assignment.spec.match_id)))
+        return True
+
+    def _jobs(self, rounds: Sequence[Sequence[Assignment]], past: int, budget: Budget) -> Iterator[Job]:
+        """The missing matches, a few rounds at a time, as long as there is time for a whole one."""
+        missing = [[each for each in one if each.spec.match_id not in self._done] for one in rounds]
+        left = [(number, one) for number, one in enumerate(missing, past) if one]
+        while left:
+            number, first = left[0]
+            # Where all matches are between the same bots, there is nothing to interleave, and they stay warm anyway.
+            before = number if len({frozenset(each.seating) for each in first}) > 1 else 1
+            several = budget.rounds_to_begin(len(first), per_group=self._settings.seats, before=before)
+            if not several:
+                return
+            yield from _jobs_by_group([each for _, one in left[:several] for each in one])
+            left = left[several:]
+
+    def _keep(self, played: Played) -> MatchEntry:
+        """Put a match into the store; what the store has of it."""
+        entry = self._entry(played)
+        if not self._store.add_match(entry, record.dump(played.record, self._game)):
+            # Another process was first, and what it kept counts: all that follows must follow from the same results.
+            return self._store.kept_match(self.id, entry.match_id).entry
+        return entry
 
     def _ranks(self, match_id: str) -> tuple[int, ...]:
         return tuple(seat.rank for seat in self._done[match_id].seats)
@@ -136,37 +206,19 @@ class Tournament:
         return Contestant(bot.name, bot.version, bot.digest)
 
     def _entry(self, played: Played) -> MatchEntry:
-        kept, assignment = played.record, played.assignment
-        places = [played.job.bots[place] for place in assignment.seating]
-        seats = tuple(self._seat(kept, seat, place, played.logs[seat]) for seat, place in enumerate(places))
-        return MatchEntry(
+        places = [played.job.bots[place] for place in played.assignment.seating]
+        return match_entry(
+            self._game,
+            played.record,
             tournament_id=self.id,
-            match_id=kept.spec.match_id,
-            ordinal=assignment.ordinal,
-            group=" ".join(map(str, sorted(places))),
-            seed=kept.spec.seed,
-            reason=kept.outcome.reason,
-            moves=len(kept.played),
-            seal=seal(self._game, kept),
-            seats=seats,
-        )
-
-    def _seat(self, kept: record.AnyRecord, seat: int, place: int, log: str) -> SeatResult:
-        mine = [each.times for each in kept.played if each.seat == seat]
-        verdict = kept.verdicts[seat]
-        return SeatResult(
-            bot_id=self._field[place].id,
-            rank=kept.outcome.ranks[seat],
-            score=kept.outcome.scores[seat],
-            ending=verdict.ending.name,
-            sentence=verdict.sentence,
-            wall_us=sum(times.wall for times in mine),
-            cpu_us=sum(times.cpu for times in mine),
-            log=log[-LOG_KEPT:],
+            ordinal=played.assignment.ordinal,
+            places=places,
+            bot_ids=[self._field[place].id for place in places],
+            logs=played.logs,
         )
 
 
-def _jobs(assignments: Sequence[Assignment]) -> list[Job]:
+def _jobs_by_group(assignments: Sequence[Assignment]) -> list[Job]:
     """One job per group of bots; inside a job, seats are indices into its bots."""
     groups: dict[tuple[int, ...], list[Assignment]] = {}
     for each in assignments:

@@ -1,13 +1,14 @@
 """How many games an adaptive schedule saves: until the same certainty about the top places, against a round robin.
 
-True skills are drawn from the prior and games from the model. A pairing is two games, one in either seat. The round
-robin plays its pairings in random order and may stop after each eighth of a round; the adaptive schedule plays four
-pairings at a time. Both stop by the same rule, and both are checked for being right.
+Both are the very schedules of `arena tournament`, fed with simulated games: true skills are drawn from the prior and
+results from the model. The round robin goes on round after round, and is asked after each eighth of a round whether
+its top places are certain, so that it may stop as soon as the adaptive one could. Both stop by the same rule, and
+both are checked for being right.
 """
 
+import argparse
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import trueskill
@@ -15,98 +16,99 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from arena.adaptive import certainty, next_matches
-from arena.ratings import Posterior, Result, collect, fit
+from arena.adaptive import Adaptive, certainty
+from arena.ratings import Posterior, Results, block, fit
+from arena.schedule import Finished, Fixture, Schedule, round_robin
+from arena.standings import ENVIRONMENT as ENV
+from arena.standings import ROLE_SIGMA
 
-ENV = trueskill.TrueSkill(tau=0.0)
 MARGIN = trueskill.calc_draw_margin(ENV.draw_probability, 2, ENV)
 CONFIDENCE = 0.95
-FIELDS = 10
-AT_ONCE = 4
 MOST = 3_000
 """Games after which a schedule is stopped; it counts as this many, which flatters the slower one."""
 
-Pairing = tuple[int, ...]
 
+class Field:
+    """Bots with known skills that play by the model."""
 
-@dataclass
-class Tournament:
-    """A field with known skills and the counted results of its games."""
+    def __init__(self, skills: NDArray[np.float64], seed: int) -> None:
+        self._skills = skills
+        self._rng = np.random.default_rng((2, seed))
 
-    skills: NDArray[np.float64]
-    rng: np.random.Generator
-    counts: dict[tuple[int, int, int], int] = field(default_factory=dict)
+    def play(self, fixture: Fixture) -> Finished:
+        """One game."""
+        first, second = fixture.seating
+        difference = self._skills[first] - self._skills[second] + self._rng.normal(0.0, ENV.beta * np.sqrt(2.0))
+        ranks = (1, 1) if abs(difference) < MARGIN else (1, 2) if difference > 0 else (2, 1)
+        return Finished(fixture, ranks)
 
-    @property
-    def games(self) -> int:
-        """How many were played."""
-        return sum(self.counts.values())
-
-    def play(self, pairings: list[Pairing]) -> None:
-        """Two games of each pairing."""
-        for first, second in (seats for a, b in pairings for seats in ((a, b), (b, a))):
-            difference = self.skills[first] - self.skills[second] + self.rng.normal(0.0, ENV.beta * np.sqrt(2.0))
-            outcome = 0 if abs(difference) < MARGIN else int(np.sign(difference))
-            key = first, second, outcome
-            self.counts[key] = self.counts.get(key, 0) + 1
-
-    def posterior(self) -> Posterior:
-        """What is known of the field."""
-        ranks = {0: (1, 1), 1: (1, 2), -1: (2, 1)}
-        names = [f"{number:03}" for number in range(len(self.skills))]
-        played = (Result((names[a], names[b]), ranks[won], count=n) for (a, b, won), n in self.counts.items())
-        return fit(collect(played, bots=names), ENV)
-
-    def right(self, known: Posterior, top: int) -> bool:
+    def is_right(self, finished: Sequence[Finished], top: int) -> bool:
         """Whether the top places are the true ones."""
-        return bool((np.argsort(-known.mu)[:top] == np.argsort(-self.skills)[:top]).all())
+        mean = known(finished, len(self._skills)).mu
+        return bool((np.argsort(-mean)[:top] == np.argsort(-self._skills)[:top]).all())
 
 
-def round_robin(bots: int, rng: np.random.Generator) -> Iterator[list[Pairing]]:
-    """Round after round of all pairings, in eighths."""
-    pairings = [(a, b) for a in range(bots) for b in range(a + 1, bots)]
-    while True:
-        order = [pairings[number] for number in rng.permutation(len(pairings))]
-        yield from (order[part::8] for part in range(min(8, len(order))))
+def known(finished: Sequence[Finished], bots: int) -> Posterior:
+    """What these games tell of the field."""
+    names = tuple(f"{number:03}" for number in range(bots))
+    games = [each.fixture.seating for each in finished], [each.ranks for each in finished]
+    return fit(Results(names, ("seat 0", "seat 1"), (block(*games),)), ENV, role_sigma=ROLE_SIGMA)
 
 
-def until_certain(skills: NDArray[np.float64], seed: int, top: int, *, adaptive: bool) -> tuple[int, bool]:
-    """The games that a schedule needs, and whether it was right."""
-    tournament = Tournament(skills, np.random.default_rng((2, seed)))
-    rounds = round_robin(len(skills), np.random.default_rng((1, seed)))
-    known = tournament.posterior()
-    while certainty(known.mu, known.skills, top) < CONFIDENCE and tournament.games < MOST:
-        choice = (
-            next_matches(known.mu, known.skills, ENV, top=top, games=2, count=AT_ONCE) if adaptive else next(rounds)
-        )
-        tournament.play(choice)
-        known = tournament.posterior()
-    return min(tournament.games, MOST), tournament.right(known, top)
+def parts(schedule: Schedule, finished: list[Finished], eighths: int) -> Iterator[Sequence[Fixture]]:
+    """The fixtures of a schedule in the steps between which it may stop."""
+    while rounds := schedule.rounds(finished):
+        for each in rounds:
+            size = -(-len(each) // eighths)
+            size += size % 2  # both games of a pairing belong together
+            yield from (each[start : start + size] for start in range(0, len(each), size))
 
 
-def summary(runs: list[tuple[int, bool]]) -> tuple[float, str]:
-    """The mean of the games, and how many of the schedules that became certain were right."""
-    certain = [right for games, right in runs if games < MOST]
-    return float(np.mean([games for games, _ in runs])), f"{sum(certain)} of {len(certain)}"
+def full(skills: NDArray[np.float64], seed: int, top: int) -> tuple[int, bool]:
+    """The games that a round robin needs, and whether it was right."""
+    field, finished = Field(skills, seed), list[Finished]()
+    for part in parts(round_robin(len(skills), 2, 0, seed), finished, 8):
+        finished += map(field.play, part)
+        posterior = known(finished, len(skills))
+        if certainty(posterior.mu, posterior.skills, top) >= CONFIDENCE or len(finished) >= MOST:
+            break
+    return min(len(finished), MOST), field.is_right(finished, top)
+
+
+def adaptive(skills: NDArray[np.float64], seed: int, top: int) -> tuple[int, bool]:
+    """The games that the adaptive schedule needs, and whether it was right."""
+    field, finished = Field(skills, seed), list[Finished]()
+    schedule = Adaptive(len(skills), 2, top=top, confidence=CONFIDENCE, most=MOST, env=ENV, role_sigma=ROLE_SIGMA)
+    for part in parts(schedule, finished, 1):
+        finished += map(field.play, part)
+    return min(len(finished), MOST), field.is_right(finished, top)
+
+
+def row(bots: int, top: int, fields: int) -> list[str]:
+    """Means, ratio of the means, and the median of the ratios, over random fields."""
+    skills = [np.random.default_rng((3, seed)).normal(ENV.mu, ENV.sigma, bots) for seed in range(fields)]
+    runs = [(full(each, seed, top), adaptive(each, seed, top)) for seed, each in enumerate(skills)]
+    cells, means = [str(bots), str(top)], []
+    for kind in range(2):
+        certain = [run[kind][1] for run in runs if run[kind][0] < MOST]
+        means.append(float(np.mean([run[kind][0] for run in runs])))
+        cells += [f"{means[-1]:,.0f}", f"{sum(certain)} of {len(certain)}"]
+    median = float(np.median([chosen[0] / robin[0] for robin, chosen in runs]))
+    return [*cells, f"{means[1] / means[0]:.2f}", f"{median:.2f}"]
 
 
 def main() -> int:
     """Print games and ratios of several kinds of field."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--fields", type=int, default=10, help="random fields of each kind")
+    fields = parser.parse_args().fields
     table = Table(
-        title=f"games until the top places are {CONFIDENCE:.0%} certain, at most {MOST:,}; {FIELDS} fields each"
+        title=f"games until the top places are {CONFIDENCE:.0%} certain, at most {MOST:,}; {fields} fields each"
     )
     for heading in ("bots", "places", "round robin", "right", "adaptive", "right", "ratio", "median ratio"):
         table.add_column(heading, justify="right")
-    for bots, top in ((8, 1), (8, 3), (12, 3)):
-        fields = [np.random.default_rng((3, seed)).normal(ENV.mu, ENV.sigma, bots) for seed in range(FIELDS)]
-        full, chosen = (
-            [until_certain(skills, seed, top, adaptive=adaptive) for seed, skills in enumerate(fields)]
-            for adaptive in (False, True)
-        )
-        (full_games, full_right), (games, right) = summary(full), summary(chosen)
-        median = float(np.median([mine[0] / other[0] for mine, other in zip(chosen, full)]))
-        cells = f"{full_games:,.0f}", full_right, f"{games:,.0f}", right, f"{games / full_games:.2f}", f"{median:.2f}"
-        table.add_row(str(bots), str(top), *cells)
+    for bots, top in ((5, 3), (8, 1), (8, 3), (12, 3)):
+        table.add_row(*row(bots, top, fields))
     Console(width=120).print(table)
     return 0
 

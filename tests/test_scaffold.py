@@ -32,14 +32,16 @@ def test_all_else_is_the_sample_bot(language, template, tmp_path):
     create(tmp_path / "mine", "claim", language)
     sample = ROOT / "sample_bots" / template.sample
     for path in sample.rglob("*"):
-        if path.is_file() and path.name != "bot.toml" and not {"node_modules", "__pycache__"} & set(path.parts):
+        made = {"node_modules", "__pycache__", "build", "proto"} & set(path.relative_to(sample).parts)
+        if path.is_file() and path.name != "bot.toml" and not made:
             assert (tmp_path / "mine" / path.relative_to(sample)).read_bytes() == path.read_bytes()
     for name in ("bot.toml", "Dockerfile", "README.md"):
         assert (tmp_path / "mine" / name).is_file()
 
 
-def test_a_node_bot_brings_every_proto(tmp_path):
-    create(tmp_path / "mine", "claim", "node")
+@pytest.mark.parametrize("language", [name for name in TEMPLATES if name != "python"])
+def test_a_bot_in_another_language_brings_every_proto(language, tmp_path):
+    create(tmp_path / "mine", "claim", language)
     ours = {path.relative_to(ROOT) for path in (ROOT / "proto").rglob("*.proto")}
     assert {path.relative_to(tmp_path / "mine") for path in (tmp_path / "mine").rglob("*.proto")} == ours
 
@@ -82,6 +84,11 @@ def test_libraries_that_take_for_ever_are_given_up(tmp_path, monkeypatch):
         prepare(tmp_path, Template("", "", prepare=("sleep", "60")))
 
 
+def test_what_is_missing_to_build_a_bot_is_named_by_its_package():
+    template = Template("", "", tools={"no-such-program": "one", "sh": "two", "/no/such/file": "three", "/usr": "four"})
+    assert template.missing() == ("one", "three")
+
+
 def test_the_python_in_the_readme_is_a_bot():
     (source,) = re.findall(r"```python\n(.*?)```", (ROOT / "sample_bots/random/README.md").read_text(), re.DOTALL)
     compile(source, "README.md", "exec")
@@ -100,8 +107,9 @@ def test_an_installed_arena_finds_its_templates(tmp_path):
         f"import sys; sys.path.insert(0, {str(tmp_path / 'site')!r})\n"
         "from pathlib import Path\nfrom arena import scaffold\n"
         f"assert Path(scaffold.__file__).is_relative_to({str(tmp_path)!r})\n"
-        "scaffold.create(Path('p'), 'claim', 'python')\nscaffold.create(Path('n'), 'claim', 'node')\n"
+        "for language in scaffold.TEMPLATES:\n    scaffold.create(Path(language), 'claim', language)\n"
     )
     subprocess.run([sys.executable, "-P", "-c", script], cwd=tmp_path, check=True)
-    assert (tmp_path / "p/bot.py").is_file()
-    assert (tmp_path / "n/proto/arena/wire/v1/claim.proto").is_file()
+    assert (tmp_path / "python/bot.py").is_file()
+    for language in set(TEMPLATES) - {"python"}:
+        assert (tmp_path / language / "proto/arena/wire/v1/claim.proto").is_file()

@@ -1,76 +1,29 @@
 """Tournaments with players inside this process: the same table however they are run, stopped and gone on with."""
 
-import asyncio
+import re
+from collections import Counter
 from dataclasses import replace
 
 import pytest
+from tournament_kit import BASE, MAKERS, World
 
 from arena import record
-from arena.builtin import FirstBot, RandomBot
+from arena.builtin import FirstBot
 from arena.cli.tournament import with_seed
 from arena.errors import InfraError, UsageError
-from arena.executors.local import LocalExecutor
-from arena.heartbeat import STEADY
-from arena.host import LocalBot
-from arena.match import Contestant
-from arena.referee import FORFEIT
 from arena.registry import find
 from arena.replay import verify
-from arena.sdk import Session
 from arena.seal import seal
 from arena.store.sql import SqlStore
-from arena.tournament import Settings, Tournament
+from arena.tournament import Settings
 
-BASE = Settings(
-    game="claim", options={}, seats=2, format="round-robin", rounds=2, seed=5, clock="1s/move", strikes=0,
-    sandbox="auto", memory_bytes=2**29, cpus=1.0, ponder=False, fresh=False,
-    bots=(("first", "1", ""), ("other", "1", ""), ("random", "1", "")),
+ADAPTIVE = replace(BASE, format="adaptive", rounds=0, goal={"top": 3, "confidence": 0.99, "most": 24})
+TEST = replace(
+    BASE, format="test", rounds=0, bots=BASE.bots[:2],
+    goal={"elo0": 0.0, "elo1": 100.0, "alpha": 0.1, "beta": 0.1, "most": 15},
 )  # fmt: skip
-MAKERS = {"first": FirstBot, "random": RandomBot, "other": lambda seed: RandomBot(99)}
-
-
-class World:
-    """A store with a field of bots, and what is needed to run tournaments on it."""
-
-    def __init__(self, path, settings=BASE):
-        self.store = SqlStore(path)
-        self.settings = settings
-        self.game = find(settings.game)
-        for name, version, digest in settings.bots:
-            if not self.store.bot_versions(name):
-                self.store.add_bot(
-                    name=name, version=version, owner="", digest=digest, origin="", games=[settings.game]
-                )
-        self.field = [self.store.bot_versions(name)[-1] for name, _, _ in settings.bots]
-        self.breaks = None
-
-    def make_bot(self, number):
-        name = self.field[number].name
-        return LocalBot(Contestant(name), lambda: self.handle(name))
-
-    def handle(self, name):
-        return Session(self.game, MAKERS[name](7)).handle
-
-    def run(self, concurrency=1, stop_after=None, fresh=False):
-        entry = self.store.begin_tournament(self.settings.game, self.settings.to_json())
-        tournament = Tournament(self.game, entry, self.field, self.store)
-        executor = LocalExecutor(
-            self.game, self.make_bot, concurrency=concurrency, policy=FORFEIT, heartbeat=STEADY, fresh=fresh
-        )
-        seen = []
-
-        def on_match(entry):
-            seen.append(entry)
-            if len(seen) == stop_after:
-                executor.stop()
-
-        complete = asyncio.run(tournament.run(executor, on_match))
-        return tournament, complete, seen
-
-    def table(self, tournament):
-        """Everything that decides the ratings."""
-        matches = self.store.matches(tournament_id=tournament.id)
-        return [(m.match_id, m.ordinal, m.seal, [(s.bot_id, s.rank, s.score) for s in m.seats]) for m in matches]
+MAKERS.update(first2=FirstBot, first3=FirstBot)
+FIVE = tuple((name, "1", "") for name in ("first", "other", "random", "first2", "first3"))
 
 
 def test_a_round_robin_is_played_whole(tmp_path):
@@ -108,6 +61,109 @@ def test_neither_concurrency_nor_stops_change_the_table(tmp_path, kind, concurre
     assert world.table(tournament) == expected
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "settings", [ADAPTIVE, replace(ADAPTIVE, game="kingdoms", seats=3, bots=FIVE), TEST], ids=lambda each: each.format
+)
+def test_decisions_on_the_way_depend_neither_on_concurrency_nor_on_stops(tmp_path, settings):
+    plain = World(tmp_path / "plain", settings)
+    tournament, _, seen = plain.run()
+    expected, ending = plain.table(tournament), tournament.ending
+    assert len({entry.match_id for entry in seen}) == len(seen) == len(expected)
+    world = World(tmp_path / "db", settings)
+    runs, complete = 0, False
+    while not complete:
+        tournament, complete, _ = world.run(concurrency=1 + runs % 4, stop_after=7)
+        runs += 1
+    assert runs > 1
+    assert faults(plain) == faults(world) == []  # a machine that stood still is another matter
+    assert (world.table(tournament), tournament.ending) == (expected, ending)
+
+
+def faults(world):
+    return [
+        (entry.ordinal, seat.sentence)
+        for entry in world.store.matches()
+        for seat in entry.seats
+        if seat.ending != "NORMAL"
+    ]
+
+
+def test_an_adaptive_tournament_ends_with_its_goal_or_its_cap(tmp_path):
+    capped, complete, seen = World(tmp_path / "db", ADAPTIVE).run()
+    assert complete
+    assert len(seen) == 24
+    assert re.fullmatch(
+        r"the order of the first 3 places is not certain \(\d+%\) after 24 matches, and .*", capped.ending
+    )
+    sure = World(tmp_path / "db", replace(ADAPTIVE, goal={"top": 1, "confidence": 0.6, "most": 24})).run()[0]
+    assert re.fullmatch(r"the first place is certain \(\d+%\) after \d+ matches", sure.ending)
+    assert sure.played < 24
+
+
+def test_an_adaptive_tournament_rotates_the_seats_of_every_deal(tmp_path):
+    settings = replace(ADAPTIVE, game="kingdoms", seats=3, bots=FIVE, goal={**ADAPTIVE.goal, "most": 15})
+    _, _, seen = World(tmp_path / "db", settings).run()
+    deals = Counter((entry.group, entry.seed) for entry in seen)
+    places = Counter((entry.group, seat, each.bot_id) for entry in seen for seat, each in enumerate(entry.seats))
+    assert set(deals.values()) == {3}
+    assert all(places[group, 0, bot] == places[group, seat, bot] for group, seat, bot in places)
+
+
+def test_bots_stay_warm_while_they_meet_again_and_rounds_are_interleaved(tmp_path):
+    world = World(tmp_path / "db", replace(BASE, rounds=4))
+    _, _, seen = world.run()
+    groups = [entry.group for entry in seen]
+    runs = [group for number, group in enumerate(groups) if not number or groups[number - 1] != group]
+    # Rounds 0, 1, and 2 with 3: every group comes three times, and its bots are started as often.
+    assert Counter(runs) == dict.fromkeys(set(groups), 3)
+    assert world.made == 2 * len(runs) == 18
+
+
+def test_a_fault_costs_one_match_wherever_the_tournament_is_stopped(tmp_path):
+    def broken_after_a_fault(world):
+        """Bots that die in one deal, and stay dead for as long as they are not started again."""
+        honest, make_bot = world.handle, world.make_bot
+
+        def make(number):
+            bot, dead = make_bot(number), []
+
+            def session():
+                handle, seen = honest(bot.contestant.name), []
+
+                def answer(request):
+                    seen.append(request)
+                    if dead or (number == 1 and len(seen) == 20 and sum(request) % 3 == 0):
+                        dead.append(True)
+                        return None
+                    return handle(request)
+
+                return answer
+
+            bot._session = session
+            return bot
+
+        world.make_bot = make
+        return world
+
+    plain = broken_after_a_fault(World(tmp_path / "plain", replace(BASE, rounds=4)))
+    tournament, _, seen = plain.run()
+    faults = [seat.ending for entry in seen for seat in entry.seats if seat.ending != "NORMAL"]
+    assert 0 < len(faults) < 16  # some of the 16 matches of that bot, and not all after the first
+    world = broken_after_a_fault(World(tmp_path / "db", replace(BASE, rounds=4)))
+    while not world.run(concurrency=2, stop_after=5)[1]:
+        pass
+    assert world.table(tournament) == plain.table(tournament)
+
+
+def test_what_is_over_is_kept_when_all_else_is_dropped(tmp_path):
+    world = World(tmp_path / "db")
+    tournament, complete, seen = world.run(concurrency=3, abort_after=4)
+    assert not complete
+    assert tournament.played == len(world.store.matches(tournament_id=tournament.id)) == len(seen) < 12
+    assert world.run()[1]
+
+
 def test_deals_are_shared_and_seats_rotate(tmp_path):
     _, _, seen = World(tmp_path / "db").run()
     by_deal = {}
@@ -118,9 +174,7 @@ def test_deals_are_shared_and_seats_rotate(tmp_path):
 
 
 def test_four_seats(tmp_path):
-    names = ("first", "other", "random", "first2", "first3")
-    MAKERS.update(first2=FirstBot, first3=FirstBot)
-    settings = replace(BASE, game="kingdoms", seats=4, rounds=1, bots=tuple((name, "1", "") for name in names))
+    settings = replace(BASE, game="kingdoms", seats=4, rounds=1, bots=FIVE)
     _, complete, seen = World(tmp_path / "db", settings).run()
     assert complete
     assert len(seen) == 5 * 4
@@ -160,5 +214,10 @@ def test_swiss_is_for_two_seats():
         replace(BASE, format="knockout").schedule()
 
 
-def test_settings_survive_the_store():
-    assert Settings.from_json(BASE.to_json()) == BASE
+@pytest.mark.parametrize("settings", [BASE, ADAPTIVE, TEST], ids=lambda each: each.format)
+def test_settings_survive_the_store(settings):
+    assert Settings.from_json(settings.to_json()) == settings
+
+
+def test_settings_without_a_goal_are_as_they_were_before_there_were_goals():
+    assert "goal" not in BASE.to_json()

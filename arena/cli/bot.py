@@ -32,6 +32,7 @@ def new(folder: Path, game_name: str, language: str) -> None:
 
     \b
     arena bot new my_bot --game claim
+    arena bot new my_bot --game claim --lang cpp
     arena match --game claim --bot my_bot --bot random
     """
     registry.find(game_name)

@@ -15,8 +15,7 @@ from arena.bots import Builtin, Image, locate
 from arena.builtin import BUILTIN
 from arena.check import Check, Mark, Measures, Step, Terms
 from arena.cli.boxes import BoxOptions, box_options, make_bot, read_box_options
-from arena.cli.match import CLOCK_HELP
-from arena.cli.params import MAX_SEED, ClockType
+from arena.cli.params import MAX_SEED, clock_option
 from arena.clock import TimeControl
 from arena.errors import UsageError
 from arena.game import AnyGame
@@ -39,7 +38,7 @@ SEED_HELP = "The seed of all chance: the same check again."
 @click.command()
 @click.argument("bot", metavar="BOT")
 @click.option("--game", "game_name", required=True, metavar="GAME", help="The game to check it at.")
-@click.option("--clock", type=ClockType(), default="1s/move+10s", show_default=True, help=CLOCK_HELP)
+@clock_option
 @click.option("--seed", type=click.IntRange(0, MAX_SEED // 2), default=1, show_default=True, help=SEED_HELP)
 @click.option("--positions", type=click.IntRange(1), default=200, show_default=True, help=POSITIONS_HELP)
 @click.option(
@@ -56,7 +55,7 @@ def check(
     evidence: Path,
     **boxes: Any,
 ) -> None:
-    r"""Try everything that a tournament will ask of BOT: a folder, an image, or grpc://host:port.
+    """Try everything that a tournament will ask of BOT: a folder, an image, or grpc://host:port.
 
     The exit code is 1 if a step failed.
 

@@ -1,5 +1,6 @@
 """The `arena` command and how it speaks of errors."""
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -15,9 +16,14 @@ COMMANDS = {
     "match": "match:match",
     "replay": "replay:replay",
     "tournament": "tournament:tournament",
+    "test": "test:test",
     "ratings": "ratings:ratings",
     "crosstable": "ratings:show_crosstable",
-    "history": "ratings:history",
+    "history": "history:history",
+    "verify": "verify:verify",
+    "export": "export:export",
+    "import": "export:import_",
+    "submit": "submit:submit",
     "bots": "bots:bots",
     "bot": "bot:bot",
     "doctor": "doctor:doctor",
@@ -43,6 +49,8 @@ class ArenaGroup(click.Group):
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
         """Run the command and turn every expected error into a sentence on stderr."""
         extra["standalone_mode"] = False
+        # Ratings are worked out while bots are timed: numpy, which no command has loaded yet, keeps to one processor.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         try:
             result = super().main(args, *rest, **extra)
         except click.UsageError as error:
@@ -69,7 +77,7 @@ def _fail(sentence: str, code: int) -> None:
 @click.group(cls=ArenaGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="arena", message="arena %(version)s")
 def main() -> None:
-    r"""Referee and tournament framework for game-playing bots.
+    """Referee and tournament framework for game-playing bots.
 
     \b
     arena games                      which games there are
@@ -77,6 +85,10 @@ def main() -> None:
     arena match --game claim         play one match and keep its record
     arena replay show FILE           watch it, move by move
     arena tournament --game claim    everybody against everybody, and the rating table
+    arena test NEW OLD --game claim  is the new version better than the old one?
+    arena ratings --game claim       who is best; crosstable and history say more
+    arena verify                     prove that the tables say what was played
     arena bot new NAME --game claim  begin a bot of your own; see also arena bot --help
+    arena submit DIR --owner NAME    hand in a bot: checked, tried, registered
     arena doctor                     what this machine can enforce
     """

@@ -12,7 +12,7 @@ from rich.table import Table as Grid
 
 from arena import record, registry
 from arena.cli.boxes import box_options, make_bot, read_box_options
-from arena.cli.params import MAX_SEED, SEED_HELP, ClockType, Setting, draw_seed
+from arena.cli.params import MAX_SEED, SEED_HELP, Setting, clock_option, draw_seed
 from arena.clock import TimeControl
 from arena.errors import UsageError
 from arena.game import AnyGame
@@ -24,7 +24,6 @@ from arena.sandboxes import sweep
 from arena.sandboxes.base import weaknesses
 from arena.table import Table
 
-CLOCK_HELP = "Time per move + bank (1s/move+10s), bank + increment (30s+0.5s), cpu:1s/move, or none."
 STRIKES_HELP = "Late, illegal or invalid replies per bot that a random move makes good; the next one forfeits."
 
 
@@ -34,7 +33,7 @@ STRIKES_HELP = "Late, illegal or invalid replies per bot that a random move make
 @click.option("--seats", type=int, help="How many seats, for games that can have more than two.")
 @click.option("--option", "settings", type=Setting(), multiple=True, help="An option of the game, such as board=b.")
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), help=SEED_HELP)
-@click.option("--clock", type=ClockType(), default="1s/move+10s", show_default=True, help=CLOCK_HELP)
+@clock_option
 @click.option("--strikes", type=click.IntRange(0), default=0, show_default=True, help=STRIKES_HELP)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the record of the match here.")
 @box_options
@@ -49,13 +48,13 @@ def match(
     out: Path | None,
     **boxes: Any,
 ) -> None:
-    r"""Play one match and show how it ended.
+    """Play one match and show how it ended.
 
     A BOT is random or first (players inside the referee), a folder with a bot.toml, a container image, or
     grpc://host:port of a bot that you started yourself.
 
     \b
-    arena match --game claim --bot sample_bots/claim_greedy --bot random --seed 7 --out game.arena
+    arena match --game claim --bot sample_bots/greedy --bot random --seed 7 --out game.arena
     arena replay show game.arena
     """
     if out and not out.absolute().parent.is_dir():

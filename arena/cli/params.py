@@ -1,6 +1,8 @@
 """The kinds of values that commands take."""
 
+import re
 import secrets
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -8,6 +10,8 @@ import click
 from arena.clock import TimeControl
 from arena.errors import UsageError
 
+DEFAULT_CLOCK = "200ms/move+5s"
+"""One for all commands, so that a bot meets in a check what it meets in a tournament."""
 MAX_SEED = 2**64 - 1
 SEED_HELP = "The seed of all chance; drawn so that no bot can guess it if not given."
 
@@ -58,3 +62,30 @@ class Size(click.ParamType[int]):
         if unit not in _UNITS or not number.isdecimal():
             self.fail(f"{value!r} is no size: write 512m or 1g", param, ctx)
         return int(number) * _UNITS[unit]
+
+
+class Duration(click.ParamType[float]):
+    """A time such as 90s, 45m or 1h30m, in seconds."""
+
+    name = "TIME"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number of seconds."""
+        if isinstance(value, float):
+            return value
+        found = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?", str(value))
+        seconds = sum(int(part or 0) * unit for part, unit in zip(found.groups(), (3600, 60, 1))) if found else 0
+        if not seconds:
+            self.fail(f"{value!r} is no time: write 90s, 45m or 1h30m", param, ctx)
+        return float(seconds)
+
+
+def clock_option(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the option that says how much time bots have."""
+    return click.option(
+        "--clock",
+        type=ClockType(),
+        default=DEFAULT_CLOCK,
+        show_default=True,
+        help="Time per move + bank (1s/move+10s), bank + increment (30s+0.5s), cpu:1s/move, or none.",
+    )(command)

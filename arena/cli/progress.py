@@ -1,46 +1,184 @@
-"""The progress of a tournament while it is played."""
+"""What is shown while matches are played: a live view in a terminal, a line now and then elsewhere."""
 
+import asyncio
 import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Protocol
 
-import click
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.markup import escape
+from rich.progress_bar import ProgressBar
+from rich.table import Table
 
-from arena.store.base import MatchEntry
+from arena.budget import Budget
+from arena.cli.tables import rating_table
+from arena.outlook import Outlook, outlook
+from arena.ratings import Result, collect
+from arena.store.base import BotEntry, MatchEntry
+from arena.tournament import Tournament
 
-QUIET_INTERVAL = 10.0
-"""Seconds between two lines of progress where there is no terminal."""
+FIRST_LINE = 3.0
+"""Seconds until the first line where there is no terminal."""
+QUIET = 10.0
+"""Seconds between two lines there."""
+RENEWAL = 1.0
+"""Seconds between two renewals of what is shown, at least."""
+CALM = 20.0
+"""So many times longer than a renewal takes is the pause after it: bots are being timed on this machine."""
+SHOWN = 10
+"""Places of the standing that are shown."""
+
+
+class View(Protocol):
+    """Something to be looked at while matches are played."""
+
+    def note(self, entry: MatchEntry) -> None:
+        """One more match is over; this must be quick, because the referee waits for it."""
+        ...
+
+    def renew(self) -> None:
+        """Work out what is shown next; this may take a while, and is done in a thread of its own."""
+        ...
+
+    def render(self) -> RenderableType:
+        """For a terminal."""
+        ...
+
+    def line(self) -> str:
+        """All in one line; nothing when there is nothing to say yet."""
+        ...
 
 
 class Report:
-    """Progress: a bar in a terminal, a line now and then elsewhere."""
+    """Shows a view for as long as it is entered as a context."""
 
-    def __init__(self, played: int, total: int | None) -> None:
-        self._played = played
-        self._total = total
-        self._started = self._last = time.monotonic()
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        self._progress = Progress(*columns, transient=True)
-        self._live = self._progress.console.is_terminal
-        self._task = self._progress.add_task("playing", completed=played, total=total)
-        self._fresh = 0
+    def __init__(self, view: View, console: Console) -> None:
+        self._view = view
+        self._console = console
+        self._live: Live | None = None
 
-    def __enter__(self) -> "Report":
-        if self._live:
-            self._progress.start()
+    async def __aenter__(self) -> "Report":
+        if self._console.is_terminal and not self._console.is_dumb_terminal:
+            self._live = Live(
+                get_renderable=self._view.render, console=self._console, refresh_per_second=2, transient=True
+            )
+            self._live.start()
+        self._ticking = asyncio.create_task(self._tick())
         return self
 
-    def __exit__(self, *_: object) -> None:
-        if self._live:
-            self._progress.stop()
+    async def __aexit__(self, *_: object) -> None:
+        self._ticking.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._ticking
+        if self._live is not None:
+            self._live.stop()
+
+    def say(self, sentence: str) -> None:
+        """Print a sentence of its own, above what is live."""
+        self._console.print(escape(sentence), soft_wrap=True, highlight=False)
+
+    async def _tick(self) -> None:
+        due = time.monotonic() + FIRST_LINE
+        while True:
+            started = time.monotonic()
+            await asyncio.to_thread(self._view.renew)
+            if self._live is None and started >= due and (line := self._view.line()):
+                self.say(line)
+                due = started + QUIET
+            took = time.monotonic() - started
+            await asyncio.sleep(min(max(RENEWAL, CALM * took), QUIET))
+
+
+class TournamentView:
+    """A tournament: how far it is, who leads, and what is settled."""
+
+    def __init__(
+        self,
+        running: Tournament,
+        field: Sequence[BotEntry],
+        roles: tuple[str, ...],
+        *,
+        budget: Budget,
+        confidence: float,
+    ) -> None:
+        self._labels = {bot.id: bot.label for bot in field}
+        self._roles = roles
+        self._budget = budget
+        self._confidence = confidence
+        self._total = running.total()
+        self._started = time.monotonic()
+        self._before = running.played
+        self._played = 0
+        self._counts: Counter[tuple[tuple[str, ...], tuple[int, ...]]] = Counter()
+        for entry in running.matches:
+            self._count(entry)
+        self._known: Outlook | None = None
 
     def note(self, entry: MatchEntry) -> None:
-        """One more match is over."""
+        """Count the match."""
         self._played += 1
-        self._fresh += 1
-        now = time.monotonic()
-        rate = self._fresh / max(now - self._started, 1e-9)
-        if self._live:
-            self._progress.update(self._task, advance=1, description=f"{rate:.1f} matches/s")
-        elif now - self._last > QUIET_INTERVAL:
-            self._last = now
-            click.echo(f"{self._played} of {self._total or '?'} matches, {rate:.1f} per second, last: {entry.reason}")
+        self._count(entry)
+
+    def renew(self) -> None:
+        """Rate everybody."""
+        counts = list(self._counts.items())
+        if counts:
+            rows = (Result(names, ranks, self._roles, times) for (names, ranks), times in counts)
+            self._known = outlook(collect(rows, self._labels.values()), self._confidence)
+
+    def render(self) -> RenderableType:
+        """A bar, the standing and what is settled."""
+        total = self._expected()
+        top = Table.grid(padding=(0, 1))
+        top.add_row(ProgressBar(total=total, completed=self._before + self._played, width=30), escape(self._progress()))
+        if self._known is None:
+            return top
+        more = len(self._known.rows) - SHOWN
+        title = f"the first {SHOWN} of {len(self._known.rows)}" if more > 0 else ""
+        return Group(top, rating_table(self._known.rows[:SHOWN], {}, title), escape(self._known.sentence()))
+
+    def line(self) -> str:
+        """Progress, leader and what is settled."""
+        if self._known is None or not self._played:
+            return ""
+        best = self._known.rows[0]
+        leader = f"{best.bot} leads with {best.mu:.1f} ± {2 * best.field_sigma:.1f}"
+        return f"{self._progress()}; {leader}; {self._known.sentence()}"
+
+    def _count(self, entry: MatchEntry) -> None:
+        names = tuple(self._labels[seat.bot_id] for seat in entry.seats)
+        self._counts[names, tuple(seat.rank for seat in entry.seats)] += 1
+
+    def _expected(self) -> int | None:
+        """How many matches there will be: as many as are planned, or as many as there is time for."""
+        fitting = self._budget.matches_that_fit()
+        possible = None if fitting is None else self._before + self._played + fitting
+        return min((number for number in (self._total, possible) if number is not None), default=None)
+
+    def _progress(self) -> str:
+        done, total = self._before + self._played, self._expected()
+        rate = self._played / max(time.monotonic() - self._started, 1e-9)
+        about = "" if total == self._total else "about "
+        parts = [
+            f"{done} of {about}{total} matches" if total is not None else f"{done} matches",
+            f"{rate:.1f} per second",
+        ]
+        if total is not None and rate:
+            parts.append(f"{duration(min((total - done) / rate, self._budget.left()))} left")
+        return ", ".join(parts)
+
+
+def _pace(rate: float) -> str:
+    """The matches in a second, or if that is less than one, the time from one to the next."""
+    return f"{rate:.1f} per second" if rate >= 1.0 or not rate else f"one every {1 / rate:.1f}s"
+
+
+def duration(seconds: float) -> str:
+    """A time for people, such as 41s, 3m20s or 1h5m; seconds no longer matter when there are hours."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = ((hours, "h"), (minutes, "m"), (0 if hours else rest, "s"))
+    return "".join(f"{number}{unit}" for number, unit in parts if number) or "0s"

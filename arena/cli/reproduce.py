@@ -32,7 +32,7 @@ FROM_HELP = "Begin at this move of the match, counted from 1 as `arena replay sh
 @click.option("--from", "first", type=click.IntRange(1), default=1, show_default=True, help=FROM_HELP)
 @click.pass_context
 def reproduce(ctx: click.Context, file: Path, seat: int, name: str, first: int) -> None:
-    r"""Send a played match's requests to a bot again, and show where it now answers differently.
+    """Send a played match's requests to a bot again, and show where it now answers differently.
 
     There is no clock, and the bot in a folder runs as a plain process of yours with this terminal, outside of any
     sandbox: breakpoint() works. The game goes on as it was recorded, whatever the bot answers.

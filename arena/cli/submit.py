@@ -14,8 +14,7 @@ from arena.check.report import Flunked
 from arena.check.trials import Trials
 from arena.cli.boxes import BoxOptions, box_options, boxed, make_bot, read_box_options
 from arena.cli.intake import Intake, Received
-from arena.cli.match import CLOCK_HELP
-from arena.cli.params import ClockType, draw_seed
+from arena.cli.params import clock_option, draw_seed
 from arena.cli.store import bots_folder, db_option, open_store
 from arena.clock import TimeControl
 from arena.errors import UsageError
@@ -42,7 +41,7 @@ GAME_HELP = "A game that it plays, once for each; if not given, all that its bot
 @click.option("--name", metavar="NAME", help=NAME_HELP)
 @click.option("--version", metavar="VERSION", help=VERSION_HELP)
 @click.option("--game", "games", multiple=True, metavar="GAME", help=GAME_HELP)
-@click.option("--clock", type=ClockType(), default="1s/move+10s", show_default=True, help=CLOCK_HELP)
+@clock_option
 @box_options
 @db_option
 def submit(

@@ -1,9 +1,6 @@
 """`arena tournament`: everybody against everybody, and the table."""
 
-import asyncio
-import os
-import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,22 +8,61 @@ import click
 from rich.console import Console
 
 from arena import registry
+from arena.budget import Budget
 from arena.cli.boxes import BoxOptions, box_options, read_box_options
+from arena.cli.conduct import Halt, conduct, default_concurrency
 from arena.cli.field import choose_field, choose_sandbox, running_bot
-from arena.cli.params import MAX_SEED, SEED_HELP, ClockType, Setting, draw_seed
-from arena.cli.progress import Report
+from arena.cli.params import MAX_SEED, SEED_HELP, Duration, Setting, clock_option, draw_seed
+from arena.cli.progress import TournamentView, duration
 from arena.cli.store import db_option, find_bot, open_store
 from arena.cli.tables import print_standings
 from arena.errors import InfraError, UsageError
-from arena.executors.local import LocalExecutor
 from arena.game import AnyGame
-from arena.heartbeat import ThreadHeartbeat
-from arena.referee import Policy
-from arena.sandboxes import sweep
 from arena.sandboxes.base import Limits
 from arena.standings import standings
 from arena.store.base import BotEntry, Store, TournamentEntry
-from arena.tournament import FORMATS, Settings, Tournament
+from arena.tournament import FORMATS, TEST, Settings, Tournament
+
+ROUNDS = 2
+TOP = 3
+CONFIDENCE = 0.95
+MOST_PER_BOT = 100
+"""Matches per bot after which an adaptive tournament gives up, if nothing else is said."""
+
+
+def play_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say how matches are played, whoever meets whom."""
+    options = (
+        click.option("--option", "options", type=Setting(), multiple=True, help="An option of the game, like board=b."),
+        click.option("--seed", type=click.IntRange(0, MAX_SEED), help=SEED_HELP),
+        clock_option,
+        click.option("--strikes", type=click.IntRange(0), default=0, show_default=True, help="As in `arena match`."),
+        click.option(
+            "--fresh",
+            type=click.Choice(["pairing", "match"]),
+            default="pairing",
+            show_default=True,
+            help="Start the bots anew when others take their places, and keep them warm in between, or for each match.",
+        ),
+        budget_option,
+        concurrency_option,
+        box_options,
+        db_option,
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+budget_option = click.option(
+    "--budget",
+    type=Duration(),
+    help="Play for this long at most, such as 45m. A round is begun only if it fits whole, so that everybody has "
+    "played equally often at the end, and no match is cut off. The same command goes on later, for as long again.",
+)
+concurrency_option = click.option(
+    "--concurrency", type=click.IntRange(1), help="Matches at once; what the processors allow if not given."
+)
 
 
 @click.group(invoke_without_command=True)
@@ -40,40 +76,40 @@ from arena.tournament import FORMATS, Settings, Tournament
 @click.option(
     "--rounds",
     type=click.IntRange(1),
-    default=2,
-    show_default=True,
-    help="Deals that every group plays, from every seat.",
+    help="Deals that every group plays, from every seat; 2 if not given, or with --budget as many as fit.",
 )
 @click.option("--seats", type=int, help="How many seats, for games that can have more than two.")
-@click.option("--option", "options", type=Setting(), multiple=True, help="An option of the game, such as board=b.")
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), help=SEED_HELP)
-@click.option("--clock", type=ClockType(), default="200ms/move+5s", show_default=True, help="As in `arena match`.")
-@click.option("--strikes", type=click.IntRange(0), default=0, show_default=True, help="As in `arena match`.")
+@click.option("--top", type=click.IntRange(1), help="adaptive: how many places are to be certain; 3 if not given.")
 @click.option(
-    "--fresh",
-    type=click.Choice(["pairing", "match"]),
-    default="pairing",
-    show_default=True,
-    help="Start the bots anew for each pairing, and keep them warm in between, or for each match.",
+    "--confidence",
+    type=click.FloatRange(0.5, 1.0, min_open=True, max_open=True),
+    help="adaptive: how certain, all together; 0.95 if not given.",
 )
 @click.option(
-    "--concurrency",
+    "--max-games",
     type=click.IntRange(1),
-    default=None,
-    help="Matches at once; what the processors allow if not given.",
+    help="adaptive: stop after so many matches in any case; 100 for each bot if not given.",
 )
-@box_options
-@db_option
+@play_options
 @click.pass_context
 def tournament(ctx: click.Context, /, **given: Any) -> None:
-    r"""Play a tournament and show the rating table.
+    """Play a tournament and show the rating table.
 
     Every group of bots plays the same deals with the seats rotated. Ctrl-C lets the running matches end; the same
     command, or `arena tournament resume ID`, goes on where it stopped.
 
     \b
+    round-robin  everybody against everybody
+    gauntlet     the first bot of --bots against all others
+    swiss        bots with equal scores meet, round by round; for two seats
+    adaptive     who meets is decided by what is not known yet, until the order of the first places is certain;
+                 needs about half of the matches of a round robin, or less
+
+    \b
     arena tournament --game assassins
     arena tournament --game kingdoms --seats 4 --rounds 2
+    arena tournament --game claim --format adaptive --top 3 --confidence 0.95
+    arena tournament --game claim --budget 45m
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -85,20 +121,25 @@ def tournament(ctx: click.Context, /, **given: Any) -> None:
     settings = with_seed(read_settings(game, field, given), given["seed"], store)
     settings.schedule()  # refuses what cannot be played before anything is kept
     entry = store.begin_tournament(game.info.name, settings.to_json())
-    play(entry, field, store, given["concurrency"])
+    play(entry, field, store, given["concurrency"], given["budget"])
 
 
 @tournament.command()
 @click.argument("number", metavar="ID", type=int)
-@click.option("--concurrency", type=click.IntRange(1), default=None, help="Matches at once.")
+@budget_option
+@concurrency_option
 @db_option
-def resume(number: int, concurrency: int | None, db: str) -> None:
+def resume(number: int, budget: float | None, concurrency: int | None, db: str) -> None:
     """Go on with the tournament of this ID where it stopped."""
     store = open_store(db)
     entry = store.tournament(number)
     settings = Settings.from_json(entry.settings)
+    if settings.format == TEST:
+        raise UsageError(f"tournament {number} is a test: the same `arena test` goes on with it")
+    if not (settings.rounds or settings.goal or budget):
+        raise UsageError(f"tournament {number} has no last round: say how long to go on, such as --budget 45m")
     field = [find_bot(store, f"{name}@{version}") for name, version, _ in settings.bots]
-    play(entry, field, store, concurrency)
+    play(entry, field, store, concurrency, budget)
 
 
 @tournament.command("list")
@@ -117,12 +158,17 @@ def read_settings(game: AnyGame, field: Sequence[BotEntry], given: dict[str, Any
     seats = given["seats"] or game.info.min_seats
     game.info.check_seats(seats)
     boxes = choose_sandbox(field, read_box_options(given))
+    rounds, goal = _rounds(given), _goal(given, len(field))
+    return make_settings(game, field, boxes, given, seats=seats, format=given["kind"], rounds=rounds, goal=goal)
+
+
+def make_settings(
+    game: AnyGame, field: Sequence[BotEntry], boxes: BoxOptions, given: Mapping[str, Any], **shape: Any
+) -> Settings:
+    """The settings with what `play_options` gave; `shape` says who meets whom, and until when."""
     return Settings(
         game=game.info.name,
         options=game.info.choose(dict(given["options"])),
-        seats=seats,
-        format=given["kind"],
-        rounds=given["rounds"],
         seed=given["seed"] or 0,
         clock=str(given["clock"]),
         strikes=given["strikes"],
@@ -132,7 +178,31 @@ def read_settings(game: AnyGame, field: Sequence[BotEntry], given: dict[str, Any
         ponder=boxes.ponder,
         fresh=given["fresh"] == "match",
         bots=tuple((bot.name, bot.version, bot.digest) for bot in field),
+        **shape,
     )
+
+
+def _rounds(given: dict[str, Any]) -> int:
+    if given["kind"] == "adaptive":
+        if given["rounds"]:
+            raise UsageError(
+                "an adaptive tournament has no rounds: --top, --confidence and --max-games say when it ends"
+            )
+        return 0
+    return given["rounds"] or (0 if given["budget"] else ROUNDS)
+
+
+def _goal(given: dict[str, Any], bots: int) -> dict[str, float]:
+    """When an adaptive tournament is over."""
+    if given["kind"] != "adaptive":
+        if given["top"] or given["confidence"] or given["max_games"]:
+            raise UsageError("--top, --confidence and --max-games are for --format adaptive")
+        return {}
+    return {
+        "top": min(given["top"] or TOP, bots),
+        "confidence": given["confidence"] or CONFIDENCE,
+        "most": given["max_games"] or MOST_PER_BOT * bots,
+    }
 
 
 def with_seed(settings: Settings, seed: int | None, store: Store) -> Settings:
@@ -146,39 +216,57 @@ def with_seed(settings: Settings, seed: int | None, store: Store) -> Settings:
     return replace(settings, seed=draw_seed())
 
 
-def play(entry: TournamentEntry, field: Sequence[BotEntry], store: Store, concurrency: int | None) -> None:
+def play(
+    entry: TournamentEntry, field: Sequence[BotEntry], store: Store, concurrency: int | None, seconds: float | None
+) -> None:
     """Play what is missing and print the table."""
     game, settings = registry.find(entry.game), Settings.from_json(entry.settings)
     running = Tournament(game, entry, field, store)
-    complete = asyncio.run(_run(game, settings, field, running, concurrency or default_concurrency(settings.cpus)))
-    table = standings(store.matches(tournament_id=running.id), field, game.info.roles)
-    print_standings(table, f"{game.info.title}, tournament {running.id}", Console())
-    if running.void:
-        raise InfraError(f"{running.void} matches are void through no fault of a bot: resume to play them again")
-    if not complete:
-        click.echo(f"stopped; go on with: arena tournament resume {running.id}")
-
-
-async def _run(
-    game: AnyGame, settings: Settings, field: Sequence[BotEntry], running: Tournament, concurrency: int
-) -> bool:
-    boxes = BoxOptions(
-        settings.sandbox, Limits(memory_bytes=settings.memory_bytes, cpus=settings.cpus), settings.ponder
+    budget = make_budget(seconds, running, concurrency or default_concurrency(settings.cpus))
+    confidence = settings.goal.get("confidence", CONFIDENCE)
+    view = TournamentView(running, field, game.info.roles, budget=budget, confidence=confidence)
+    boxes = boxes_of(settings)
+    halt = conduct(
+        game,
+        settings,
+        running,
+        view,
+        make_bot=lambda number: running_bot(field[number], boxes),
+        concurrency=concurrency,
+        budget=budget,
     )
-    await sweep()
-    with ThreadHeartbeat() as heartbeat, Report(running.played, running.total()) as report:
-        executor = LocalExecutor(
-            game,
-            lambda number: running_bot(field[number], boxes),
-            concurrency=concurrency,
-            policy=Policy(settings.strikes),
-            heartbeat=heartbeat,
-            fresh=settings.fresh,
-        )
-        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, executor.stop)
-        return await running.run(executor, report.note)
+    table = standings(running.matches, field, game.info.roles)
+    print_standings(table, f"{game.info.title}, tournament {running.id}", Console())
+    say_why(running, halt, f"arena tournament resume {running.id}", seconds)
 
 
-def default_concurrency(cpus: float) -> int:
-    """One bot of a match runs at a time, and the referee wants a processor for itself."""
-    return max(1, int(((os.cpu_count() or 1) - 1) / max(cpus, 1.0)))
+def make_budget(seconds: float | None, running: Tournament, concurrency: int) -> Budget:
+    """The time that there is; what earlier matches took is a first estimate for those to come."""
+    thinking = [sum(seat.wall_us for seat in match.seats) / 1e6 for match in running.matches]
+    estimate = sum(thinking) / len(thinking) / concurrency if thinking else 0.0
+    return Budget(estimate=estimate) if seconds is None else Budget(seconds, estimate=estimate)
+
+
+def boxes_of(settings: Settings) -> BoxOptions:
+    """How the bots of a tournament are held."""
+    limits = Limits(memory_bytes=settings.memory_bytes, cpus=settings.cpus)
+    return BoxOptions(settings.sandbox, limits, settings.ponder)
+
+
+def say_why(running: Tournament, halt: Halt | None, go_on: str, seconds: float | None, *, aside: bool = False) -> None:
+    """Say why no more matches are played, and what to do to go on; an interrupted command fails.
+
+    `aside` says it on stderr, where it does not mix with a result for programs.
+    """
+    match halt:
+        case None:
+            click.echo(running.ending)
+        case Halt.VOID:
+            raise InfraError(f"{running.void} matches are void through no fault of a bot: {go_on} plays them again")
+        case Halt.BUDGET:
+            time = duration(seconds or 0.0)
+            click.echo(f"no more fits into {time}; go on with: {go_on} --budget {time}", err=aside)
+        case Halt.INTERRUPTED:
+            more = f" --budget {duration(seconds)}" if seconds else ""
+            click.echo(f"stopped; go on with: {go_on}{more}", err=aside)
+            click.get_current_context().exit(128 + 2)

@@ -1,6 +1,6 @@
 """What an executor promises: it plays jobs, and hands over every match as soon as it is over."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -35,15 +35,37 @@ class Played:
     assignment: Assignment
     record: MatchRecord[Any, Any]
     logs: tuple[str, ...]
+    seconds: float
+    """What the match took, without the start of its bots."""
+
+
+Keep = Callable[[Played], Awaitable[None]]
+MayBegin = Callable[[], bool]
 
 
 class Executor(Protocol):
-    """Plays jobs on some machine or other."""
+    """Plays jobs on some machine or other, for as long as it is entered as a context."""
 
-    def play(self, jobs: Sequence[Job]) -> AsyncIterator[Played]:
-        """Play all jobs; matches come as they end, in no particular order."""
+    async def __aenter__(self) -> object: ...
+
+    async def __aexit__(self, *_: object) -> None: ...
+
+    async def play(self, jobs: Iterable[Job], keep: Keep, may_begin: MayBegin) -> None:
+        """Play all jobs; `keep` gets every match as it ends, and no match begins once `may_begin` says no.
+
+        The jobs are drawn one by one, each when there is somebody to play it.
+        """
+        ...
+
+    @property
+    def running(self) -> int:
+        """How many matches are being played."""
         ...
 
     def stop(self) -> None:
         """Let the running matches end and begin no more."""
+        ...
+
+    def abort(self) -> None:
+        """Drop the running matches too; `play` returns as soon as their bots are gone."""
         ...

@@ -165,6 +165,10 @@ class Sandbox(Protocol):
         """The newest of its output, at most `Limits.log_bytes`, with control characters escaped."""
         ...
 
+    async def read_log(self) -> None:
+        """Bring `log` up to date, where that does not happen by itself."""
+        ...
+
     async def kill(self) -> None:
         """End every process of the bot and remove the box; may be called at any time and any number of times."""
         ...

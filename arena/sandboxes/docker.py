@@ -20,6 +20,8 @@ from arena.sandboxes.socketdir import SocketDirectory
 
 BOT_UID = 61001
 _END_S = 15.0
+_LINES = 200
+"""Lines of output that are asked for while a bot lives."""
 
 
 class DockerSandbox(Box):
@@ -50,8 +52,15 @@ class DockerSandbox(Box):
         return BOT_UID if os.geteuid() == 0 else os.geteuid()
 
     def log(self) -> str:
-        """The newest of its output, known once the bot is dead."""
+        """The newest of its output, as far as the engine was asked for it: it is when the bot dies."""
         return self._text
+
+    async def read_log(self) -> None:
+        """Ask the engine, unless the bot is dead and all is known."""
+        if self._death is None and self._container is not None and self._ending is None:
+            engine, container = self._open()
+            output = await engine.ask(engine.api.logs, container, stdout=True, stderr=True, tail=_LINES)
+            self._text = escape(output[-self._limits.log_bytes :])
 
     # Beginning.
 

@@ -65,6 +65,9 @@ class LaunchedSandbox(Box):
         """The newest of its output."""
         return "" if self._child is None else self._child.log.text()
 
+    async def read_log(self) -> None:
+        """Nothing is to be done: its output is read as it comes."""
+
     # Beginning.
 
     async def _launch(self) -> Enforcement:

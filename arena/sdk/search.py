@@ -1,14 +1,12 @@
 """Search for games with hidden facts: information-set Monte Carlo tree search, ready to import and to read.
 
 Every iteration imagines a full position that fits what the seat knows, walks down one tree shared by all of them,
-adds a node, plays the rest at random (or asks `evaluate` after a few moves), and credits every seat on the way. A move
-that is not possible in every imagined position is judged by the share of iterations in which it was there.
+adds a node, plays on (at random, or as `playout` says, until the end or until `evaluate` judges the position), and
+credits every seat on the way. A move that is not possible in every imagined position is judged by the share of
+iterations in which it was there.
 
-    class MyBot(Bot):
-        def begin(self, start):
-            self.search = Search(find("claim"), seed=1)
-        def choose(self, turn):
-            return self.search.choose(turn)
+    search = Search(find("claim"), seed=1)    # in a bot's `begin`
+    return search.choose(turn)                # in its `choose`
 """
 
 import math
@@ -19,16 +17,21 @@ from typing import Any
 
 from arena.game import AnyGame, AnyState
 from arena.match import Outcome, Turn
+from arena.rng import choice
 
-Evaluate = Callable[[AnyState], Sequence[float]]
-"""How good a position is for each seat, from 0 (lost) to 1 (won)."""
-Playout = Callable[[AnyState, Random], Any]
+Evaluate = Callable[[Any], Sequence[float] | None]
+"""How good a position is for each seat, from 0 (lost) to 1 (won); None to play on, as in the middle of an exchange."""
+Playout = Callable[[Any, Random], Any]
 """The move that a play-out makes in a position."""
+Weigh = Callable[[Any], Sequence[float]]
+"""How good each legal move looks to the seat that makes it, from 0 to 1."""
 
 MARGIN = 0.15
 """The share of its time that a bot keeps for the way back."""
-BANK_SHARE = 0.05
-"""The share of its bank that a bot spends on one decision."""
+SAMPLES, RESERVE = 3, 4
+"""Random games by which a bot guesses how many decisions are still to come, and how many more it saves its bank for."""
+NO_CLOCK, UNHURRIED = 3600.0, 1.0
+"""Who has more than an hour for a decision plays without a clock, and takes this many seconds."""
 
 
 class Node:
@@ -36,11 +39,9 @@ class Node:
 
     __slots__ = ("available", "children", "reward", "seat", "visits")
 
-    def __init__(self, seat: int) -> None:
-        self.seat = seat
-        self.visits = 0
-        self.available = 0
-        self.reward = 0.0
+    def __init__(self, seat: int, visits: int = 0, reward: float = 0.0) -> None:
+        self.seat, self.visits, self.reward = seat, visits, reward
+        self.available = 1
         self.children: dict[Any, Node] = {}
 
     def promise(self, exploration: float) -> float:
@@ -49,7 +50,13 @@ class Node:
 
 
 class Search:
-    """Chooses moves by search; one object may serve a whole match."""
+    """Chooses moves by search; one object may serve a whole match.
+
+    `depth` is how many moves a play-out makes before `evaluate` is asked. The higher `exploration`, the longer moves
+    that seem bad are tried. A `width` of about 1 tries few moves often instead of all: a position that was visited n
+    times gets at most width * sqrt(n) of them, first those that `playout` makes there. With `weigh`, every move counts
+    as tried once from the start, so that those that look bad need not be tried at all.
+    """
 
     def __init__(
         self,
@@ -57,107 +64,126 @@ class Search:
         *,
         seed: int,
         evaluate: Evaluate | None = None,
-        depth: int | None = None,
+        depth: int = 0,
         playout: Playout | None = None,
         exploration: float = 0.7,
+        width: float = math.inf,
+        weigh: Weigh | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._game = game
         self._rng = Random(seed)
         self._evaluate = evaluate
-        self._depth = depth if evaluate is not None else None
-        self._playout = playout or _any_move
+        self._depth = depth
+        self._playout = playout or any_move
         self._exploration = exploration
+        self._width = width
+        self._weigh = weigh
         self._now = now
         self.iterations = 0
         """How many the last decision took."""
 
     def choose(self, turn: Turn[Any, Any]) -> Any:
         """The move that was tried most in the time that this turn may take."""
-        return self.think(turn.observation, budget(turn))
+        return self.think(turn.observation, self.seconds(turn))
 
     def plan(self, turn: Turn[Any, Any], sure: int = 50) -> list[Any]:
         """The move that was tried most, and those that follow it while this seat decides and they were tried enough.
 
         Only for games in which a seat learns nothing new between its own moves of one turn.
         """
-        return self._line(self.grow(turn.observation, budget(turn)), sure)
+        return self._line(self.grow(turn.observation, self.seconds(turn)), sure)
 
     def think(self, observation: Any, seconds: float) -> Any:
         """The move that was tried most within these seconds."""
         return self._line(self.grow(observation, seconds), sure=0)[0]
 
-    def grow(self, observation: Any, seconds: float) -> "Node":
-        """The tree after this many seconds; if there is but one move, at once."""
+    def seconds(self, turn: Turn[Any, Any]) -> float:
+        """How long to think; a bank is shared out evenly among the decisions that are still to come."""
+        return budget(turn, self._decisions_left(turn.observation) if turn.bank else 1.0)
+
+    def grow(self, observation: Any, seconds: float) -> Node:
+        """The tree after this many seconds, or after one iteration if there is but one move."""
         deadline = self._now() + seconds
-        state = self._game.imagine(observation, self._rng)
-        moves = len(state.legal())
-        root = Node(-1)
-        self.iterations = 0
-        while self.iterations < moves or (moves > 1 and self._now() < deadline):
+        root, self.iterations, thinking = Node(0), 0, True
+        while thinking:
+            state = self._game.imagine(observation, self._rng)
+            has_choice = len(state.legal()) > 1
             self._iterate(root, state)
             self.iterations += 1
-            state = self._game.imagine(observation, self._rng)
+            thinking = has_choice and self._now() < deadline
         return root
 
-    def _line(self, root: "Node", sure: int) -> list[Any]:
+    def _line(self, root: Node, sure: int) -> list[Any]:
         """The moves that were tried most, one after another, for as long as the first one's seat makes them."""
         line: list[Any] = []
-        node, seat = root, -1
+        node = root
         while node.children:
             move, child = max(node.children.items(), key=lambda item: item[1].visits)
-            if line and (child.seat != seat or child.visits < sure):
+            if line and (child.seat != node.seat or child.visits < sure):
                 break
             line.append(move)
-            node, seat = child, child.seat
+            node = child
         return line
 
     def _iterate(self, root: Node, state: AnyState) -> None:
-        path = [root]
-        node = root
-        while (seat := state.to_move()) is not None:
-            move, child, is_new = self._descend(node, seat, state.legal())
+        node, path, is_new = root, [root], False
+        while not is_new and (seat := state.to_move()) is not None:
+            move, node, is_new = self._descend(node, seat, state)
             state.apply(move)
-            path.append(child)
-            node = child
-            if is_new:
-                break
-        rewards = self._finish(state)
-        for each in path[1:]:
+            path.append(node)
+        gained = self._finish(state)
+        for each in path:
             each.visits += 1
-            each.reward += rewards[each.seat]
+            each.reward += gained[each.seat]
 
-    def _descend(self, node: Node, seat: int, legal: Sequence[Any]) -> tuple[Any, Node, bool]:
-        """A move that was never tried, if there is one, else the most promising."""
-        children = node.children
-        fresh = [move for move in legal if move not in children]
-        for move in legal:
+    def _descend(self, node: Node, seat: int, state: AnyState) -> tuple[Any, Node, bool]:
+        """A move that was never tried, if the position deserves one more, else the most promising."""
+        legal, children = state.legal(), node.children
+        weigh = None if children else self._weigh
+        if weigh:
+            children.update((move, Node(seat, 1, worth)) for move, worth in zip(legal, weigh(state)))
+        tried = [move for move in legal if move in children]
+        for move in tried:
+            children[move].available += 1
+        if len(tried) < len(legal) and len(tried) < self._width * math.sqrt(node.visits + 1):
+            move = self._playout(state, self._rng)
             if move in children:
-                children[move].available += 1
-        if fresh:
-            move = fresh[int(self._rng.random() * len(fresh))]
+                move = choice(self._rng, [each for each in legal if each not in children])
             child = children[move] = Node(seat)
-            child.available = 1
             return move, child, True
-        move = max(legal, key=lambda each: children[each].promise(self._exploration))
-        return move, children[move], False
+        move = max(tried, key=lambda each: children[each].promise(self._exploration))
+        return move, children[move], weigh is not None
 
     def _finish(self, state: AnyState) -> Sequence[float]:
-        """Play on to the end, or to the depth at which the position is judged instead."""
+        """Play on to the end, or to where the position is judged instead."""
         steps = 0
         while state.to_move() is not None:
-            if self._evaluate is not None and steps == self._depth:
-                return self._evaluate(state)
+            if self._evaluate and steps >= self._depth and (judged := self._evaluate(state)):
+                return judged
             state.apply(self._playout(state, self._rng))
             steps += 1
         outcome = state.outcome()
         return () if outcome is None else rewards(outcome)
 
+    def _decisions_left(self, observation: Any) -> float:
+        """How many real choices the seat to move will have, this one included, as random games go."""
+        count = 0
+        for _ in range(SAMPLES):
+            state = self._game.imagine(observation, self._rng)
+            me = state.to_move()
+            while (seat := state.to_move()) is not None:
+                count += seat == me and len(state.legal()) > 1
+                state.apply(any_move(state, self._rng))
+        return count / SAMPLES
 
-def budget(turn: Turn[Any, Any]) -> float:
-    """How many seconds a decision should take: the free time of the move, and a little of the bank."""
+
+def budget(turn: Turn[Any, Any], decisions_left: float) -> float:
+    """How many seconds a decision should take: the free time of the move, and its share of the bank."""
+    if turn.available > NO_CLOCK:
+        return UNHURRIED
     free = turn.available - turn.bank
-    return max(0.0, (free + BANK_SHARE * turn.bank) * (1.0 - MARGIN))
+    return (free + turn.bank / (decisions_left + RESERVE)) * (1.0 - MARGIN)
 
 
 def rewards(outcome: Outcome) -> list[float]:
@@ -167,6 +193,6 @@ def rewards(outcome: Outcome) -> list[float]:
     return [(sum((mine < rank) + 0.5 * (mine == rank) for rank in ranks) - 0.5) / others for mine in ranks]
 
 
-def _any_move(state: AnyState, rng: Random) -> Any:
-    legal = state.legal()
-    return legal[int(rng.random() * len(legal))]
+def any_move(state: AnyState, rng: Random) -> Any:
+    """A move at random: the play-out of those who know nothing."""
+    return choice(rng, state.legal())

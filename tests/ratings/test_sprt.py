@@ -6,37 +6,17 @@ import numpy as np
 import pytest
 
 from arena.errors import UsageError
-from arena.sprt import Decision, Sprt, elo_of, log_likelihood_ratio, score_of
-
-
-def pair_chances(elo, *, seat=0.1, draw=0.2):
-    """The five outcomes of a pair: the seat is worth something, and some games are drawn."""
-    chances = np.zeros(5)
-    games = [np.array([1 - s - draw / 2, draw, s - draw / 2]) for s in (score_of(elo) + seat, score_of(elo) - seat)]
-    for i, first in enumerate(games[0]):
-        for j, second in enumerate(games[1]):
-            chances[i + j] += first * second
-    return chances
-
-
-def share_accepted(elo, test, runs, seed):
-    rng, chances = np.random.default_rng(seed), pair_chances(elo)
-    counts, live, accepted = np.zeros((runs, 5)), np.arange(runs), 0
-    lower, upper = test.bounds
-    while len(live):
-        counts[live, rng.choice(5, size=len(live), p=chances)] += 1
-        llr = log_likelihood_ratio(counts[live], test.elo0, test.elo1)
-        accepted += (llr >= upper).sum()
-        live = live[(llr > lower) & (llr < upper)]
-    return accepted / runs
+from arena.schedule import Finished, Fixture
+from arena.sprt import Decision, PairSchedule, Sprt, elo_of, log_likelihood_ratio, pairs_of, score_of
+from bench.sprt import measure
 
 
 @pytest.mark.slow
 def test_error_rates_are_what_was_asked_for():
     test = Sprt(elo0=0.0, elo1=50.0, alpha=0.05, beta=0.1)
     # The standard error over 800 runs is 0.8 % and 1.1 %.
-    assert share_accepted(0.0, test, 800, seed=1) == pytest.approx(0.05, abs=0.025)
-    assert 1.0 - share_accepted(50.0, test, 800, seed=2) == pytest.approx(0.10, abs=0.03)
+    assert measure(test, 0.0, runs=800, seed=1).accepted == pytest.approx(0.05, abs=0.025)
+    assert 1.0 - measure(test, 50.0, runs=800, seed=2).accepted == pytest.approx(0.10, abs=0.03)
 
 
 def test_bounds_are_walds():
@@ -63,6 +43,37 @@ def test_pairs_are_counted_and_decide():
     assert better.interval[0] < better.elo < better.interval[1]
     assert better.los > 0.99
     assert Sprt(0.0, 50.0, 0.05, 0.05, (30, 60, 50, 20, 5)).report().decision is Decision.ACCEPT_H0
+
+
+def test_pairs_after_the_decision_do_not_count():
+    test = Sprt(0.0, 100.0, 0.05, 0.05)
+    won, lost = [(1.0, 1.0)] * 200, [(0.0, 0.0)] * 200
+    decided = test.after(won)
+    assert decided.report().decision is Decision.ACCEPT_H1
+    assert decided.report().pairs < 200
+    assert test.after(won + lost) == decided
+    assert test.after(won[:3]) == test.add(1.0, 1.0).add(1.0, 1.0).add(1.0, 1.0)
+    assert test.after([]) == test
+
+
+@pytest.mark.parametrize(
+    ("ranks", "most", "decision"), [((1, 2), 30, Decision.ACCEPT_H1), ((1, 1), 5, Decision.CONTINUE)]
+)
+def test_a_schedule_of_pairs_ends_with_the_test_or_its_cap(ranks, most, decision):
+    test = Sprt(0.0, 100.0, 0.05, 0.05)
+    schedule, finished = PairSchedule(test, most), []
+    while rounds := schedule.rounds(finished):
+        assert all([fixture.seating for fixture in each] == [(0, 1), (1, 0)] for each in rounds)
+        finished += [Finished(each, ranks if each.seating[0] == 0 else ranks[::-1]) for two in rounds for each in two]
+    pairs = len(finished) // 2
+    assert test.after(pairs_of(finished)).report().decision is decision
+    assert (pairs < most) == (decision is Decision.ACCEPT_H1)
+    assert [each.fixture.deal for each in finished[::2]] == list(range(pairs))
+
+
+def test_points_are_the_first_bots_from_either_seat():
+    finished = [Finished(Fixture((0, 1), 0), (1, 2)), Finished(Fixture((1, 0), 0), (1, 2))]
+    assert pairs_of(finished) == [(1.0, 0.0)]
 
 
 def test_the_test_is_fair_to_both_sides():

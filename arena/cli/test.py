@@ -1,0 +1,160 @@
+"""`arena test`: whether one bot is better than another."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena import registry
+from arena.bots import MANIFEST, read_manifest
+from arena.builtin import BUILTIN
+from arena.cli.boxes import read_box_options
+from arena.cli.conduct import conduct, default_concurrency
+from arena.cli.field import choose_field, choose_sandbox, running_bot
+from arena.cli.params import Setting
+from arena.cli.store import find_bot, open_store
+from arena.cli.tournament import boxes_of, make_budget, make_settings, play_options, say_why, with_seed
+from arena.cli.verdict import PairsView, numbers, plain, sentence
+from arena.errors import UsageError
+from arena.game import AnyGame
+from arena.host import LocalBot, RunningBot
+from arena.match import Contestant
+from arena.sdk import Session
+from arena.sprt import Sprt, pairs_of
+from arena.store.base import BotEntry, Store
+from arena.tournament import TEST, Settings, Tournament
+
+BOUNDS = {"elo0": 0.0, "elo1": 10.0, "alpha": 0.05, "beta": 0.05}
+BUILTIN_OWNER = "built-in"
+
+
+@click.command()
+@click.argument("words", nargs=-1, required=True, metavar="NEW OLD")
+@click.option("--game", "game_name", metavar="GAME", help="The game; not needed if the bots have only one in common.")
+@click.option(
+    "--sprt",
+    "bounds",
+    type=Setting(),
+    multiple=True,
+    metavar="NAME=NUMBER…",
+    help="The two hypotheses in Elo, and the rates of error: elo0=0 elo1=10 alpha=0.05 beta=0.05 if not given.",
+)
+@click.option("--max-pairs", type=click.IntRange(1), default=10_000, show_default=True, help="Give up after so many.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@play_options
+def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool, **given: Any) -> None:
+    """Find out whether the bot NEW is better than the bot OLD.
+
+    They play pairs of matches, the same deal from both sides, until it is decided: a sequential probability ratio
+    test on the results of pairs. If NEW is no stronger than elo0, the test calls it better with the probability alpha;
+    if it is stronger by elo1, the test misses that with the probability beta. The closer elo0 and elo1 are, the longer
+    it takes. A bot is a folder, a name in the store, random or first.
+
+    The matches are kept, and the same command goes on with a test that was stopped.
+
+    \b
+    arena test my_bot my_bot@1 --game claim
+    arena test my_bot sample_bots/search --game claim --sprt elo0=0 elo1=30
+    """
+    # `--sprt elo0=0 elo1=10` reads well, but an option takes one value: the others arrive here.
+    names = [word for word in words if "=" not in word]
+    bounds = [*bounds, *(Setting().convert(word, None, None) for word in words if "=" in word)]
+    if len(names) != 2:
+        raise UsageError(f"a test is between two bots, but {len(names)} were named: arena test NEW OLD --game claim")
+    goal = {**read_bounds(bounds), "most": float(given["max_pairs"])}
+    store = open_store(given["db"])
+    game = registry.find(given["game_name"] or common_game(store, names))
+    field = choose_two(store, game, names)
+    settings = with_seed(read_settings(game, field, goal, given), given["seed"], store)
+    running = Tournament(game, store.begin_tournament(game.info.name, settings.to_json()), field, store)
+    view = PairsView(running, field[0], settings.sprt())
+    budget = make_budget(given["budget"], running, given["concurrency"] or default_concurrency(settings.cpus))
+    make_bot = BotMaker(game, settings, field)
+    halt = conduct(game, settings, running, view, make_bot=make_bot, concurrency=given["concurrency"], budget=budget)
+    view.renew()
+    # The verdict takes the pairs in the order of their deals, so that matches at the same time cannot change it.
+    result = view.state if halt else settings.sprt().after(pairs_of(running.finished))
+    if as_json:
+        click.echo(json.dumps(plain(result, field, running.id), indent=2))
+    else:
+        click.echo(f"{numbers(result)}\n{sentence(result, *(bot.label for bot in field))}")
+    if halt:
+        say_why(running, halt, "the same command", given["budget"], aside=as_json)
+
+
+def read_bounds(given: Sequence[tuple[str, str]]) -> dict[str, float]:
+    """The numbers of the test, with what was not given filled in."""
+    bounds = dict(BOUNDS)
+    for name, text in given:
+        if name not in BOUNDS:
+            raise UsageError(f"a test has no {name!r}: it has {', '.join(f'{n}={v:g}' for n, v in BOUNDS.items())}")
+        try:
+            bounds[name] = float(text)
+        except ValueError:
+            raise UsageError(f"{name} must be a number, not {text!r}") from None
+    Sprt(bounds["elo0"], bounds["elo1"], bounds["alpha"], bounds["beta"])  # refuses what makes no sense
+    return bounds
+
+
+def common_game(store: Store, names: Sequence[str]) -> str:
+    """The one game that both bots play."""
+    known = [set(_games(store, name)) for name in names if name not in BUILTIN]
+    games = sorted(set.intersection(*known)) if known else sorted(registry.games())
+    if len(games) != 1:
+        choice = f"both play {', '.join(games)}" if games else "these bots have no game in common"
+        raise UsageError(f"say which game is played, such as --game claim: {choice}")
+    return games[0]
+
+
+def _games(store: Store, name: str) -> tuple[str, ...]:
+    folder = Path(name)
+    return read_manifest(folder).games if (folder / MANIFEST).is_file() else find_bot(store, name).games
+
+
+def choose_two(store: Store, game: AnyGame, names: Sequence[str]) -> list[BotEntry]:
+    """Both bots, as the store knows them."""
+    field = [
+        register_builtin(store, name) if name in BUILTIN else choose_field(store, game.info.name, [name])[0]
+        for name in names
+    ]
+    if field[0].id == field[1].id:
+        raise UsageError(f"a bot cannot be tested against itself: both are {field[0].label}")
+    return field
+
+
+def register_builtin(store: Store, name: str) -> BotEntry:
+    """A player inside the referee; it is registered for no game, so that no tournament takes it by itself."""
+    known = f"{BUILTIN_OWNER}-{name}"
+    for entry in store.bot_versions(known):
+        return entry
+    return store.add_bot(name=known, version="1", owner=BUILTIN_OWNER, digest="", origin="", games=())
+
+
+def read_settings(
+    game: AnyGame, field: Sequence[BotEntry], goal: Mapping[str, float], given: Mapping[str, Any]
+) -> Settings:
+    """A test is a tournament of two with a goal."""
+    game.info.check_seats(2)
+    boxes = choose_sandbox([bot for bot in field if bot.owner != BUILTIN_OWNER], read_box_options(given))
+    return make_settings(game, field, boxes, given, seats=2, format=TEST, rounds=0, goal=goal)
+
+
+@dataclass(frozen=True, slots=True)
+class BotMaker:
+    """Makes the bots of a test, the built-in ones inside this process."""
+
+    game: AnyGame
+    settings: Settings
+    field: Sequence[BotEntry]
+
+    def __call__(self, number: int) -> RunningBot:
+        """The bot with this number, not started yet."""
+        entry = self.field[number]
+        if entry.owner != BUILTIN_OWNER:
+            return running_bot(entry, boxes_of(self.settings))
+        make = BUILTIN[entry.name.removeprefix(f"{BUILTIN_OWNER}-")]
+        contestant = Contestant(entry.name, entry.version, entry.digest)
+        return LocalBot(contestant, lambda: Session(self.game, make(self.settings.seed)).handle)
