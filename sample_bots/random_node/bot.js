@@ -39,7 +39,7 @@ function services() {
   const files = readdirSync(join(PROTO, "arena/wire/v1")).map((name) => `arena/wire/v1/${name}`);
   const options = { includeDirs: [PROTO], keepCase: true, longs: Number, enums: String, defaults: true, oneofs: true };
   const wire = grpc.loadPackageDefinition(loadSync(files, options)).arena.wire.v1;
-  return Object.values(wire).flatMap((kind) => (kind.service ? [kind.service] : []));
+  return Object.values(wire).flatMap((kind) => (kind.service?.Play ? [kind.service] : []));
 }
 
 /** Where to listen: the referee sets ARENA_SOCKET; for a debugger give --port 5000. */
