@@ -1,9 +1,11 @@
 """The search of the SDK, with a clock that ticks once per iteration, so that every run is the same."""
 
+import math
 from itertools import count
 
 import pytest
 
+from arena.clock import PATIENCE
 from arena.match import Outcome, Turn
 from arena.registry import find, games
 from arena.rng import choice, stream
@@ -76,11 +78,73 @@ def test_an_evaluation_cuts_play_outs_short():
     assert max(seen) <= 4
 
 
+def test_moves_that_look_bad_need_not_be_tried():
+    game, tried = find("claim"), set()
+
+    def evaluate(state):
+        tried.add(state.lead)
+        return (0.5, 0.5)
+
+    state = game.start(game.configure(2, {}), 1)
+    good = state.legal()[3]
+    search = searcher(game, weigh=lambda each: [float(move == good) for move in each.legal()], evaluate=evaluate)
+    assert search.think(state.view(0), 1) == good
+    assert tried == {good}
+
+
 def test_the_budget_leaves_time_for_the_way_back():
+    assert 0.15 < budget(Turn(1, None, None, available=0.2, bank=0.0), 1) < 0.2
+
+
+def test_the_bank_is_shared_among_the_decisions_to_come():
     turn = Turn(1, None, None, available=11.0, bank=10.0)
-    assert 0.8 < budget(turn) < 1.5
-    assert 0.1 < budget(Turn(1, None, None, available=0.2, bank=0.0)) < 0.2
-    assert 0.5 < budget(Turn(1, None, None, available=20.0, bank=20.0)) < 1.5
+    assert 1.2 < budget(turn, decisions_left=20) < 1.5
+    assert 1.5 < budget(turn, decisions_left=5) < 3.0
+    assert budget(turn, decisions_left=1) < 5.0
+
+
+def test_without_a_clock_a_decision_still_comes_soon():
+    assert budget(Turn(1, None, None, available=PATIENCE, bank=0.0), 1) < 5
+
+
+def test_more_of_the_bank_is_spent_when_the_end_is_near():
+    game, rng = find("claim"), stream(1, "bank")
+    state, search = game.start(game.configure(2, {}), 1), searcher(game)
+    shares = []
+    while len(state.tricks) < 22:
+        if state.lead is None:
+            shares.append(search.seconds(Turn(1, state.view(state.to_move()), None, available=10.0, bank=10.0)))
+        state.apply(choice(rng, state.legal()))
+    assert 0.2 < shares[0] < 1.0
+    assert shares[-1] > 2 * shares[0]
+
+
+def test_a_narrow_search_tries_what_its_play_outs_would_do():
+    game, tried = find("claim"), set()
+
+    def playout(state, rng):
+        return state.legal()[0]
+
+    state = game.start(game.configure(2, {}), 1)
+    for width in (1.0, math.inf):
+        root = searcher(game, playout=playout, width=width).grow(state.view(0), 16)
+        tried.add(len(root.children))
+        assert state.legal()[0] in root.children
+    assert min(tried) <= 5
+    assert max(tried) == len(state.legal())
+
+
+def test_a_position_that_cannot_be_judged_is_played_on():
+    game, asked = find("claim"), []
+
+    def evaluate(state):
+        asked.append(state.phase)
+        return (1.0, 0.0) if state.phase == 2 else None
+
+    state = game.start(game.configure(2, {}), 1)
+    root = searcher(game, evaluate=evaluate).grow(state.view(0), 10)
+    assert {1, 2} == set(asked)
+    assert root.reward == root.visits
 
 
 def test_rewards_are_the_share_of_opponents_beaten():
