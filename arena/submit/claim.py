@@ -11,6 +11,7 @@ LOCAL_OWNER = "local"
 """Owns what an organiser lets take part from a folder of his own; such a name is still free for a contestant."""
 FIRST_VERSION = "1"
 _VERSION_CHARACTERS = 40
+_MARK_DIGITS = range(8, 32, 4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,13 +58,14 @@ def find_same(versions: Sequence[BotEntry], digest: str, origin: str) -> BotEntr
 
 
 def free_version(versions: Sequence[BotEntry], wanted: str, digest: str, *, fixed: bool = False) -> str:
-    """The version that was wanted; if other files have it, one made of it and the digest, unless it is fixed."""
-    if not any(entry.version == wanted and not _is_waiting(entry, digest) for entry in versions):
-        return wanted
-    if fixed:
+    """The version that was wanted; if it is taken, one made of it and the digest, unless it is fixed."""
+    taken = {entry.version for entry in versions if not _is_waiting(entry, digest)}
+    if fixed and wanted in taken:
         raise UsageError(f"there is a bot {versions[0].name} {wanted} already: give this one another version")
-    mark = f"-{digest.removeprefix('sha256:')[:8]}"
-    return wanted[: _VERSION_CHARACTERS - len(mark)] + mark
+    # The same files may be registered from another place already; then more of the digest tells the two apart.
+    marks = (f"-{digest.removeprefix('sha256:')[:digits]}" for digits in _MARK_DIGITS)
+    names = (wanted, *(wanted[: _VERSION_CHARACTERS - len(mark)] + mark for mark in marks))
+    return next((name for name in names if name not in taken), wanted)
 
 
 def _is_waiting(entry: BotEntry, digest: str) -> bool:

@@ -94,7 +94,12 @@ def safety(state: AssassinsState, costs: dict[int, int]) -> float:
 
 
 def chance_of_assassin(state: AssassinsState, figures: list[int]) -> float:
-    """The chance that one of these is an assassin, to one who knows only those who were revealed."""
+    """The chance that one of these is an assassin, to one who knows only those who were revealed.
+
+    In the assassins' own turn it turns out, in each imagined position as it is there.
+    """
+    if state.phase == ASSASSINS_TURN:
+        return float(not set(state.assassins).isdisjoint(figures))
     revealed = len(state.revealed)
     if not set(state.revealed).isdisjoint(figures):
         return 1.0

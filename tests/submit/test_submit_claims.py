@@ -53,6 +53,11 @@ def test_a_taken_version_gets_a_mark_that_fits(store):
         free_version(versions, "1", DIGEST, fixed=True)
 
 
+def test_the_same_files_from_another_place_get_a_longer_mark(store):
+    versions = [add(store), add(store, version="1-abababab", digest=DIGEST, origin="/elsewhere")]
+    assert free_version(versions, "1", DIGEST) == "1-abababababab"
+
+
 def test_a_bot_whose_files_were_not_here_gets_its_own_version(store):
     absent = add(store, digest=DIGEST, origin="")
     assert absent.kind == "absent"
