@@ -145,15 +145,23 @@ class Tournament:
         return True
 
     async def _run(self, executor: Executor, on_match: Callable[[MatchEntry], None], budget: Budget) -> bool:
+        async def note(played: Played) -> None:
+            # It takes tens of milliseconds, in which this thread could not take the time of other bots.
+            entry = await asyncio.to_thread(self._keep, played)
+            self._done[entry.match_id] = entry
+            on_match(entry)
+
         async def keep(played: Played) -> None:
             budget.note(played.seconds)
             if played.record.void:
                 self.void += 1
                 return
-            # It takes tens of milliseconds, in which this thread could not take the time of other bots.
-            entry = await asyncio.to_thread(self._keep, played)
-            self._done[entry.match_id] = entry
-            on_match(entry)
+            noting = asyncio.create_task(note(played))
+            try:
+                await asyncio.shield(noting)
+            except asyncio.CancelledError:
+                await noting  # what was over when all else was dropped is kept and counted
+                raise
 
         past = 0
         while rounds := self._schedule.rounds(self.finished):
