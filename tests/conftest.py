@@ -18,3 +18,8 @@ def pytest_runtest_makereport(item, call):
         report.outcome = "failed"
         report.longrepr = f"skipped, but ARENA_REQUIRE_ALL=1: {report.longrepr}"
     return report
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with the tests that may take minutes, so that nobody waits for them in the end."""
+    items.sort(key=lambda item: item.get_closest_marker("timeout") is None)

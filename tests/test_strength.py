@@ -27,11 +27,6 @@ def test_the_interval_is_that_of_independent_deals():
     assert not rate.exceeds(0.71)
 
 
-def test_a_rate_beats_another_only_outside_of_chance():
-    assert Rate(0.6, 0.05).beats(Rate(0.5, 0.05))
-    assert not Rate(0.6, 0.08).beats(Rate(0.5, 0.08))
-
-
 def test_a_few_wins_prove_nothing():
     assert not Rate.of([1.0]).exceeds(0.5)
     assert not Rate.of([1.0, 1.0]).exceeds(0.6)
