@@ -35,7 +35,7 @@ check: $(STAMP) ## lint, types, protos; changes nothing
 	$(BIN)/python -m arena.wire.generate --check
 
 test: $(STAMP) ## every test
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal --reruns 2 --durations 25
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal --reruns 2 -r fER --durations 15
 
 test-fast: $(STAMP) ## the tests that take less than a minute together
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m 'not slow'

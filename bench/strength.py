@@ -4,7 +4,7 @@ Every deal is played once from each seat by the real referee; the bots run in th
 time, so that the table does not depend on what else the machine does. A deal is the unit of the statistics, since its
 matches have the luck of the cards in common. With more than two seats, one bot of the first kind sits among bots of the
 second; its win rate is the share of opponents that it left behind, ties counting half, so one half is par. Where seats
-have roles, the weaker bot also plays itself: what does each role bring it?
+have roles, the weaker bot also plays itself, and the stronger one must win more often than it in every role.
 
 Every deal is written to the file of `--results` at once, and the same command goes on where it was stopped. Remove the
 file when a bot has changed. `--table` plays nothing and prints the file; the README's results are bench/strength.jsonl.
@@ -200,10 +200,6 @@ class Rate:
         """Whether the whole interval lies above."""
         return self.mean - self.spread > bound
 
-    def beats(self, other: "Rate") -> bool:
-        """Whether the difference of two rates is above 0 with its whole interval."""
-        return self.mean - other.mean > sqrt(self.spread**2 + other.spread**2)
-
 
 def table(results: Results) -> Iterator[str]:
     """The lines of the table in Markdown."""
@@ -224,7 +220,7 @@ def rows(contest: Contest, results: Results) -> Iterator[str]:
     twins = results.get(contest.mirror, {}).values()
     for seat, role in enumerate(info.roles if twins else ()):
         rate, other = (Rate.of([deal.rewards[seat] for deal in each]) for each in (deals, twins))
-        asked, met = f"> {other.mean:.1%}, {contest.mirror.pair}", "✗✓"[rate.beats(other)]
+        asked, met = f"> {other.mean:.1%}, {contest.mirror.pair}", "✗✓"[rate.mean > other.mean]
         yield f"| as {role} | {contest.pair} | {len(deals)} | {rate} | {asked} | {met} |"
 
 
