@@ -58,16 +58,14 @@ def weigh(state: AssassinsState) -> list[float]:
 
 def evaluate(state: AssassinsState) -> list[float]:
     """The chances of both seats, each as it sees them."""
-    if state.phase < KINGS_TURN:
-        return [0.5, 0.5]
-    return [kings_chance(state, knows=state.phase == ASSASSINS_TURN), crowds_chance(state)]
+    return [0.5, 0.5] if state.phase < KINGS_TURN else [kings_chance(state), crowds_chance(state)]
 
 
 # -- the king's side ------------------------------------------------------------------------------------
 
 
-def kings_chance(state: AssassinsState, *, knows: bool = False) -> float:
-    """How likely the king's side thinks to win; it knows only who was revealed, until it turns out who can strike."""
+def kings_chance(state: AssassinsState) -> float:
+    """How likely the king's side, which knows only who was revealed, thinks to win."""
     if state.ending in (KING_DEAD, TOO_LATE):
         return 0.0
     # A capture that ends the game would tell who was an assassin, so such an end counts only if all were revealed.
@@ -78,9 +76,7 @@ def kings_chance(state: AssassinsState, *, knows: bool = False) -> float:
     losses = KILLED * killed + CAPTURED * hidden_share * (len(state.removed) - killed)
     costs = threats(state)
     company = ESCORT * escort(state) - PRESSURE * sum([REACH - cost for cost in costs.values()])
-    return max(
-        0.01, min(0.99, (1 - HOPE) / 2 + HOPE * hope(state) * safety(state, costs, knows=knows) + losses + company)
-    )
+    return max(0.01, min(0.99, (1 - HOPE) / 2 + HOPE * hope(state) * safety(state, costs) + losses + company))
 
 
 def hope(state: AssassinsState) -> float:
@@ -89,23 +85,20 @@ def hope(state: AssassinsState) -> float:
     return 1 / (1 + exp((way_home(state) - to_come) / PATIENCE))
 
 
-def safety(state: AssassinsState, costs: dict[int, int], *, knows: bool) -> float:
+def safety(state: AssassinsState, costs: dict[int, int]) -> float:
     """What is left of his hope after all that the assassins can do with this card's action points."""
     points, fatal = state.crowd_points, ATTACK_PRICE * (WOUNDS_TO_DIE - state.wounds)
-    deadly = chance_of_assassin(state, [figure for figure in costs if costs[figure] + fatal <= points], knows=knows)
-    wounding = chance_of_assassin(
-        state, [figure for figure in costs if costs[figure] + ATTACK_PRICE <= points], knows=knows
-    )
+    deadly = chance_of_assassin(state, [figure for figure in costs if costs[figure] + fatal <= points])
+    wounding = chance_of_assassin(state, [figure for figure in costs if costs[figure] + ATTACK_PRICE <= points])
     return (1 - deadly) * (1 - WOUND_FEAR * (wounding - deadly))
 
 
-def chance_of_assassin(state: AssassinsState, figures: list[int], *, knows: bool) -> float:
-    """The chance that one of these is an assassin, to one who knows all of them or only those who were revealed."""
-    known = state.assassins if knows else state.revealed
-    if not set(known).isdisjoint(figures):
+def chance_of_assassin(state: AssassinsState, figures: list[int]) -> float:
+    """The chance that one of these is an assassin, to one who knows only those who were revealed."""
+    revealed = len(state.revealed)
+    if not set(state.revealed).isdisjoint(figures):
         return 1.0
-    unknown, secret = 12 - len(known), 3 - len(known)
-    return 1 - comb(unknown - len(figures), secret) / comb(unknown, secret)
+    return 1 - comb(12 - revealed - len(figures), 3 - revealed) / comb(12 - revealed, 3 - revealed)
 
 
 def escort(state: AssassinsState) -> int:
