@@ -112,8 +112,6 @@ class BoxedBot(RunningBot):
         self._start_s = start_s
         self._ponder = ponder
         self._connection: BotConnection | None = None
-        self.start_seconds = 0.0
-        """What it took from the launch to readiness."""
 
     @property
     def sandbox(self) -> Sandbox:
@@ -134,7 +132,6 @@ class BoxedBot(RunningBot):
         except BaseException:
             await self.close()
             raise
-        self.start_seconds = time.monotonic() - started
 
     async def open_match(self, codec: AnyCodec) -> Link:
         """A stream of its own for the match, watched by the box."""

@@ -1,6 +1,6 @@
 """The data of a match: what is to be played, what crosses the table, and what is kept of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, TypeVar
@@ -22,6 +22,11 @@ class Outcome:
     ranks: tuple[int, ...]
     scores: tuple[float, ...]
     reason: str
+
+
+def points(ranks: Sequence[int]) -> list[float]:
+    """How many of the others each seat has beaten, ties counting half."""
+    return [sum((mine < other) + 0.5 * (mine == other) for other in ranks) - 0.5 for mine in ranks]
 
 
 class Ending(Enum):

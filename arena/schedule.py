@@ -11,6 +11,7 @@ from itertools import combinations
 from typing import Protocol
 
 from arena.errors import UsageError
+from arena.match import points
 from arena.rng import shuffle, stream
 
 MOST_TUPLES = 60
@@ -180,8 +181,8 @@ class Swiss:
         """The bots from the best down; ties are broken by lot."""
         score = {bot: 2.0 * rested.count(bot) for bot in range(self._bots)}
         for each in finished:
-            for bot, points in zip(each.fixture.seating, _points(each.ranks)):
-                score[bot] += points
+            for bot, gained in zip(each.fixture.seating, points(each.ranks)):
+                score[bot] += gained
         order = list(range(self._bots))
         shuffle(stream(self._seed, "swiss", len(rested)), order)
         return sorted(order, key=lambda bot: -score[bot])
@@ -212,11 +213,6 @@ def _pairs_within(field: tuple[int, ...], met: Counter[tuple[int, ...]], allowed
             if (pairs := _pairs_within(rest, met, allowed)) is not None:
                 return [_pair(one, two), *pairs]
     return None
-
-
-def _points(ranks: Sequence[int]) -> list[float]:
-    """1 for a seat that beat the other, a half for a tie."""
-    return [sum(1.0 if mine < other else 0.5 if mine == other else 0.0 for other in ranks) - 0.5 for mine in ranks]
 
 
 def _check(bots: int, seats: int) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arena.errors import UsageError
+from arena.match import points
 from arena.schedule import Finished, Round, rotations
 
 Floats = NDArray[np.float64]
@@ -139,14 +140,13 @@ class PairSchedule:
 
 def pairs_of(finished: Sequence[Finished]) -> list[tuple[float, float]]:
     """The first bot's points in both matches of every pair, in the order of the deals."""
-    points = [_points(each) for each in finished]
-    return list(zip(points[::2], points[1::2]))
+    gained = [_points(each) for each in finished]
+    return list(zip(gained[::2], gained[1::2]))
 
 
 def _points(match: Finished) -> float:
     """What bot 0 got: 1 for a win, a half for a tie."""
-    mine, other = match.ranks if match.fixture.seating[0] == 0 else match.ranks[::-1]
-    return 1.0 if mine < other else 0.5 if mine == other else 0.0
+    return points(match.ranks)[match.fixture.seating.index(0)]
 
 
 def score_of(elo: float) -> float:

@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 import sys
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from textwrap import dedent
@@ -11,8 +12,10 @@ from click.testing import CliRunner
 
 from arena.cli import main
 from arena.errors import ArenaError
+from arena.sandboxes import images
 from arena.sandboxes.base import BotDirectory, Limits
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
+from arena.sandboxes.engine import Engine
 from tests.needs import need
 
 SDK = "from arena.sdk import Bot, serve\n"
@@ -44,6 +47,24 @@ def choosing(body, serves="claim"):
     """The source of a bot whose `choose` has this body."""
     indented = "\n".join(f"        {line}" for line in dedent(body).strip().splitlines())
     return f'{SDK}class B(Bot):\n    def choose(self, turn):\n{indented}\nserve(B, game="{serves}")\n'
+
+
+SDK_IMAGE = "arena/python:bookworm"
+
+
+@cache
+def _why_no_image(reference, made_by):
+    try:
+        with closing(Engine()) as engine:
+            images.resolve(engine, reference)
+    except ArenaError as error:
+        return f"{error} (docker/build-base.sh {made_by} builds it)"
+    return None
+
+
+def need_image(reference=SDK_IMAGE, made_by="--sdk"):
+    """Skip aloud where there is no docker engine, or no such base image."""
+    need(_why_no_image(reference, made_by))
 
 
 @cache

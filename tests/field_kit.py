@@ -1,7 +1,12 @@
 """A small field whose bots play inside the referee: the real `arena tournament`, in a second."""
 
+import pytest
+from click.testing import CliRunner
+
+import arena.cli.tournament
 from arena import registry
 from arena.builtin import RandomBot
+from arena.cli import main
 from arena.host import LocalBot
 from arena.match import Contestant
 from arena.sdk import Session
@@ -24,6 +29,16 @@ def tournament_words(folder, address, *, rounds):
     bots = ",".join(str(folder / name) for name in BOTS)
     words = ["tournament", "--game", GAME, "--bots", bots, "--rounds", str(rounds), "--seed", "5"]
     return [*words, "--sandbox", "process", "--clock", "none", "--db", str(address)]
+
+
+def play_tournament(folder, *, rounds):
+    """Play them all against each other by the command; the store with the finished tournament."""
+    make_bots(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arena.cli.tournament, "running_bot", player)
+        result = CliRunner().invoke(main, tournament_words(folder, folder / "arena.db", rounds=rounds))
+    assert result.exit_code == 0, result.output
+    return folder / "arena.db"
 
 
 def player(entry, boxes):

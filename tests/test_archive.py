@@ -6,14 +6,13 @@ import json
 import pytest
 from click.testing import CliRunner
 
-import arena.cli.tournament
 from arena import archive
 from arena.cli import main
 from arena.errors import UsageError
 from arena.registry import find
 from arena.store.sql import SqlStore
 from arena.verify import check_tournament, kept_in
-from tests.field_kit import make_bots, player, tournament_words
+from tests.field_kit import play_tournament
 
 
 def run(*args):
@@ -23,13 +22,7 @@ def run(*args):
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     """A store with a finished tournament."""
-    folder = tmp_path_factory.mktemp("played")
-    make_bots(folder)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arena.cli.tournament, "running_bot", player)
-        result = run(*tournament_words(folder, folder / "arena.db", rounds=1))
-    assert result.exit_code == 0, result.output
-    return folder / "arena.db"
+    return play_tournament(tmp_path_factory.mktemp("played"), rounds=1)
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from tests.hostile.backends import BACKENDS
-from tests.needs import need
+from contestant_kit import need_bubblewrap
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "first-bot.md"
@@ -46,7 +44,7 @@ def run(command, folder):
 @pytest.mark.slow
 @pytest.mark.timeout(1500)
 def test_the_tutorial_leads_to_a_bot_that_beats_greedy(tmp_path):
-    need(BACKENDS["bubblewrap"].missing())
+    need_bubblewrap()
     (tmp_path / "sample_bots").symlink_to(ROOT / "sample_bots")
     said = {}
     for kind, what, content in steps(PAGE.read_text()):

@@ -4,17 +4,12 @@ import json
 import re
 import shutil
 import subprocess
-from contextlib import closing
-from functools import cache
 from pathlib import Path
 
 import pytest
-from contestant_kit import arena, need_bubblewrap
+from contestant_kit import arena, need_bubblewrap, need_image
 
-from arena.errors import ArenaError
 from arena.registry import games
-from arena.sandboxes import images
-from arena.sandboxes.engine import Engine
 from arena.scaffold import TEMPLATES
 from tests.needs import need
 
@@ -122,19 +117,9 @@ def test_every_place_names_the_same_packages(language):
         assert set(BUILT[language].tools.values()) <= set(words), place
 
 
-@cache
-def why_no_image(reference):
-    try:
-        with closing(Engine()) as engine:
-            images.resolve(engine, reference)
-    except ArenaError as error:
-        return f"{error} (docker/build-base.sh --go builds it)"
-    return None
-
-
 @pytest.mark.slow
 def test_an_image_is_compiled_without_network_and_checked():
-    need(why_no_image("arena/go-build:bookworm"))
+    need_image("arena/go-build:bookworm", "--go")
     tag = "arena-test/compiled:1"
     try:
         assert arena("bot", "new", "mine", "--game", "claim", "--lang", "go").exit_code == 0

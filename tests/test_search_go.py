@@ -2,25 +2,20 @@
 
 import shutil
 import subprocess
-from contextlib import closing
 from pathlib import Path
 
 import pytest
-from contestant_kit import arena, need_bubblewrap
+from contestant_kit import arena, need_bubblewrap, need_image
 
 from arena import record, registry
 from arena.bots import read_manifest
-from arena.errors import ArenaError
 from arena.match import Ending
-from arena.sandboxes import images
-from arena.sandboxes.engine import Engine
 from tests.needs import need
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
 SAMPLE = ROOT / "sample_bots/search_go"
-SDK_IMAGE = "arena/python:bookworm"
 BRIEF = "cpu:20ms/move+1s"  # processor time, because the machine may be busy
 
 
@@ -75,11 +70,7 @@ def test_it_beats_random(built, tmp_path):
 
 def test_it_plays_as_an_image(built, tmp_path):
     """The image starts the rules by its own entry point."""
-    try:
-        with closing(Engine()) as engine:
-            images.resolve(engine, SDK_IMAGE)
-    except ArenaError as error:
-        need(f"{error} (docker/build-base.sh --sdk builds it)")
+    need_image()
     tag = "arena-test/search-go:1"
     try:
         made = arena("bot", "build", built, "--tag", tag)

@@ -171,11 +171,6 @@ class TournamentView:
         return ", ".join(parts)
 
 
-def _pace(rate: float) -> str:
-    """The matches in a second, or if that is less than one, the time from one to the next."""
-    return f"{rate:.1f} per second" if rate >= 1.0 or not rate else f"one every {1 / rate:.1f}s"
-
-
 def duration(seconds: float) -> str:
     """A time for people, such as 41s, 3m20s or 1h5m; seconds no longer matter when there are hours."""
     minutes, rest = divmod(round(seconds), 60)

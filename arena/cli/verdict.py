@@ -7,6 +7,7 @@ from typing import Any
 from rich.console import RenderableType
 from rich.markup import escape
 
+from arena.match import points
 from arena.sprt import SCORES, Decision, Report, Sprt
 from arena.store.base import BotEntry, MatchEntry
 from arena.tournament import Tournament
@@ -107,9 +108,8 @@ def score(test: Sprt) -> float:
 
 
 def _points(entry: MatchEntry, bot_id: int) -> float:
-    mine = next(seat.rank for seat in entry.seats if seat.bot_id == bot_id)
-    other = next(seat.rank for seat in entry.seats if seat.bot_id != bot_id)
-    return 1.0 if mine < other else 0.5 if mine == other else 0.0
+    gained = points([seat.rank for seat in entry.seats])
+    return next(mine for seat, mine in zip(entry.seats, gained) if seat.bot_id == bot_id)
 
 
 def _elo(value: float) -> str:

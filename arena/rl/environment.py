@@ -14,7 +14,7 @@ from rich.console import Console
 from arena import registry
 from arena.errors import IllegalMove, UsageError
 from arena.game import AnyState
-from arena.match import Outcome
+from arena.match import Outcome, points
 from arena.vectors import vectors
 
 Observed = dict[str, NDArray[Any]]
@@ -162,5 +162,5 @@ class BoardGame(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
 
 def rewards(outcome: Outcome) -> tuple[float, ...]:
     """What each seat gets: the share of the others that it beat minus the share that beat it; the sum is zero."""
-    ranks = outcome.ranks
-    return tuple(sum((rank < other) - (rank > other) for other in ranks) / (len(ranks) - 1) for rank in ranks)
+    others = len(outcome.ranks) - 1
+    return tuple((2.0 * beaten - others) / others for beaten in points(outcome.ranks))

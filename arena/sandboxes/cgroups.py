@@ -146,7 +146,7 @@ class Group:
         home = self._homes["freeze"]
         if home.version == 2:
             return _field(self._look(home.path / "cgroup.events"), "frozen") == 1
-        return self._look(home.path / "freezer.state").strip() == "FROZEN"
+        return self._look(home.path / "freezer.state", os.O_RDWR).strip() == "FROZEN"
 
     def kill(self) -> None:
         """Send SIGKILL to everything; on version 1 the group is thawed after it, or the signal would wait for ever."""
@@ -199,8 +199,7 @@ class Group:
             held = self._held[path] = os.open(path, mode | os.O_CLOEXEC)
         return held
 
-    def _look(self, path: Path) -> str:
-        mode = os.O_RDWR if path.name == "freezer.state" else os.O_RDONLY
+    def _look(self, path: Path, mode: int = os.O_RDONLY) -> str:
         return os.pread(self._hold(path, mode), _LOOK_BYTES, 0).decode()
 
     def _set_frozen(self, frozen: bool) -> None:

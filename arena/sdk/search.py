@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 from arena.game import AnyGame, AnyState
-from arena.match import Outcome, Turn
+from arena.match import Outcome, Turn, points
 from arena.rng import choice
 
 Evaluate = Callable[[Any], Sequence[float] | None]
@@ -188,9 +188,8 @@ def budget(turn: Turn[Any, Any], decisions_left: float) -> float:
 
 def rewards(outcome: Outcome) -> list[float]:
     """The share of opponents that each seat beat, ties counting half."""
-    ranks = outcome.ranks
-    others = len(ranks) - 1
-    return [(sum((mine < rank) + 0.5 * (mine == rank) for rank in ranks) - 0.5) / others for mine in ranks]
+    others = len(outcome.ranks) - 1
+    return [beaten / others for beaten in points(outcome.ranks)]
 
 
 def any_move(state: AnyState, rng: Random) -> Any:

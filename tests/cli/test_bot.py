@@ -3,22 +3,16 @@
 import re
 import shutil
 import subprocess
-from contextlib import closing
-from functools import cache
 from pathlib import Path
 
 import pytest
-from contestant_kit import SDK, arena, choosing, need_bubblewrap, write_bot
+from contestant_kit import SDK, arena, choosing, need_bubblewrap, need_image, write_bot
 
 from arena import record, registry
-from arena.errors import ArenaError
 from arena.replay import verify
-from arena.sandboxes import images
-from arena.sandboxes.engine import Engine
 from tests.needs import need
 
 PATIENT = ("--clock", "10s/move")  # the machine may be busy, and these tests are not about time
-SDK_IMAGE = "arena/python:bookworm"
 
 
 @pytest.fixture
@@ -169,19 +163,9 @@ def test_a_check_without_a_sandbox_says_what_is_not_enforced(tmp_path):
     assert "sandbox process: not fully enforced here: " in result.output
 
 
-@cache
-def why_no_image():
-    try:
-        with closing(Engine()) as engine:
-            images.resolve(engine, SDK_IMAGE)
-    except ArenaError as error:
-        return f"{error} (docker/build-base.sh --sdk builds it)"
-    return None
-
-
 @pytest.mark.slow
 def test_an_image_is_built_and_checked():
-    need(why_no_image())
+    need_image()
     tag = "arena-test/built-by-command:1"
     try:
         assert arena("bot", "new", "mine", "--game", "claim").exit_code == 0

@@ -8,13 +8,12 @@ import re
 import pytest
 from click.testing import CliRunner
 
-import arena.cli.tournament
 from arena.cli import main
 from arena.cli.forms import Table, counted, print_table
 from arena.pages.page import Cell, Section, render
 from arena.store.base import MatchEntry, SeatResult
 from arena.store.sql import SqlStore
-from tests.field_kit import make_bots, player, tournament_words
+from tests.field_kit import play_tournament
 
 WORDS = [["ratings", "--game", "claim"], ["crosstable", "--game", "claim"], ["history", "two"]]
 
@@ -26,12 +25,7 @@ def run(*args):
 @pytest.fixture(scope="module")
 def db(tmp_path_factory):
     """A store with a finished tournament."""
-    folder = tmp_path_factory.mktemp("played")
-    make_bots(folder)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arena.cli.tournament, "running_bot", player)
-        assert run(*tournament_words(folder, folder / "arena.db", rounds=2)).exit_code == 0
-    return folder / "arena.db"
+    return play_tournament(tmp_path_factory.mktemp("played"), rounds=2)
 
 
 @pytest.mark.parametrize("words", WORDS, ids=" ".join)

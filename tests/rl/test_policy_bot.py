@@ -4,26 +4,19 @@ import re
 import shutil
 import subprocess
 import sys
-from contextlib import closing
-from functools import cache
 from pathlib import Path
 
 import pytest
-from contestant_kit import arena, need_bubblewrap
+from contestant_kit import arena, need_bubblewrap, need_image
 
 from arena.clock import TimeControl
-from arena.errors import ArenaError
 from arena.match import MatchStart, Turn
 from arena.registry import find
 from arena.rng import choice, stream
-from arena.sandboxes import images
-from arena.sandboxes.engine import Engine
 from bench.strength import bots_of
-from tests.needs import need
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "sample_bots/policy"
-SDK_IMAGE = "arena/python:bookworm"
 PATIENT = ("--clock", "10s/move")  # the machine may be busy, and these tests are not about time
 
 
@@ -73,19 +66,9 @@ def test_the_folder_passes_the_check_in_the_sandbox():
     assert checked.exit_code == 0, checked.output
 
 
-@cache
-def why_no_image():
-    try:
-        with closing(Engine()) as engine:
-            images.resolve(engine, SDK_IMAGE)
-    except ArenaError as error:
-        return f"{error} (docker/build-base.sh --sdk builds it)"
-    return None
-
-
 @pytest.mark.slow
 def test_the_image_plays_with_its_own_numpy(tmp_path):
-    need(why_no_image())
+    need_image()
     folder = shutil.copytree(FOLDER, tmp_path / "policy", ignore=shutil.ignore_patterns("vendor"))
     (advice,) = re.findall(r"pip (install --target .*)", (FOLDER / "Dockerfile").read_text())
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *advice.split()]

@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-import arena.cli.tournament
 from arena import record
 from arena.cli import main
 from arena.match import Box
@@ -17,7 +16,7 @@ from arena.store.checksums import match_checksum
 from arena.store.schema import metadata
 from arena.store.sql import SqlStore
 from arena.verify import UNPROVEN, check_bots, check_tournament, kept_in
-from tests.field_kit import make_bots, player, tournament_words
+from tests.field_kit import play_tournament
 
 COLUMNS = [(table.name, column.name) for table in metadata.sorted_tables for column in table.columns]
 
@@ -25,13 +24,7 @@ COLUMNS = [(table.name, column.name) for table in metadata.sorted_tables for col
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     """A store with a finished tournament."""
-    folder = tmp_path_factory.mktemp("played")
-    make_bots(folder)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arena.cli.tournament, "running_bot", player)
-        result = CliRunner().invoke(main, tournament_words(folder, folder / "arena.db", rounds=1))
-    assert result.exit_code == 0, result.output
-    return folder / "arena.db"
+    return play_tournament(tmp_path_factory.mktemp("played"), rounds=1)
 
 
 @pytest.fixture

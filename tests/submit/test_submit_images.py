@@ -9,19 +9,16 @@ import re
 import subprocess
 import tarfile
 from contextlib import closing
-from functools import cache
 
 import pytest
-from contestant_kit import arena, choosing, need_bubblewrap, write_bot
+from contestant_kit import SDK_IMAGE, arena, choosing, need_bubblewrap, need_image, write_bot
 
-from arena.errors import ArenaError, UsageError
+from arena.errors import UsageError
 from arena.sandboxes import images
 from arena.sandboxes.engine import Engine
 from arena.store.sql import SqlStore
 from arena.submit import image_archive, image_shelf
-from tests.needs import need
 
-SDK_IMAGE = "arena/python:bookworm"
 PATIENT = ("--clock", "30s/move")
 
 
@@ -108,19 +105,9 @@ def test_a_link_to_itself_is_no_layer(tmp_path):
         image_archive.load(None, tmp_path / "i.tar", "arena-test/never:1")
 
 
-@cache
-def why_no_image():
-    try:
-        with closing(Engine()) as engine:
-            images.resolve(engine, SDK_IMAGE)
-    except ArenaError as error:
-        return f"{error} (docker/build-base.sh --sdk builds it)"
-    return None
-
-
 @pytest.fixture
 def engine():
-    need(why_no_image())
+    need_image()
     with closing(Engine()) as opened:
         yield opened
 
