@@ -30,7 +30,7 @@ _MOST_PAIRS = 1_000
 """So many pairs, the most doubtful ones, are looked at in a large field."""
 _BATCH = 0.05
 """A round is this part of all matches before it: deciding more often would tell little more."""
-_LEAST = 8
+_LEAST = 4
 """Matches that every bot plays before anything is called certain: the prior is so wide that a lucky start convinces."""
 _DIGITS = 9
 """Of gains; what differs less is a tie, so that another machine's last bits lead to the same choice."""

@@ -53,6 +53,8 @@ class ThreadHeartbeat:
 
     def worst_since(self, moment: float) -> float:
         """The longest oversleep noted since then."""
+        if not self._noted or self._noted[-1][0] < moment:
+            return 0.0
         return max((lag for when, lag in list(self._noted) if when >= moment), default=0.0)
 
     def _beat(self) -> None:

@@ -1,7 +1,7 @@
-"""How even King & Assassins is: self-play of one planning bot in both roles, per board and start.
+"""How even King & Assassins is: self-play of one bot in both roles, per board and start.
 
 Run it with `python -m bench.balance_assassins --games 400`. Every number is reproducible: game n takes seed n for the
-deck and for the bots' own choices. The bot is sample_bots/planner, which uses only what its seat may know.
+deck and for the bots' own choices. Both sides play the plans of sample_bots/search, which know only what a seat may.
 """
 
 import argparse
@@ -11,9 +11,9 @@ from math import sqrt
 
 from arena.rng import choice, stream
 from engines.assassins import board as boards
-from engines.assassins.moves import CHOICES, CHOOSE, END_TURN, START
+from engines.assassins.moves import CHOICES, CHOOSE, START
 from engines.assassins.rules import CHOOSING, STARTING, AssassinsState, Config
-from sample_bots.planner.strategy import assassins_score, best_plan, kings_score
+from sample_bots.search.assassins.turns import Turns
 
 
 def play(name: str, seed: int) -> tuple[int, str]:
@@ -21,16 +21,15 @@ def play(name: str, seed: int) -> tuple[int, str]:
     rng = stream(seed, "balance")
     state = AssassinsState.deal(Config(name), seed)
     start = 0
-    while (seat := state.to_move()) is not None:
+    while state.to_move() is not None:
         if state.phase == CHOOSING:
             state.apply(CHOOSE + CHOICES.index(choice(rng, CHOICES)))
         elif state.phase == STARTING:
             start = choice(rng, (0, 1))
             state.apply(START + start)
         else:
-            for move in (*best_plan(state, (kings_score, assassins_score)[seat], rng), END_TURN):
-                if state.to_move() == seat:
-                    state.apply(move)
+            for move in next(iter(Turns().plans(state))):
+                state.apply(move)
     outcome = state.outcome()
     return start, outcome.reason if outcome else ""
 

@@ -9,8 +9,10 @@ from arena.match import MatchStart, Turn
 from arena.registry import find
 from arena.rng import choice, stream
 from bench.strength import Contest, bots_of, play_deal
-from sample_bots.search import assassins as assassins_search
+from engines.assassins.rules import KINGS_TURN
 from sample_bots.search import rrr as rrr_search
+from sample_bots.search.assassins import chances
+from sample_bots.search.assassins.turns import Turns
 
 BOTH = pytest.mark.parametrize("bot", ["greedy", "search"])
 CONTROL = TimeControl.parse("0.2s/move")
@@ -122,7 +124,7 @@ FAR = [0, 1, 2, 3, 4, 7, 8, 9, 10, 11]
 def kings_chance(**position):
     """How the king's side sees its chances with the king in the middle of the town."""
     given = OPEN | {"king": 54, "knights": [99]} | position
-    return assassins_search.kings_chance(find("assassins").codec.state_from_json(given))
+    return chances.kings_chance(find("assassins").codec.state_from_json(given))
 
 
 def test_the_kings_side_does_not_know_the_assassins():
@@ -141,15 +143,41 @@ def test_a_knight_between_the_king_and_a_citizen_is_a_help():
 
 @pytest.mark.parametrize("side", ["a", "b"])
 def test_chances_in_assassins_stay_between_0_and_1(side):
-    game, rng = find("assassins"), stream(2, "chances")
-    state = game.start(game.configure(2, {"board": side}), 1)
+    state, rng = first_turn(side), stream(2, "chances")
     while state.to_move() is not None:
-        assert all(0 <= chance <= 1 for chance in assassins_search.evaluate(state))
-        if rng.random() < 0.1:
-            weighed = assassins_search.weigh(state)
-            assert len(weighed) == len(state.legal())
-            assert all(0 <= chance <= 1 for chance in weighed)
+        assert all(0 <= chance(state) <= 1 for chance in (chances.kings_chance, chances.crowds_chance))
         state.apply(choice(rng, state.legal()))
+
+
+@pytest.mark.parametrize("side", ["a", "b"])
+def test_a_turn_that_was_planned_can_be_played_whoever_the_assassins_are(side):
+    game, rng, state = find("assassins"), stream(3, "plans"), first_turn(side)
+    while (seat := state.to_move()) is not None and state.drawn < 4:
+        plans = list(Turns().plans(state))
+        for plan in plans:
+            world = game.imagine(state.view(seat), rng)
+            for move in plan:
+                if world.to_move() is not None:
+                    assert world.to_move() == seat
+                    world.apply(move)
+            assert world.to_move() != seat
+        for move in plans[0]:
+            state.apply(move)
+
+
+def test_the_best_plan_comes_first():
+    plans = list(Turns().plans(first_turn("a")).values())
+    assert len(plans) > 1
+    assert plans == sorted(plans, reverse=True)
+
+
+def first_turn(side):
+    """The position in which the king's first turn begins."""
+    game, rng = find("assassins"), stream(2, "opening", side)
+    state = game.start(game.configure(2, {"board": side}), 1)
+    while state.phase < KINGS_TURN:
+        state.apply(choice(rng, state.legal()))
+    return state
 
 
 # -- strength -----------------------------------------------------------------------------------------------
@@ -166,3 +194,12 @@ def test_greedy_beats_random_clearly(game):
 def test_search_beats_greedy_in_rrr():
     deals = [play_deal(Contest("rrr", 2, "search:greedy", "cpu:0.2s/move"), seed) for seed in range(4)]
     assert sum(sum(deal.rewards) for deal in deals) >= 5
+
+
+@pytest.mark.slow
+def test_search_beats_greedy_in_assassins_from_both_sides():
+    """Greedy's own king enters the castle in one game of eight."""
+    deals = [play_deal(Contest("assassins", 2, "search:greedy", "cpu:0.2s/move"), seed) for seed in range(12)]
+    as_king, as_assassins = (sum(deal.rewards[seat] for deal in deals) for seat in (0, 1))
+    assert as_king >= 3
+    assert as_assassins >= 9

@@ -12,7 +12,7 @@ from arena.rng import choice, stream
 from arena.testing.play import variants
 from bench.strength import SAMPLES, Contest, Rate, bots_of, play_deal
 
-SERVED = [(bot, game) for bot in ("random", "greedy", "search", "planner") for game in bots_of(bot)]
+SERVED = [(bot, game) for bot in ("random", "greedy", "search") for game in bots_of(bot)]
 CONTROL = TimeControl.parse("10ms/move")
 
 
@@ -38,7 +38,7 @@ def test_these_play_every_game(bot):
     assert set(bots_of(bot)) == set(games())
 
 
-@pytest.mark.parametrize("bot", ["random", "greedy", "search", "planner"])
+@pytest.mark.parametrize("bot", ["random", "greedy", "search"])
 def test_the_manifest_names_the_games_that_are_served(bot):
     assert set(read_manifest(SAMPLES / bot).games) == set(bots_of(bot))
 

@@ -39,7 +39,7 @@ class Group:
 
     def __init__(self, homes: Mapping[str, Home]) -> None:
         self._homes = dict(homes)
-        self._held: dict[Path, int] = {}
+        self._held: dict[str, int] = {}
         """Files that are used with every move, kept open: to open one costs ten times as much as to use it."""
 
     @classmethod
@@ -145,8 +145,8 @@ class Group:
         """Whether every process has stopped."""
         home = self._homes["freeze"]
         if home.version == 2:
-            return _field(self._look(home.path / "cgroup.events"), "frozen") == 1
-        return self._look(home.path / "freezer.state", os.O_RDWR).strip() == "FROZEN"
+            return _field(self._look(home, "cgroup.events"), "frozen") == 1
+        return self._look(home, "freezer.state", os.O_RDWR).strip() == "FROZEN"
 
     def kill(self) -> None:
         """Send SIGKILL to everything; on version 1 the group is thawed after it, or the signal would wait for ever."""
@@ -162,8 +162,8 @@ class Group:
         if home is None:
             return None
         if home.version == 2:
-            return _field(self._look(home.path / "cpu.stat"), "usage_usec") / 1e6
-        return int(self._look(home.path / "cpuacct.usage")) / 1e9
+            return _field(self._look(home, "cpu.stat"), "usage_usec") / 1e6
+        return int(self._look(home, "cpuacct.usage")) / 1e9
 
     def oom_kills(self) -> int:
         """How many processes the kernel ended for want of memory."""
@@ -194,26 +194,26 @@ class Group:
         while self._held:
             os.close(self._held.popitem()[1])
 
-    def _hold(self, path: Path, mode: int) -> int:
-        if (held := self._held.get(path)) is None:
-            held = self._held[path] = os.open(path, mode | os.O_CLOEXEC)
+    def _hold(self, home: Home, file: str, mode: int) -> int:
+        if (held := self._held.get(file)) is None:
+            held = self._held[file] = os.open(home.path / file, mode | os.O_CLOEXEC)
         return held
 
-    def _look(self, path: Path, mode: int = os.O_RDONLY) -> str:
-        return os.pread(self._hold(path, mode), _LOOK_BYTES, 0).decode()
+    def _look(self, home: Home, file: str, mode: int = os.O_RDONLY) -> str:
+        return os.pread(self._hold(home, file, mode), _LOOK_BYTES, 0).decode()
 
     def _set_frozen(self, frozen: bool) -> None:
         home = self._homes.get("freeze")
         if home is None:
             return
         if home.version == 2:
-            path, word = home.path / "cgroup.freeze", str(int(frozen))
+            file, word = "cgroup.freeze", str(int(frozen))
         else:
-            path, word = home.path / "freezer.state", "FROZEN" if frozen else "THAWED"
+            file, word = "freezer.state", "FROZEN" if frozen else "THAWED"
         try:
-            os.pwrite(self._hold(path, os.O_RDWR), word.encode(), 0)
+            os.pwrite(self._hold(home, file, os.O_RDWR), word.encode(), 0)
         except OSError as error:
-            raise InfraError(f"cannot write {word} to {path}: {error.strerror}") from error
+            raise InfraError(f"cannot write {word} to {home.path / file}: {error.strerror}") from error
 
     def _kill_one_by_one(self) -> None:
         # Frozen processes cannot fork away from the list while it is worked off.

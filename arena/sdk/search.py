@@ -55,7 +55,7 @@ class Search:
     `depth` is how many moves a play-out makes before `evaluate` is asked. The higher `exploration`, the longer moves
     that seem bad are tried. A `width` of about 1 tries few moves often instead of all: a position that was visited n
     times gets at most width * sqrt(n) of them, first those that `playout` makes there. With `weigh`, every move counts
-    as tried once from the start, so that those that look bad need not be tried at all.
+    as tried from the start, `trust` times, so that those that look bad need not be tried at all.
     """
 
     def __init__(
@@ -69,6 +69,7 @@ class Search:
         exploration: float = 0.7,
         width: float = math.inf,
         weigh: Weigh | None = None,
+        trust: int = 1,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._game = game
@@ -79,6 +80,7 @@ class Search:
         self._exploration = exploration
         self._width = width
         self._weigh = weigh
+        self._trust = trust
         self._now = now
         self.iterations = 0
         """How many the last decision took."""
@@ -87,16 +89,10 @@ class Search:
         """The move that was tried most in the time that this turn may take."""
         return self.think(turn.observation, self.seconds(turn))
 
-    def plan(self, turn: Turn[Any, Any], sure: int = 50) -> list[Any]:
-        """The move that was tried most, and those that follow it while this seat decides and they were tried enough.
-
-        Only for games in which a seat learns nothing new between its own moves of one turn.
-        """
-        return self._line(self.grow(turn.observation, self.seconds(turn)), sure)
-
     def think(self, observation: Any, seconds: float) -> Any:
         """The move that was tried most within these seconds."""
-        return self._line(self.grow(observation, seconds), sure=0)[0]
+        tried = self.grow(observation, seconds).children
+        return max(tried, key=lambda move: (tried[move].visits, tried[move].reward))
 
     def seconds(self, turn: Turn[Any, Any]) -> float:
         """How long to think; a bank is shared out evenly among the decisions that are still to come."""
@@ -114,18 +110,6 @@ class Search:
             thinking = has_choice and self._now() < deadline
         return root
 
-    def _line(self, root: Node, sure: int) -> list[Any]:
-        """The moves that were tried most, one after another, for as long as the first one's seat makes them."""
-        line: list[Any] = []
-        node = root
-        while node.children:
-            move, child = max(node.children.items(), key=lambda item: item[1].visits)
-            if line and (child.seat != node.seat or child.visits < sure):
-                break
-            line.append(move)
-            node = child
-        return line
-
     def _iterate(self, root: Node, state: AnyState) -> None:
         node, path, is_new = root, [root], False
         while not is_new and (seat := state.to_move()) is not None:
@@ -142,7 +126,8 @@ class Search:
         legal, children = state.legal(), node.children
         weigh = None if children else self._weigh
         if weigh:
-            children.update((move, Node(seat, 1, worth)) for move, worth in zip(legal, weigh(state)))
+            trust = self._trust
+            children.update((move, Node(seat, trust, trust * worth)) for move, worth in zip(legal, weigh(state)))
         tried = [move for move in legal if move in children]
         for move in tried:
             children[move].available += 1

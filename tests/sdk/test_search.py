@@ -53,18 +53,6 @@ def test_it_does_not_think_when_there_is_no_choice():
     assert search.iterations == 1
 
 
-def test_a_plan_is_legal_in_a_row():
-    game = find("assassins")
-    state, search = game.start(game.configure(2, {}), 1), searcher(game)
-    state.apply(state.legal()[7])
-    turn = Turn(1, state.view(0), None, available=150.0, bank=0.0)
-    plan = search.plan(turn, sure=5)
-    assert plan
-    for move in plan:
-        assert state.to_move() == 0
-        state.apply(move)
-
-
 def test_an_evaluation_cuts_play_outs_short():
     game, seen = find("claim"), []
 
@@ -90,6 +78,22 @@ def test_moves_that_look_bad_need_not_be_tried():
     search = searcher(game, weigh=lambda each: [float(move == good) for move in each.legal()], evaluate=evaluate)
     assert search.think(state.view(0), 1) == good
     assert tried == {good}
+
+
+@pytest.mark.parametrize(("trust", "is_overruled"), [(1, True), (1000, False)])
+def test_a_look_that_is_trusted_takes_many_tries_to_overrule(trust, is_overruled):
+    game = find("claim")
+    state = game.start(game.configure(2, {}), 1)
+    good = state.legal()[3]
+
+    def weigh(each):
+        return [0.5 + 0.1 * (move == good) for move in each.legal()]
+
+    def evaluate(each):
+        return (0.0, 1.0) if each.lead == good else (0.5, 0.5)
+
+    search = searcher(game, weigh=weigh, evaluate=evaluate, trust=trust, exploration=0.0)
+    assert (search.think(state.view(0), 200) != good) == is_overruled
 
 
 def test_the_budget_leaves_time_for_the_way_back():

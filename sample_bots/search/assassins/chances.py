@@ -1,64 +1,44 @@
-"""What the search knows about King & Assassins besides its rules: how each side sees its chances.
+"""How each side of King & Assassins sees its chances, by what it may know.
 
-A turn is a row of actions with about fifty choices each, so play-outs tell little. The search weighs all actions of a
-position at once instead, each seat by its own eyes, and follows those that look good. The king's side does not know the
-assassins and weighs chances. The assassins know who can strike, and want to be near.
+The king weighs his way home against the chance that somebody near him is an assassin. The assassins weigh the king's
+hope against how many knives are near him, and how many of them nobody knows yet. Nobody looks at the order of the deck.
 """
 
 from functools import cache
-from heapq import heappop, heappush
 from math import comb, exp
 
 from engines.assassins import board as boards
 from engines.assassins.board import CITIZENS, KING, KNIGHTS, OFF, SQUARES
 from engines.assassins.rules import (
     ASSASSINS_GONE,
-    ASSASSINS_TURN,
     ATTACK_PRICE,
     CARDS,
     ENTERED,
     KING_DEAD,
-    KINGS_TURN,
     TOO_LATE,
     WOUNDS_TO_DIE,
     AssassinsState,
 )
 
-REACH = 7
+REACH = 5
 """A citizen who needs this many action points to come beside the king is no threat."""
 
 # The king's side, in chances: how much of his hope counts, how gently it falls with the way, what a wound takes of it;
 # then what each step of the crowd and of the knights towards him is worth, and each assassin less.
 HOPE, PATIENCE, WOUND_FEAR = 0.7, 3.0, 0.35
-PRESSURE, ESCORT, KILLED, CAPTURED = 0.0014, 0.002, 0.1, 0.15
-CITIZEN_AHEAD, KNIGHT_AHEAD, KNIGHT_BESIDE = 1.0, 0.4, 0.8
-"""What stands in the king's way, in steps: a citizen, a knight, and something more for a knight right beside him."""
+PRESSURE, ESCORT, KILLED, CAPTURED = 0.002, 0.002, 0.1, 0.15
+DETOUR, MOST_DETOUR = 0.2, 100
+"""The unit in which the king's way is longer than the shortest, in steps, and how many of it are looked at."""
+CITIZEN_AHEAD, KNIGHT_AHEAD, KNIGHT_BESIDE = 5, 2, 4
+"""What stands in his way, in that unit: a citizen, a knight, and something more for a knight right beside him."""
+HINDRANCE = (0, *[CITIZEN_AHEAD] * len(CITIZENS), *[KNIGHT_AHEAD] * len(KNIGHTS), 0)
+"""The same by the number of the figure; an empty square has the number -1."""
 
-# The assassins' side, in steps of the king: what is good for him, and what is bad.
-GAME, NEAR = 30.0, 6
-"""A lead of so many steps is worth a game; who is NEAR steps away does not count."""
-WAY_OPEN, KNIGHT, REVEALED, GONE = 0.6, 0.3, 1.0, 4.0
-WOUND, DEADLY, WOUNDING, CROWD, KNIFE, HUNTER = 6.0, 3.0, 1.5, 0.05, 0.05, 0.1
-
-
-# -- what the search asks -------------------------------------------------------------------------------
-
-
-def weigh(state: AssassinsState) -> list[float]:
-    """How each action looks to the seat that makes it; the secret choice and the king's start are left to chance."""
-    if state.phase < KINGS_TURN:
-        return [0.5] * len(state.legal())
-    chance, chances = kings_chance if state.phase == KINGS_TURN else crowds_chance, []
-    for move in state.legal():
-        child = state.clone()
-        child.apply(move)
-        chances.append(chance(child))
-    return chances
-
-
-def evaluate(state: AssassinsState) -> list[float]:
-    """The chances of both seats, each as it sees them."""
-    return [0.5, 0.5] if state.phase < KINGS_TURN else [kings_chance(state), crowds_chance(state)]
+# The assassins' side: how gently the king's hope falls, what a wound leaves of it; what each step of the crowd and of
+# the assassins towards him is worth; what they think of themselves, of one who is revealed, of knights, and of knights
+# near somebody who is not revealed.
+CROWDS_PATIENCE, WOUND_LEAVES, CROWD, KNIFE = 2.5, 0.5, 0.002, 0.003
+ASSASSIN, EXPOSED, KNIGHT, CAUTION = 0.1, 0.15, 0.01, 0.0025
 
 
 # -- the king's side ------------------------------------------------------------------------------------
@@ -75,14 +55,14 @@ def kings_chance(state: AssassinsState) -> float:
     hidden_share = (3 - len(state.revealed)) / (12 - len(state.revealed))
     losses = KILLED * killed + CAPTURED * hidden_share * (len(state.removed) - killed)
     costs = threats(state)
-    company = ESCORT * escort(state) - PRESSURE * sum([REACH - cost for cost in costs.values()])
-    return max(0.01, min(0.99, (1 - HOPE) / 2 + HOPE * hope(state) * safety(state, costs) + losses + company))
+    company = ESCORT * escort(state) - PRESSURE * pressure(costs)
+    return max(0.01, min(0.99, (1 - HOPE) / 2 + HOPE * hope(state, PATIENCE) * safety(state, costs) + losses + company))
 
 
-def hope(state: AssassinsState) -> float:
+def hope(state: AssassinsState, patience: float) -> float:
     """How likely the king is to be home in time: his way against the points on the cards to come."""
     to_come = all_steps(state.config.board) - sum([CARDS[kind][0] for kind in state.deck[: state.drawn]])
-    return 1 / (1 + exp((way_home(state) - to_come) / PATIENCE))
+    return 1 / (1 + exp((way_home(state) - to_come) / patience))
 
 
 def safety(state: AssassinsState, costs: dict[int, int]) -> float:
@@ -109,73 +89,56 @@ def escort(state: AssassinsState) -> int:
 
 def way_home(state: AssassinsState) -> float:
     """The king's steps into the castle, where whoever stands in the way counts for more steps."""
-    board, at, steps = state.board, state.at, steps_home(state.config.board)
-    start = state.where[KING]
-    best = {start: 0.0}
-    heap = [(float(steps[start]), 0.0, start)]
-    while heap:
-        _, cost, square = heappop(heap)
-        if square in board.doors:
-            return cost + 1
-        for to in board.streets[square]:
-            total = cost + 1 + hindrance(at[to], beside=square == start)
-            if total < best.get(to, SQUARES):
-                best[to] = total
-                heappush(heap, (total + steps[to], total, to))
+    doors, at, start, ways = state.board.doors, state.at, state.where[KING], ways_home(state.config.board)
+    best = [MOST_DETOUR] * SQUARES
+    best[start] = 0
+    buckets: list[list[int]] = [[] for _ in range(MOST_DETOUR)]
+    buckets[0].append(start)
+    for detour, bucket in enumerate(buckets):
+        while bucket:
+            square = bucket.pop()
+            if square in doors:
+                return steps_home(state.config.board)[start] + detour * DETOUR
+            if best[square] == detour:
+                beside = KNIGHT_BESIDE if square == start else 0
+                for to, extra in ways[square]:
+                    figure = at[to]
+                    total = detour + extra + HINDRANCE[figure] + (beside if figure >= KNIGHTS[0] else 0)
+                    if total < best[to]:
+                        best[to] = total
+                        buckets[total].append(to)
     raise ValueError("the board has no way home")
-
-
-def hindrance(figure: int, *, beside: bool) -> float:
-    """What a figure in the king's way is worth in steps."""
-    if figure < 0:
-        return 0.0
-    return CITIZEN_AHEAD if figure in CITIZENS else KNIGHT_AHEAD + KNIGHT_BESIDE * beside
 
 
 # -- the assassins' side --------------------------------------------------------------------------------
 
 
 def crowds_chance(state: AssassinsState) -> float:
-    """How likely the assassins think to win."""
+    """How likely the assassins, who know each other, think to win."""
     if state.ending:
         return float(state.ending in (KING_DEAD, TOO_LATE))
-    return max(0.01, min(0.99, 0.5 - (kings_lead(state) - danger(state)) / GAME))
-
-
-def kings_lead(state: AssassinsState) -> float:
-    """The steps that the king has to spare, and what the figures on the board are worth to him."""
-    steps, king = steps_home(state.config.board), state.where[KING]
-    to_come = all_steps(state.config.board) - sum([CARDS[kind][0] for kind in state.deck[: state.drawn]])
-    is_open = steps[king] == 1 or any(state.at[to] < 0 and steps[to] < steps[king] for to in state.board.streets[king])
-    return (
-        to_come + state.king_points - steps[king] + WAY_OPEN * is_open
-        + KNIGHT * sum([state.where[knight] != OFF for knight in KNIGHTS])
-        + REVEALED * len(state.hunters)
-        + GONE * sum([state.where[figure] == OFF for figure in state.assassins])
-        - WOUND * state.wounds
-        - CROWD * closeness(state, state.hidden)
-        - KNIFE * closeness(state, state.assassins)
-        - HUNTER * closeness(state, state.hunters)
-    )  # fmt: skip
-
-
-def closeness(state: AssassinsState, figures: list[int] | tuple[int, ...]) -> int:
-    """By how many steps these are nearer to the king than NEAR."""
-    away = DISTANCE[state.where[KING]]
-    return sum([max(0, NEAR - away[state.where[figure]]) for figure in figures])
-
-
-def danger(state: AssassinsState) -> float:
-    """What the assassins can do to the king with the points that are left in their turn."""
-    if state.phase != ASSASSINS_TURN:
-        return 0.0
     costs = threats(state)
-    spare = state.crowd_points - min([costs.get(figure, REACH) for figure in state.assassins])
-    fatal = ATTACK_PRICE * (WOUNDS_TO_DIE - state.wounds)
-    return DEADLY * (spare >= fatal) + WOUNDING * (spare >= ATTACK_PRICE)
+    knives = {figure: cost for figure, cost in costs.items() if figure in state.assassins}
+    left = sum([1.0 if figure in state.hidden else EXPOSED for figure in state.assassins if state.where[figure] != OFF])
+    knights = [state.where[knight] for knight in KNIGHTS if state.where[knight] != OFF]
+    kings_hope = hope(state, CROWDS_PATIENCE) * WOUND_LEAVES**state.wounds
+    company = CROWD * pressure(costs) + KNIFE * pressure(knives)
+    losses = ASSASSIN / (left + 0.3) + KNIGHT * len(knights) + CAUTION * exposure(state, knights)
+    return max(0.01, min(0.99, 0.8 - kings_hope / 2 + company - losses))
+
+
+def exposure(state: AssassinsState, knights: list[int]) -> int:
+    """How close knights are to the hidden assassins."""
+    hidden = [DISTANCE[state.where[figure]] for figure in state.assassins if figure in state.hidden]
+    return sum([max(0, 4 - min([away[knight] for knight in knights], default=4)) for away in hidden])
 
 
 # -- distances ------------------------------------------------------------------------------------------
+
+
+def pressure(costs: dict[int, int]) -> int:
+    """How near those are who can come beside the king."""
+    return sum([REACH - cost for cost in costs.values()])
 
 
 def threats(state: AssassinsState) -> dict[int, int]:
@@ -240,9 +203,16 @@ def steps_home(name: str) -> dict[int, int]:
 
 
 @cache
+def ways_home(name: str) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """Per street: the streets beside it, and what a step there adds to the shortest way, in units of DETOUR."""
+    streets, steps = boards.load(name).streets, steps_home(name)
+    return tuple(
+        tuple((to, round((1 + steps[to] - steps[square]) / DETOUR)) for to in streets[square] if square in steps)
+        for square in range(SQUARES)
+    )
+
+
+@cache
 def all_steps(name: str) -> int:
     """The king's action points on all cards of this board's deck."""
     return sum(CARDS[kind][0] for kind in boards.load(name).deck)
-
-
-OPTIONS = {"weigh": weigh, "evaluate": evaluate, "exploration": 0.05}
