@@ -103,7 +103,7 @@ def tournament(ctx: click.Context, /, **given: Any) -> None:
     gauntlet     the first bot of --bots against all others
     swiss        bots with equal scores meet, round by round; for two seats
     adaptive     who meets is decided by what is not known yet, until the order of the first places is certain;
-                 needs fewer matches than a round robin, in large fields a third
+                 needs about a third of the matches of a round robin, in large fields less
 
     \b
     arena tournament --game assassins
