@@ -164,7 +164,7 @@ class TournamentView:
         about = "" if total == self._total else "about "
         parts = [
             f"{done} of {about}{total} matches" if total is not None else f"{done} matches",
-            f"{rate:.1f} per second",
+            f"{rate:.1f} per second" if rate >= 1.0 else f"{60 * rate:.0f} per minute",
         ]
         if total is not None and rate:
             parts.append(f"{duration(min((total - done) / rate, self._budget.left()))} left")
