@@ -14,7 +14,7 @@ _V1 = {"memory": "memory", "pids": "pids", "cpu": "cpu", "cpuacct": "cputime", "
 _V2_CONTROLLERS = ("memory", "pids", "cpu")
 # These work in every version 2 group, even where no controller can be had.
 _V2_ALWAYS = {"cpu.stat": "cputime", "cgroup.freeze": "freeze", "cgroup.kill": "kill"}
-_LEAF = "arena-referee"
+_LEAF, _HALL = "arena-referee", "arena-bots"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,10 @@ class Hierarchy:
     def parents(self) -> list[Path]:
         """Where a group may be made, best first."""
         return [self.here] if self.here == self.mount else [self.here, self.mount]
+
+    def places(self) -> list[Path]:
+        """Where the groups of bots lie, best first."""
+        return [parent / _HALL if self.version == 2 else parent for parent in self.parents()]
 
     def of_process(self, pid: int) -> Path | None:
         """The group of some process; None when it lies outside of this mount."""
@@ -98,15 +102,16 @@ def _unescape(text: str) -> str:
 
 
 def place(hierarchy: Hierarchy, name: str, wanted: Set[str]) -> tuple[Path | None, frozenset[str]]:
-    """Make a group with as many of the wanted features as possible; nothing is made when there are none."""
+    """Make a group with as many of the wanted features as possible; none is left when there are none."""
     parents = [parent for parent in hierarchy.parents() if _writable(parent)]
     if not parents:
         return None, frozenset()
-    path = max(parents, key=lambda parent: len(_prepare(hierarchy, parent, wanted))) / name
+    parent = max(parents, key=lambda parent: len(_prepare(hierarchy, parent, wanted)))
     try:
+        path = (_hall(parent) if hierarchy.version == 2 else parent) / name
         path.mkdir()
     except OSError as error:
-        raise InfraError(f"cannot make the control group {path}: {error.strerror}") from error
+        raise InfraError(f"cannot make the control group {name} in {parent}: {error.strerror}") from error
     offered = hierarchy.features(path) & wanted
     if not offered:
         path.rmdir()
@@ -136,6 +141,17 @@ def _delegate(hierarchy: Hierarchy, parent: Path, wanted: Set[str]) -> None:
         # A group with processes of its own cannot hand controllers down, so they move into a leaf.
         _move(parent, parent / _LEAF)
         _hand_down(parent, missing)
+
+
+def _hall(parent: Path) -> Path:
+    """The group around the groups of all bots, which hands down in its turn what a version 2 group hands down."""
+    # systemd takes back every controller that its own units no longer need, and the limits of running bots would go
+    # with it; but the kernel lets nobody take a controller from a group that hands it down.
+    hall = parent / _HALL
+    hall.mkdir(exist_ok=True)
+    handed = (parent / "cgroup.subtree_control").read_text().split()
+    _hand_down(hall, [name for name in _V2_CONTROLLERS if name in handed])
+    return hall
 
 
 def _hand_down(parent: Path, controllers: Iterable[str]) -> bool:

@@ -89,10 +89,7 @@ class Group:
                 if (home.path / file).exists():
                     _write(home.path / file, value)
         self.limit_sockets(limits)
-        try:
-            self.check(limits)
-        except OSError as error:
-            raise InfraError(f"a limit cannot be read back: {error}") from error
+        self.check(limits)
 
     def limit_sockets(self, limits: Limits) -> None:
         """Bound the buffers of network sockets: a box can fill its own loopback, and version 1 counts them apart."""
@@ -101,9 +98,13 @@ class Group:
             _write(file, str(min(limits.memory_bytes, SOCKET_BYTES)))
 
     def check(self, limits: Limits) -> None:
-        """Compare the limits in force with those wanted."""
+        """Compare the limits in force with those wanted; InfraError when one is looser, or gone."""
         wanted = {"memory": limits.memory_bytes, "pids": limits.pids, "cpu": limits.cpus}
-        for feature, value in self.limits().items():
+        try:
+            found = self.limits()
+        except OSError as error:
+            raise InfraError(f"a limit cannot be read back: {error}") from error
+        for feature, value in found.items():
             # The kernel rounds memory down to pages; a looser limit than wanted is none.
             if value is None or value > wanted[feature] * 1.001:
                 raise InfraError(f"the {feature} limit did not take: wanted {wanted[feature]}, read back {value}")
@@ -229,8 +230,8 @@ def sweep(hierarchies: Sequence[Hierarchy]) -> list[str]:
 
 
 def _leftovers(hierarchies: Sequence[Hierarchy]) -> Iterator[Path]:
-    for parent in {parent for hierarchy in hierarchies for parent in hierarchy.parents()}:
-        for path in parent.glob(f"{PREFIX}-*-*-*-*"):
+    for folder in {folder for hierarchy in hierarchies for folder in hierarchy.places()}:
+        for path in folder.glob(f"{PREFIX}-*-*-*-*"):
             if not is_alive(path.name.removeprefix(f"{PREFIX}-").rpartition("-")[0]):
                 yield path
 

@@ -15,7 +15,7 @@ from arena.sandboxes import BotDirectory, BotImage, Death, Limits, bubblewrap, c
 from arena.sandboxes.base import WEAK
 from arena.sandboxes.bubblewrap import BOT_UIDS, Reserved, arguments
 from arena.sandboxes.cgroup_tree import Hierarchy, parse
-from arena.sandboxes.cgroups import Group
+from arena.sandboxes.cgroups import Group, sweep
 from arena.sandboxes.container import container_config
 from arena.sandboxes.doctor import Finding, Status, examine, is_safe_runc, version
 from arena.sandboxes.endpoint import Endpoint
@@ -109,6 +109,9 @@ class TestGroups:
         group = fake_group(tmp_path, {"memory.max": "max", "pids.max": "64", "cpu.max": "20000 20000"})
         with pytest.raises(InfraError, match="memory limit did not take"):
             group.check(Limits())
+        (tmp_path / "cpu.max").unlink()
+        with pytest.raises(InfraError, match="cannot be read back"):
+            group.check(Limits())
 
     def test_limits_are_read_back(self, tmp_path):
         group = fake_group(tmp_path, {"memory.max": "0", "pids.max": "0", "cpu.max": "max 100000"})
@@ -133,6 +136,22 @@ class TestGroups:
         tree = Hierarchy(2, frozenset(), tmp_path, "/", tmp_path)
         cgroup_tree._delegate(tree, tmp_path, {"memory"})
         assert (tmp_path / "cgroup.subtree_control").read_text() == "+memory"
+
+    def test_bots_lie_in_a_group_from_which_nobody_can_take_a_controller(self, tmp_path):
+        """The kernel keeps what a group hands down, so the group around the bots hands down what it was given."""
+        (tmp_path / "cgroup.subtree_control").write_text("io memory\n")
+        tree = Hierarchy(2, frozenset(), tmp_path, "/", tmp_path)
+        hall = cgroup_tree._hall(tmp_path)
+        assert (hall / "cgroup.subtree_control").read_text() == "+memory"
+        assert tree.places() == [hall]
+
+    def test_leftovers_are_looked_for_where_groups_are_made(self, tmp_path):
+        (tmp_path / "cgroup.subtree_control").write_text("")
+        gone = f"arena-{os.stat('/proc/self/ns/pid').st_ino}-{os.getpid()}-1-x"
+        for number, place in ((1, tmp_path), (2, cgroup_tree._hall(tmp_path))):
+            (place / gone).mkdir()
+            assert sweep((Hierarchy(number, frozenset(), tmp_path, "/", tmp_path),)) == [gone]
+            assert not (place / gone).exists()
 
 
 def fake_group(folder: Path, files: dict[str, str]) -> Group:
