@@ -21,7 +21,7 @@ FREEZE_S = 0.02
 """How long a freeze is waited for; a bot that needs longer is reported, and the match goes on."""
 
 _LOOK_S = 0.003
-_AT_ONCE_S = 0.0005
+_AT_ONCE_S = 0.001
 
 _SIGNALS = frozenset(signal.valid_signals())
 
@@ -248,7 +248,9 @@ async def soon(test: Callable[[], bool], within_s: float = FREEZE_S) -> bool:
         waited = time.monotonic() - started
         if waited > within_s:
             return False
-        # The shortest sleep takes a millisecond, and most freezes take less.
+        # The shortest sleep takes a millisecond, and most freezes take less. But who freezes may need this very
+        # processor for its last steps.
+        os.sched_yield()
         await asyncio.sleep(0.0 if waited < _AT_ONCE_S else _AT_ONCE_S)
     return True
 
