@@ -88,7 +88,8 @@ def test_the_rules_sleep_while_the_bot_is_frozen_and_their_time_is_the_bots(kind
             deadline = time.monotonic() + 60
             while await spent(box, 0.3) < 0.05 and time.monotonic() < deadline:
                 pass
-            assert await box.freeze()
+            while not await box.freeze():  # a busy machine may need longer than one freeze waits
+                assert time.monotonic() < deadline
             asleep = await spent(box, 1.0)
             await box.thaw()
             return asleep, await spent(box, 2.0)
