@@ -28,7 +28,8 @@ class Outlook:
         places = f"{_ordinal(self.settled + 1)} and {_ordinal(self.settled + 2)}"
         if self.games > TOO_MANY:
             return f"{done}; {places} are too close to tell apart"
-        return f"{done}; about {self.games:.0f} more games for {places}"
+        more = "one more game" if round(self.games) == 1 else f"{self.games:.0f} more games"
+        return f"{done}; about {more} for {places}"
 
 
 def outlook(results: Results, confidence: float) -> Outlook:
