@@ -64,7 +64,7 @@ class Adaptive:
         """One round of the tables that take away the most doubt; each plays its next deal in all rotations."""
         if len(finished) >= self._most:
             return ()
-        known = self._known(finished)
+        known = self.known(finished)
         if self._certainty(known) < self._confidence:
             tables = next_matches(
                 known.mu,
@@ -89,10 +89,18 @@ class Adaptive:
 
     def ending(self, finished: Sequence[Finished]) -> str:
         """The certainty that was reached."""
-        reached, places = self._certainty(self._known(finished)), _places(self._top)
+        reached, places = self._certainty(self.known(finished)), _places(self._top)
         if reached >= self._confidence:
             return f"{places} certain ({reached:.0%}) after {len(finished)} matches"
         return f"{places} not certain ({reached:.0%}) after {len(finished)} matches, and no more were allowed"
+
+    def known(self, finished: Sequence[Finished]) -> Posterior:
+        """What the results tell of the field, with the bots in the order of their numbers."""
+        names = tuple(f"{number:05}" for number in range(self._bots))
+        seats = tuple(f"seat {seat}" for seat in range(self._seats))
+        played = [each.fixture.seating for each in finished], [each.ranks for each in finished]
+        results = Results(names, seats, (block(*played),) if finished else ())
+        return fit(results, self._env, role_sigma=self._role_sigma if finished else 0.0)
 
     def _neglected(self, finished: Sequence[Finished]) -> list[tuple[int, ...]]:
         """The table of those who played least, if that is too little."""
@@ -104,14 +112,6 @@ class Adaptive:
         """How many tables to choose at once; it must not depend on how many can be played at once."""
         wanted = max(1, self._bots // 4, int(_BATCH * finished / self._seats))
         return min(wanted, math.ceil((self._most - finished) / self._seats))
-
-    def _known(self, finished: Sequence[Finished]) -> Posterior:
-        """What the results tell of the field, with the bots in the order of their numbers."""
-        names = tuple(f"{number:05}" for number in range(self._bots))
-        seats = tuple(f"seat {seat}" for seat in range(self._seats))
-        played = [each.fixture.seating for each in finished], [each.ranks for each in finished]
-        results = Results(names, seats, (block(*played),) if finished else ())
-        return fit(results, self._env, role_sigma=self._role_sigma if finished else 0.0)
 
     def _certainty(self, known: Posterior) -> float:
         return certainty(known.mu, known.skills, self._top)

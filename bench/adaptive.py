@@ -15,11 +15,11 @@ from itertools import islice
 
 import numpy as np
 import trueskill
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
 from arena.adaptive import Adaptive
-from arena.ratings import Results, block, fit
 from arena.schedule import Finished, Fixture, Schedule, round_robin
 from arena.standings import ENVIRONMENT as ENV
 from arena.standings import ROLE_SIGMA
@@ -56,12 +56,9 @@ class Field:
         ranks = (1, 1) if abs(difference) < MARGIN else (1, 2) if difference > 0 else (2, 1)
         return Finished(fixture, ranks)
 
-    def is_right(self, finished: Sequence[Finished], top: int) -> bool:
-        """Whether these games put the true bots at the top, in their order."""
-        names = tuple(f"{number:03}" for number in range(self.bots))
-        games = [each.fixture.seating for each in finished], [each.ranks for each in finished]
-        rated = fit(Results(names, ("seat 0", "seat 1"), (block(*games),)), ENV, role_sigma=ROLE_SIGMA)
-        return bool((np.argsort(-rated.mu)[:top] == np.argsort(-self._skills)[:top]).all())
+    def is_led_by(self, leaders: NDArray[np.int64]) -> bool:
+        """Whether these are the best bots, in their order."""
+        return bool((leaders == np.argsort(-self._skills)[: len(leaders)]).all())
 
 
 def run(field: Field, top: int, schedule: Schedule | None = None) -> Run:
@@ -73,7 +70,7 @@ def run(field: Field, top: int, schedule: Schedule | None = None) -> Run:
         step = islice(others, len(wanted[0])) if others else wanted[0]
         for fixture in step:
             finished.append(field.play(fixture))
-    return Run(len(finished), field.is_right(finished, top))
+    return Run(len(finished), field.is_led_by(np.argsort(-judge.known(finished).mu)[:top]))
 
 
 def fixtures(schedule: Schedule, finished: Sequence[Finished]) -> Iterator[Fixture]:

@@ -5,7 +5,7 @@ an empty entry for it, so that figures that are gone need no test of their own.
 """
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -57,6 +57,8 @@ class Board:
     starts: tuple[Start, ...]
     doors: dict[int, str]
     """The door squares, each with the side on which its door is."""
+    steps_home: dict[int, int]
+    """The king's steps from every street into the castle, nobody being in his way."""
     deck: tuple[int, ...]
     """The kinds of all cards that are played with, in ascending order."""
     streets: tuple[tuple[int, ...], ...]
@@ -84,6 +86,8 @@ def load(name: str) -> Board:
     file = resources.files(__package__) / "boards" / f"{name}.toml"
     data = tomllib.loads(file.read_text(encoding="utf-8"))
     roof = tuple(int(letter == "#") for letter in "".join(data["terrain"].split()))
+    streets = tuple(tuple(to for _, to in neighbours(square) if not roof[to]) for square in range(SQUARES + 1))
+    doors = {door["square"]: door["towards"] for door in data["doors"]}
     return Board(
         title=data["title"],
         origin=data["origin"],
@@ -91,9 +95,10 @@ def load(name: str) -> Board:
         citizens=tuple(data["citizens"]),
         marked=tuple(data["marked"]),
         starts=tuple(Start(start["king"], tuple(start["knights"])) for start in data["starts"]),
-        doors={door["square"]: door["towards"] for door in data["doors"]},
+        doors=doors,
+        steps_home=steps_through(doors, streets),
         deck=tuple(kind for kind, copies in enumerate(data["deck"]) for _ in range(copies)),
-        streets=tuple(tuple(to for _, to in neighbours(square) if not roof[to]) for square in range(SQUARES + 1)),
+        streets=streets,
         walks=tuple(tuple(_walks(roof, figure, points) for figure in range(FIGURES)) for points in range(3)),
         marches=tuple(_marches(roof, points) for points in range(3)),
         prowls=tuple(_prowls(roof, square) for square in range(SQUARES + 1)),
@@ -106,6 +111,18 @@ def neighbours(square: int) -> Iterator[tuple[str, int]]:
         row, column = square // SIZE + down, square % SIZE + right
         if square != OFF and 0 <= row < SIZE and 0 <= column < SIZE:
             yield name, SIZE * row + column
+
+
+def steps_through(doors: Iterable[int], streets: Sequence[Sequence[int]]) -> dict[int, int]:
+    """The king's steps from every street into the castle through these doors, nobody being in his way."""
+    steps = dict.fromkeys(doors, 1)
+    queue = list(steps)
+    for square in queue:
+        for to in streets[square]:
+            if to not in steps:
+                steps[to] = steps[square] + 1
+                queue.append(to)
+    return steps
 
 
 def _walks(roof: tuple[int, ...], figure: int, points: int) -> tuple[tuple[Walk, ...], ...]:

@@ -6,10 +6,8 @@ A turn ends when no action makes things better.
 """
 
 from collections.abc import Iterable, Sequence
-from functools import cache
 from random import Random
 
-from engines.assassins import board as boards
 from engines.assassins.board import KING, KNIGHTS, OFF
 from engines.assassins.knowledge import imagine
 from engines.assassins.moves import END_TURN, Move
@@ -41,7 +39,7 @@ def kings_value(state: AssassinsState) -> float:
         return WON
     knights = [figure for figure in KNIGHTS if state.where[figure] != OFF]
     return (
-        -10.0 * steps_home(state.config.board)[state.where[KING]]
+        -10.0 * state.board.steps_home[state.where[KING]]
         + 6.0 * is_way_open(state)
         + 4.0 * len(state.removed)
         - 0.5 * closeness(state, state.hidden)
@@ -85,19 +83,5 @@ def closeness(state: AssassinsState, figures: Iterable[int]) -> int:
 
 def is_way_open(state: AssassinsState) -> bool:
     """Whether a free street, or the door itself, leads the king on towards home."""
-    steps, king = steps_home(state.config.board), state.where[KING]
+    steps, king = state.board.steps_home, state.where[KING]
     return steps[king] == 1 or any(state.at[to] < 0 and steps[to] < steps[king] for to in state.board.streets[king])
-
-
-@cache
-def steps_home(name: str) -> dict[int, int]:
-    """The king's steps from every street into the castle, nobody being in his way."""
-    board = boards.load(name)
-    steps = dict.fromkeys(board.doors, 1)
-    queue = list(steps)
-    for square in queue:
-        for to in board.streets[square]:
-            if to not in steps:
-                steps[to] = steps[square] + 1
-                queue.append(to)
-    return steps

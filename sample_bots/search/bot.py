@@ -61,13 +61,13 @@ class TurnsBot(SearchBot):
         return Search(self.turns, seed=seed, now=self.now, **turns.OPTIONS)
 
     def choose(self, turn: Turn[Any, Any]) -> Any:
-        """The secret choice and the king's start, by lot: a habit would give them away."""
-        return choice(self.rng, self.game.imagine(turn.observation, self.rng).legal())
+        """The first action of the turn."""
+        return self.choose_several(turn)[0]
 
     def choose_several(self, turn: Turn[Any, Any]) -> Sequence[Any]:
-        """All actions of a turn in one reply."""
+        """All actions of a turn; the secret choice and the king's start by lot, as a habit would give them away."""
         if turn.observation.phase < KINGS_TURN:
-            return super().choose_several(turn)
+            return [choice(self.rng, self.game.imagine(turn.observation, self.rng).legal())]
         seconds = budget(turn, decisions_left=turn.observation.deck_size + 1)
         self.turns.begin_turn(until=self.now() + PLANNING * seconds)
         plan: Sequence[Any] = self.search.think(turn.observation, ANSWERING * seconds)

@@ -1,7 +1,7 @@
 """Properties of King & Assassins; the single rules are cases in tests/data/assassins."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -39,23 +39,11 @@ BOARDS = ("a", "b")
 PROTO = Path(__file__).parents[2] / "proto/arena/wire/v1/assassins.proto"
 
 
-def distances(board: boards.Board, doors: Iterable[int]) -> dict[int, int]:
-    """The king's steps from every street into the castle through these doors, nobody being in his way."""
-    steps = dict.fromkeys(doors, 1)
-    queue = list(steps)
-    for square in queue:
-        for to in board.streets[square]:
-            if to not in steps:
-                steps[to] = steps[square] + 1
-                queue.append(to)
-    return steps
-
-
 def play(board: str, seed: int) -> Iterator[AssassinsState]:
     """Every position of a game in which blows and the king's way home are chosen so often that all endings occur."""
     rng = stream(seed, "test")
     state = GAME.start(Config(board), seed)
-    home = distances(state.board, state.board.doors)
+    home = state.board.steps_home
     yield state
     while state.to_move() is not None:
         legal = state.legal()
@@ -462,8 +450,8 @@ def test_side_a_is_the_published_one():
     board = boards.load("a")
     assert sum(board.roof) == 36
     assert board.doors == {22: "north", 41: "west"}
-    assert distances(board, [41])[99] == 14
-    assert distances(board, [22])[99] == 15
+    assert boards.steps_through([41], board.streets)[99] == 14
+    assert boards.steps_through([22], board.streets)[99] == 15
     points = [sum(CARDS[kind][field] for kind in board.deck) for field in range(4)]
     assert (len(board.deck), *points) == (15, 19, 86, 7, 68)
 
@@ -475,7 +463,7 @@ def test_side_b_keeps_what_is_known_of_it():
     assert all(door < 10 for door in board.doors)
     assert abs(sum(board.roof) - 36) <= 6
     assert Counter(boards.load("a").deck) - Counter(board.deck) == {0: 1}
-    assert all(start.king in distances(board, board.doors) for start in board.starts)
+    assert all(start.king in board.steps_home for start in board.starts)
 
 
 @pytest.mark.parametrize("name", BOARDS)

@@ -98,7 +98,7 @@ def way_home(state: AssassinsState) -> float:
         while bucket:
             square = bucket.pop()
             if square in doors:
-                return steps_home(state.config.board)[start] + detour * DETOUR
+                return state.board.steps_home[start] + detour * DETOUR
             if best[square] == detour:
                 beside = KNIGHT_BESIDE if square == start else 0
                 for to, extra in ways[square]:
@@ -189,23 +189,10 @@ def approaches(name: str) -> tuple[tuple[tuple[int, int, bool], ...], ...]:
 
 
 @cache
-def steps_home(name: str) -> dict[int, int]:
-    """The king's steps from every street into the castle, nobody being in his way."""
-    board = boards.load(name)
-    steps = dict.fromkeys(board.doors, 1)
-    queue = list(steps)
-    for square in queue:
-        for to in board.streets[square]:
-            if to not in steps:
-                steps[to] = steps[square] + 1
-                queue.append(to)
-    return steps
-
-
-@cache
 def ways_home(name: str) -> tuple[tuple[tuple[int, int], ...], ...]:
     """Per street: the streets beside it, and what a step there adds to the shortest way, in units of DETOUR."""
-    streets, steps = boards.load(name).streets, steps_home(name)
+    board = boards.load(name)
+    streets, steps = board.streets, board.steps_home
     return tuple(
         tuple((to, round((1 + steps[to] - steps[square]) / DETOUR)) for to in streets[square] if square in steps)
         for square in range(SQUARES)

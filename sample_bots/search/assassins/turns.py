@@ -18,7 +18,7 @@ from engines.assassins.knowledge import imagine
 from engines.assassins.moves import CHOOSE, END_TURN, ENTER, REVEAL, Move, figure_of
 from engines.assassins.rules import ATTACK_PRICE, KINGS_TURN, AssassinsState, Observation
 
-from .chances import REACH, crowds_chance, kings_chance, steps_home, threats
+from .chances import REACH, crowds_chance, kings_chance, threats
 
 BEAM, KEPT = 3, 8
 """How many positions of one kind a plan may go through, and how many plans are kept."""
@@ -61,8 +61,8 @@ class Turns:
     def _found(self, state: AssassinsState, beam: int) -> Iterator[Node]:
         """Every position that beam search keeps on the way."""
         chance = kings_chance if state.phase == KINGS_TURN else crowds_chance
-        raids = sorted(((chance(end), end, plan) for end, plan in strikes(state)), key=by_chance, reverse=True)
-        frontier = [(chance(state), state, ()), *raids[:beam]]
+        hits = sorted(((chance(end), end, plan) for end, plan in strikes(state)), key=by_chance, reverse=True)
+        frontier = [(chance(state), state, ()), *hits[:beam]]
         seen: set[Hashable] = set()
         while frontier and self._now() < self._until:
             yield from frontier
@@ -164,7 +164,7 @@ def kind_of(state: AssassinsState) -> Hashable:
     king = state.where[KING]
     if state.phase != KINGS_TURN or not state.king_points:
         return state.phase, king
-    steps = steps_home(state.config.board)
+    steps = state.board.steps_home
     return king, any(state.at[to] < 0 and steps[to] < steps[king] for to in state.board.streets[king])
 
 
