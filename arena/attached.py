@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from arena.clock import PATIENCE
 from arena.errors import StartFailed
-from arena.host import AnyCodec, RunningBot
+from arena.host import AnyCodec, RunningBot, connect_or_end
 from arena.links.connection import BotConnection, unix_connect
 from arena.match import Contestant
 from arena.player import Link
@@ -40,16 +40,10 @@ class AttachedBot(RunningBot):
             )
         except OSError as error:
             raise StartFailed(f"the bot cannot be started: {error}") from error
-        opening = asyncio.ensure_future(BotConnection.open(unix_connect(socket), PATIENCE))
-        exiting = asyncio.ensure_future(self._process.wait())
-        await asyncio.wait({opening, exiting}, return_when=asyncio.FIRST_COMPLETED)
-        served = opening.done()
-        for waiting in (opening, exiting):
-            waiting.cancel()  # does nothing to the one that is done
-        await asyncio.gather(opening, exiting, return_exceptions=True)
-        if not served:
-            raise StartFailed(f"the bot ended before it was ready, with code {self._process.returncode}")
-        self._connection = opening.result()
+        opening = BotConnection.open(unix_connect(socket), PATIENCE)
+        self._connection, code = await connect_or_end(opening, self._process.wait())
+        if self._connection is None:
+            raise StartFailed(f"the bot ended before it was ready, with code {code}")
 
     async def open_match(self, codec: AnyCodec) -> Link:
         """A stream of its own for the match."""

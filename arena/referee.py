@@ -3,26 +3,12 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
-from arena.errors import (
-    Abuse,
-    ArenaError,
-    BadMessage,
-    BotFault,
-    Crashed,
-    Disconnected,
-    EngineFault,
-    IllegalMove,
-    InfraError,
-    OutOfMemory,
-    StartFailed,
-    TimedOut,
-)
+from arena.errors import BotFault, EngineFault, IllegalMove, InfraError
+from arena.faults import FORFEIT, FORGIVABLE, Policy, verdict_of
 from arena.game import AnyGame, AnyState
 from arena.match import (
-    FINE,
     NO_TIMES,
     Ending,
     MatchEnd,
@@ -41,35 +27,11 @@ from arena.rng import choice, stream
 AnyPlayer = Player[Any, Any, Any]
 Faults = dict[Seat, BotFault]
 
-ENDING_OF: Mapping[type[BotFault], Ending] = {
-    StartFailed: Ending.NO_START,
-    TimedOut: Ending.TIME,
-    Crashed: Ending.CRASH,
-    OutOfMemory: Ending.OUT_OF_MEMORY,
-    Disconnected: Ending.DISCONNECT,
-    BadMessage: Ending.PROTOCOL,
-    IllegalMove: Ending.ILLEGAL,
-    Abuse: Ending.ABUSE,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """What a fault costs."""
-
-    strikes: int = 0
-    """How many late, illegal or invalid replies per seat are made good by a random legal move; then it forfeits."""
-
-
-FORFEIT = Policy()
-FORGIVABLE = (TimedOut, IllegalMove, BadMessage)
-"""Faults after which a bot can still play on."""
-
 
 async def play(
     game: AnyGame, players: Sequence[AnyPlayer], spec: MatchSpec[Any], policy: Policy = FORFEIT
 ) -> MatchRecord[Any, Any]:
-    """Play the match to its end; whatever happens comes back as a record, never as an exception."""
+    """Play the match to its end; a bot's fault comes back as its verdict, a failure of ours as a void match."""
     table = _Table(spec, policy)
     try:
         state = _start(game, spec)
@@ -81,13 +43,23 @@ async def play(
             except BotFault as fault:
                 if not table.forgive(state, seat, fault):
                     faults[seat] = fault
-        verdicts = tuple(_verdict(faults.get(seat)) for seat in range(len(players)))
+        verdicts = tuple(verdict_of(faults.get(seat)) for seat in range(len(players)))
         outcome = forfeit(faults, len(players)) if faults else _outcome(state)
-    except (EngineFault, InfraError) as ours:
-        verdicts = (Verdict(Ending.VOID, f"{type(ours).__name__}: {ours}"),) * len(players)
-        outcome = Outcome((), (), "void")
-    await _end(players, outcome, verdicts)
-    return MatchRecord(spec, game.info.version, tuple(table.played), verdicts, outcome, tuple(table.strikes))
+        record = MatchRecord(spec, game.info.version, tuple(table.played), verdicts, outcome, tuple(table.strikes))
+    except Exception as ours:
+        record = void(game, spec, ours, tuple(table.played))
+    await _end(players, record)
+    return record
+
+
+def void(
+    game: AnyGame, spec: MatchSpec[Any], error: Exception, played: tuple[Played[Any], ...] = ()
+) -> MatchRecord[Any, Any]:
+    """The record of a match that does not count because of this failure of ours."""
+    ours = error if isinstance(error, EngineFault | InfraError) else EngineFault(f"{type(error).__name__}: {error}")
+    verdict = Verdict(Ending.VOID, f"{type(ours).__name__}: {ours}")
+    verdicts = (verdict,) * len(spec.contestants)
+    return MatchRecord(spec, game.info.version, played, verdicts, Outcome((), (), "void"))
 
 
 class _Table:
@@ -119,7 +91,7 @@ class _Table:
         earlier = sum(strike.seat == seat for strike in self.strikes)
         if earlier >= self._policy.strikes or not isinstance(fault, FORGIVABLE):
             return False
-        self.strikes.append(Strike(seat, len(self.played), _verdict(fault)))
+        self.strikes.append(Strike(seat, len(self.played), verdict_of(fault)))
         if state.to_move() == seat:
             move = choice(stream(self._spec.seed, "substitute", len(self.played)), state.legal())
             _apply(state, move)
@@ -146,7 +118,7 @@ def _start(game: AnyGame, spec: MatchSpec[Any]) -> AnyState:
 async def _begin(players: Sequence[AnyPlayer], spec: MatchSpec[Any]) -> Faults:
     """Start all players at once; both may be at fault."""
     faults: Faults = {}
-    ours: list[InfraError] = []
+    ours: list[Exception] = []
 
     async def begin(seat: Seat, player: AnyPlayer) -> None:
         start = MatchStart(spec.match_id, seat, len(players), spec.config, spec.control)
@@ -154,7 +126,7 @@ async def _begin(players: Sequence[AnyPlayer], spec: MatchSpec[Any]) -> Faults:
             await player.begin(start)
         except BotFault as fault:
             faults[seat] = fault
-        except InfraError as error:
+        except Exception as error:
             ours.append(error)
 
     async with asyncio.TaskGroup() as group:
@@ -181,12 +153,8 @@ def _outcome(state: AnyState) -> Outcome:
     return outcome
 
 
-def _verdict(fault: BotFault | None) -> Verdict:
-    return FINE if fault is None else Verdict(ENDING_OF[type(fault)], str(fault))
-
-
-async def _end(players: Sequence[AnyPlayer], outcome: Outcome, verdicts: Sequence[Verdict]) -> None:
+async def _end(players: Sequence[AnyPlayer], record: MatchRecord[Any, Any]) -> None:
     """Tell every bot; one that is gone already has its verdict, so nothing that happens here matters."""
-    for player, verdict in zip(players, verdicts):
-        with suppress(ArenaError):
-            await player.end(MatchEnd(outcome, verdict))
+    for player, verdict in zip(players, record.verdicts):
+        with suppress(Exception):
+            await player.end(MatchEnd(record.outcome, verdict))

@@ -1,21 +1,19 @@
-"""A table with running bots around it: open the links, play, replay what our own failure spoiled."""
+"""A table with running bots around it: start them, open the links, play."""
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from typing import Any
 
-from arena.errors import ArenaError, BotFault
+from arena.errors import BotFault
+from arena.faults import FORFEIT, Policy
 from arena.game import AnyGame
 from arena.heartbeat import STEADY, Heartbeat
-from arena.host import AnyCodec, RunningBot
+from arena.host import AnyCodec, RunningBot, close_all
 from arena.match import MatchRecord, MatchSpec
 from arena.player import Answer, Link, Player
-from arena.referee import FORFEIT, Policy, play
-
-REPLAYS = 2
-"""How often a void match is played again, with the same seed, before it stays void."""
+from arena.referee import play
 
 
 class LostLink:
@@ -39,54 +37,52 @@ class Table:
     """Runs bots for as long as it is entered as a context, and plays any number of matches between them."""
 
     def __init__(self, bots: Sequence[RunningBot], *, heartbeat: Heartbeat = STEADY, policy: Policy = FORFEIT) -> None:
-        self._bots = bots
+        self.bots = bots
+        self.not_started: dict[int, BotFault] = {}
+        """The bots that did not start, by their place at the table, and why."""
         self._heartbeat = heartbeat
         self._policy = policy
-        self._lost: dict[int, BotFault] = {}
 
     async def __aenter__(self) -> "Table":
         """Start all bots at once; one that does not start is at fault in every match."""
-        try:
-            async with asyncio.TaskGroup() as group:
-                for place in range(len(self._bots)):
-                    group.create_task(self._start(place))
-        except* ArenaError as errors:
+        starts = await asyncio.gather(*(self._start(place) for place in range(len(self.bots))), return_exceptions=True)
+        if failures := [failure for failure in starts if failure is not None]:
             await self.__aexit__()
-            raise errors.exceptions[0] from None
+            raise failures[0]
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for bot in self._bots:
-            await bot.close()
+        await close_all(self.bots)
 
     async def play(self, game: AnyGame, spec: MatchSpec[Any], seating: Sequence[int]) -> MatchRecord[Any, Any]:
         """Play one match with these bots, named by their place at the table, in seat order."""
-        for _ in range(1 + REPLAYS):
-            record = await self._play_once(game, spec, seating)
-            if not record.void:
-                break
-        return replace(record, boxes=tuple(self._bots[place].box() for place in seating))
-
-    async def _play_once(self, game: AnyGame, spec: MatchSpec[Any], seating: Sequence[int]) -> MatchRecord[Any, Any]:
-        links = [await self._open(place, game.codec) for place in seating]
-        players = [Player(game.codec, link, spec.control, heartbeat=self._heartbeat) for link in links]
-        try:
-            return await play(game, players, spec, self._policy)
-        finally:
-            for link in links:
-                with suppress(BotFault):
-                    await link.close()
+        async with AsyncExitStack() as links:
+            players = []
+            for place in seating:
+                link = await self._open(place, game.codec)
+                links.push_async_callback(self._release, place, link)
+                players.append(Player(game.codec, link, spec.control, heartbeat=self._heartbeat))
+            record = await play(game, players, spec, self._policy)
+        return replace(record, boxes=tuple(self.bots[place].box() for place in seating))
 
     async def _start(self, place: int) -> None:
+        bot = self.bots[place]
         try:
-            await self._bots[place].start()
+            await bot.start()
+            await bot.pause()
         except BotFault as fault:
-            self._lost[place] = fault
+            self.not_started[place] = fault
 
     async def _open(self, place: int, codec: AnyCodec) -> Link:
-        if place in self._lost:
-            return LostLink(self._lost[place])
+        if place in self.not_started:
+            return LostLink(self.not_started[place])
         try:
-            return await self._bots[place].open_match(codec)
+            return await self.bots[place].open_match(codec)
         except BotFault as fault:
             return LostLink(fault)
+
+    async def _release(self, place: int, link: Link) -> None:
+        """End the stream of a bot; until it is asked again it stands still, so that it takes no time from others."""
+        with suppress(BotFault):
+            await link.close()
+        await self.bots[place].pause()

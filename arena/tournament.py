@@ -11,11 +11,10 @@ from arena import record
 from arena.adaptive import Adaptive
 from arena.budget import Budget
 from arena.clock import TimeControl
-from arena.errors import UsageError
-from arena.executors.base import Assignment, Executor, Job, Played
+from arena.errors import InfraError, UsageError
+from arena.executors.base import Assignment, Executor, FinishedMatch, Job, VoidMatch
 from arena.game import AnyGame
 from arena.match import Contestant, MatchSpec
-from arena.results import match_entry
 from arena.rng import below, stream
 from arena.schedule import Finished, Fixture, Schedule, Swiss, gauntlet, round_robin
 from arena.sprt import PairSchedule, Sprt
@@ -25,6 +24,8 @@ from arena.store.base import BotEntry, MatchEntry, Store, TournamentEntry
 FORMATS = ("round-robin", "gauntlet", "swiss", "adaptive")
 TEST = "test"
 """The format of `arena test`: two bots, until one is known to be better or not."""
+VOID_LIMIT = 6
+"""So many void matches in a row mean that this machine cannot play at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,9 @@ class Tournament:
         """The fixtures of all finished rounds with their ranks, in the order of the schedule."""
         self.void = 0
         """How many matches of this run do not count and are still to be played."""
+        self.void_reason = ""
+        """Why the latest of them does not count."""
+        self._void_in_a_row = 0
         self.ending = ""
         """Why it is over, once it is."""
 
@@ -145,18 +149,19 @@ class Tournament:
         return True
 
     async def _run(self, executor: Executor, on_match: Callable[[MatchEntry], None], budget: Budget) -> bool:
-        async def note(played: Played) -> None:
-            # It takes tens of milliseconds, in which this thread could not take the time of other bots.
-            entry = await asyncio.to_thread(self._keep, played)
+        async def note(match: FinishedMatch) -> None:
+            # A database may take its time, in which Ctrl-C and the progress on the screen must not wait.
+            entry = await asyncio.to_thread(self._keep, match)
             self._done[entry.match_id] = entry
             on_match(entry)
 
-        async def keep(played: Played) -> None:
-            budget.note(played.seconds)
-            if played.record.void:
-                self.void += 1
+        async def keep(match: FinishedMatch | VoidMatch) -> None:
+            budget.note(match.seconds)
+            if isinstance(match, VoidMatch):
+                self._note_void(match)
                 return
-            noting = asyncio.create_task(note(played))
+            self._void_in_a_row = 0
+            noting = asyncio.create_task(note(match))
             try:
                 await asyncio.shield(noting)
             except asyncio.CancelledError:
@@ -189,13 +194,19 @@ class Tournament:
             yield from _jobs_by_group([each for _, one in left[:several] for each in one])
             left = left[several:]
 
-    def _keep(self, played: Played) -> MatchEntry:
+    def _note_void(self, match: VoidMatch) -> None:
+        self.void += 1
+        self.void_reason = match.reason
+        self._void_in_a_row += 1
+        if self._void_in_a_row == VOID_LIMIT:
+            raise InfraError(f"{VOID_LIMIT} matches in a row were void through no fault of a bot: {match.reason}")
+
+    def _keep(self, match: FinishedMatch) -> MatchEntry:
         """Put a match into the store; what the store has of it."""
-        entry = self._entry(played)
-        if not self._store.add_match(entry, record.dump(played.record, self._game)):
+        if not self._store.add_match(match.entry, match.record):
             # Another process was first, and what it kept counts: all that follows must follow from the same results.
-            return self._store.kept_match(self.id, entry.match_id).entry
-        return entry
+            return self._store.kept_match(self.id, match.entry.match_id).entry
+        return match.entry
 
     def _ranks(self, match_id: str) -> tuple[int, ...]:
         return tuple(seat.rank for seat in self._done[match_id].seats)
@@ -212,18 +223,6 @@ class Tournament:
     def _contestant(self, number: int) -> Contestant:
         bot = self._field[number]
         return Contestant(bot.name, bot.version, bot.digest)
-
-    def _entry(self, played: Played) -> MatchEntry:
-        places = [played.job.bots[place] for place in played.assignment.seating]
-        return match_entry(
-            self._game,
-            played.record,
-            tournament_id=self.id,
-            ordinal=played.assignment.ordinal,
-            places=places,
-            bot_ids=[self._field[place].id for place in places],
-            logs=played.logs,
-        )
 
 
 def _jobs_by_group(assignments: Sequence[Assignment]) -> list[Job]:

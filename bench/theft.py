@@ -19,10 +19,10 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from arena import registry
-from arena.cli.boxes import python_paths
 from arena.clock import TimeControl
 from arena.errors import InfraError
 from arena.host import BoxedBot
+from arena.making import python_paths
 from arena.match import Contestant, Ending, MatchSpec
 from arena.sandboxes import BotDirectory, BubblewrapSandbox, Limits
 from arena.table import Table

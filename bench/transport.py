@@ -25,13 +25,13 @@ from rich.console import Console
 from rich.table import Table
 
 from arena import registry
-from arena.cli.boxes import python_paths
 from arena.clock import TimeControl
 from arena.errors import Disconnected
 from arena.heartbeat import STEADY, Heartbeat, ThreadHeartbeat
 from arena.host import BoxedBot, RemoteBot, RunningBot
 from arena.links.connection import BotConnection, unix_connect
 from arena.links.local import LocalLink
+from arena.making import python_paths
 from arena.match import Contestant, Ending, MatchSpec, Turn
 from arena.player import Answer, Link, Player
 from arena.referee import play

@@ -3,13 +3,13 @@
 import pytest
 from click.testing import CliRunner
 
-import arena.cli.tournament
+import arena.cli.conduct
 from arena import registry
 from arena.builtin import RandomBot
 from arena.cli import main
 from arena.host import LocalBot
-from arena.match import Contestant
 from arena.sdk import Session
+from tests.tournament_kit import InlineExecutor
 
 GAME = "claim"
 BOTS = {"one": 1, "two": 2, "three": 3}
@@ -35,16 +35,20 @@ def play_tournament(folder, *, rounds):
     """Play them all against each other by the command; the store with the finished tournament."""
     make_bots(folder)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arena.cli.tournament, "running_bot", player)
+        patch.setattr(arena.cli.conduct, "LocalExecutor", inline_executor)
         result = CliRunner().invoke(main, tournament_words(folder, folder / "arena.db", rounds=rounds))
     assert result.exit_code == 0, result.output
     return folder / "arena.db"
 
 
-def player(entry, boxes):
-    """Stands for `running_bot`: the bot as a player inside the referee."""
+def inline_executor(plan, *, concurrency):
+    """Stands for LocalExecutor: the bots are players inside of this process."""
+    game = registry.find(GAME)
 
-    def session():
-        return Session(registry.find(GAME), RandomBot(BOTS[entry.name])).handle
+    def make_bot(number):
+        contestant = plan.bots[number].contestant
+        return LocalBot(contestant, lambda: Session(game, RandomBot(BOTS[contestant.name])).handle)
 
-    return LocalBot(Contestant(entry.name, entry.version, entry.digest), session)
+    return InlineExecutor(
+        game, make_bot, tournament=plan.tournament, bot_ids=plan.bot_ids, concurrency=concurrency, fresh=plan.fresh
+    )

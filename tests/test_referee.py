@@ -8,10 +8,11 @@ from arena import errors
 from arena.builtin import RandomBot
 from arena.clock import TimeControl
 from arena.errors import BadMessage, Crashed, Disconnected, EngineFault, InfraError, TimedOut
+from arena.faults import ENDING_OF, Policy
 from arena.links.local import LocalLink
 from arena.match import Contestant, Ending, MatchSpec, Moves, Ready
 from arena.player import Answer, Player
-from arena.referee import ENDING_OF, Policy, play
+from arena.referee import play
 from arena.replay import verify
 from arena.sdk import Session
 from engines.claim.game import GAME, Claim

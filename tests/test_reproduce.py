@@ -15,10 +15,11 @@ from arena import record as records
 from arena.builtin import FirstBot, RandomBot
 from arena.clock import TimeControl
 from arena.errors import UsageError
+from arena.faults import Policy
 from arena.links.local import LocalLink
 from arena.match import NO_TIMES, Contestant, Ending, MatchSpec, Strike, Verdict
 from arena.player import Player
-from arena.referee import Policy, play
+from arena.referee import play
 from arena.registry import games
 from arena.reproduce import in_words, reproduce, requests
 from arena.sdk import Bot, Session

@@ -183,12 +183,20 @@ def test_four_seats(tmp_path):
 
 def test_our_own_failure_is_not_kept_and_is_played_later(tmp_path):
     world = World(tmp_path / "db")
-    honest, world.handle = world.handle, lambda name: _broken
+    honest, world.handle = world.handle, lambda name: _broken if name == "other" else honest(name)
     tournament, complete, seen = world.run()
     assert not complete
-    assert (tournament.void, seen) == (12, [])
+    assert tournament.void_reason == "InfraError: the disk is full"
+    assert (tournament.void, len(seen)) == (8, 4)
     world.handle = honest
     assert world.run()[1]
+
+
+def test_a_machine_that_can_play_nothing_stops_the_tournament(tmp_path):
+    world = World(tmp_path / "db")
+    world.handle = lambda name: _broken
+    with pytest.raises(InfraError, match=r"6 matches in a row were void .*the disk is full"):
+        world.run()
 
 
 def _broken(request):

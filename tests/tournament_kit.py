@@ -3,11 +3,12 @@
 import asyncio
 
 from arena.builtin import FirstBot, RandomBot
-from arena.executors.local import LocalExecutor
+from arena.errors import ArenaError
+from arena.executors.worker import Worker, finish
+from arena.faults import FORFEIT
 from arena.heartbeat import STEADY
 from arena.host import LocalBot
 from arena.match import Contestant
-from arena.referee import FORFEIT
 from arena.registry import find
 from arena.sdk import Session
 from arena.store.sql import SqlStore
@@ -19,6 +20,55 @@ BASE = Settings(
     bots=(("first", "1", ""), ("other", "1", ""), ("random", "1", "")),
 )  # fmt: skip
 MAKERS = {"first": FirstBot, "random": RandomBot, "other": lambda seed: RandomBot(99)}
+
+
+class InlineExecutor:
+    """Plays in this very process and event loop, so that tests can look at everything."""
+
+    def __init__(self, game, make_bot, *, tournament, bot_ids, concurrency=1, fresh=False):
+        self._game, self._tournament, self._bot_ids = game, tournament, bot_ids
+        self._workers = [
+            Worker(game, make_bot, policy=FORFEIT, heartbeat=STEADY, fresh=fresh) for _ in range(concurrency)
+        ]
+        self._tasks = []
+        self._stopping = False
+        self.running = 0
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *_):
+        for worker in self._workers:
+            await worker.clear()
+
+    def stop(self):
+        self._stopping = True
+
+    def abort(self):
+        self._stopping = True
+        for task in self._tasks:
+            task.cancel()
+
+    async def play(self, jobs, keep, may_begin):
+        waiting = iter(jobs)
+
+        async def work(worker):
+            while not self._stopping and may_begin() and (job := next(waiting, None)) is not None:
+                for number, assignment in enumerate(job.assignments):
+                    if self._stopping or not may_begin():
+                        return
+                    played = await worker.play(job.bots, assignment, new_job=not number)
+                    places = tuple(job.bots[place] for place in assignment.seating)
+                    ids = tuple(self._bot_ids[place] for place in places)
+                    await keep(
+                        finish(self._game, played, assignment, tournament=self._tournament, places=places, bot_ids=ids)
+                    )
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                self._tasks = [group.create_task(work(worker)) for worker in self._workers]
+        except* ArenaError as errors:
+            raise errors.exceptions[0] from None
 
 
 class World:
@@ -47,8 +97,13 @@ class World:
     def run(self, concurrency=1, stop_after=None, abort_after=None, fresh=False, budget=None, tick=lambda: None):
         entry = self.store.begin_tournament(self.settings.game, self.settings.to_json())
         tournament = Tournament(self.game, entry, self.field, self.store)
-        executor = LocalExecutor(
-            self.game, self.make_bot, concurrency=concurrency, policy=FORFEIT, heartbeat=STEADY, fresh=fresh
+        executor = InlineExecutor(
+            self.game,
+            self.make_bot,
+            tournament=tournament.id,
+            bot_ids=[bot.id for bot in self.field],
+            concurrency=concurrency,
+            fresh=fresh,
         )
         seen = []
 

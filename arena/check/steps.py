@@ -8,9 +8,10 @@ from functools import partial
 
 from arena.check.advice import advice
 from arena.check.report import Flunked, Mark, Measures, Remark, Step, percentile
-from arena.check.trials import Terms, Trials, lowest_bank, verdict_of
+from arena.check.trials import Terms, Trials, lowest_bank
 from arena.clock import Meter, TimeControl
 from arena.errors import BotFault
+from arena.faults import verdict_of
 from arena.game import AnyGame
 from arena.heartbeat import Heartbeat
 from arena.host import BoxedBot, RunningBot

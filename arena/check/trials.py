@@ -7,6 +7,7 @@ from typing import Any
 from arena.check.report import AnyRecord, Flunked
 from arena.clock import Clock, TimeControl
 from arena.errors import BotFault, IllegalMove, InfraError
+from arena.faults import REPLAYS, verdict_of
 from arena.game import AnyGame, AnyState
 from arena.heartbeat import Heartbeat
 from arena.host import RunningBot
@@ -25,9 +26,9 @@ from arena.match import (
     Verdict,
 )
 from arena.player import Player
-from arena.referee import ENDING_OF, forfeit
+from arena.referee import forfeit
 from arena.rng import choice, sample, stream
-from arena.table import REPLAYS, Table
+from arena.table import Table
 
 TURNS_PER_WALK = 8
 """Positions asked about in one game of random moves; more games show more kinds of positions."""
@@ -124,11 +125,6 @@ class Trials:
     def _spec(self, bot: RunningBot, config: Any, *, seats: int, seat: Seat, seed: int) -> MatchSpec[Any]:
         names = tuple(bot.contestant if each == seat else self._opponent.contestant for each in range(seats))
         return MatchSpec(f"check-{seed}-{seat}", self._game.info.name, config, seed, names, self._terms.control)
-
-
-def verdict_of(fault: BotFault) -> Verdict:
-    """The verdict that this fault would be in a match."""
-    return Verdict(ENDING_OF[type(fault)], str(fault))
 
 
 def random_game(game: AnyGame, config: Any, seed: int) -> list[Played[Any]]:

@@ -14,13 +14,14 @@ from arena import record, registry
 from arena.bots import Builtin, Image, locate
 from arena.builtin import BUILTIN
 from arena.check import Check, Mark, Measures, Step, Terms
-from arena.cli.boxes import BoxOptions, box_options, make_bot, read_box_options
+from arena.cli.boxes import box_options, named_bot, read_box_options
 from arena.cli.params import MAX_SEED, clock_option
 from arena.clock import TimeControl
 from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.heartbeat import ThreadHeartbeat
 from arena.host import RunningBot
+from arena.making import BoxOptions
 from arena.sandboxes.base import weaknesses
 from arena.sandboxes.logs import TAIL_BYTES
 
@@ -76,9 +77,9 @@ def check(
 async def _run(game: AnyGame, name: str, terms: Terms, boxes: BoxOptions) -> Step | None:
     """Take and print every step; the one that failed, if any did."""
     console, failed = Console(highlight=False), None
-    bot = make_bot(game, name, terms.seed, boxes)
-    twin = make_bot(game, name, terms.seed, replace(boxes, ponder=True))
-    opponent = make_bot(game, "random", terms.seed, boxes)
+    bot = named_bot(game, name, terms.seed, boxes)
+    twin = named_bot(game, name, terms.seed, replace(boxes, ponder=True))
+    opponent = named_bot(game, "random", terms.seed, boxes)
     with ThreadHeartbeat() as heartbeat:
         trial = Check(game, (bot, twin), opponent, terms=terms, heartbeat=heartbeat)
         try:

@@ -1,4 +1,4 @@
-"""Plays a tournament from a command: with clock and heartbeat, on the screen, until it is over or somebody stops it."""
+"""Plays a tournament from a command: on the screen, until it is over or somebody stops it."""
 
 import asyncio
 import os
@@ -12,12 +12,9 @@ from arena.budget import Budget
 from arena.cli.progress import Report, View
 from arena.executors.base import Executor
 from arena.executors.local import LocalExecutor
-from arena.executors.warm import MakeBot
-from arena.game import AnyGame
-from arena.heartbeat import ThreadHeartbeat
-from arena.referee import Policy
+from arena.executors.messages import WorkerPlan
 from arena.sandboxes import sweep
-from arena.tournament import Settings, Tournament
+from arena.tournament import Tournament
 
 
 class Halt(Enum):
@@ -28,32 +25,15 @@ class Halt(Enum):
     VOID = "some matches are void"
 
 
-def conduct(
-    game: AnyGame,
-    settings: Settings,
-    running: Tournament,
-    view: View,
-    *,
-    make_bot: MakeBot,
-    concurrency: int | None,
-    budget: Budget,
-) -> Halt | None:
+def conduct(running: Tournament, view: View, *, plan: WorkerPlan, concurrency: int, budget: Budget) -> Halt | None:
     """Play what is missing; None when the tournament is complete."""
 
     async def play() -> Halt | None:
         await sweep()
         async with Report(view, Console(stderr=True)) as report:
-            with ThreadHeartbeat() as heartbeat:
-                executor = LocalExecutor(
-                    game,
-                    make_bot,
-                    concurrency=concurrency or default_concurrency(settings.cpus),
-                    policy=Policy(settings.strikes),
-                    heartbeat=heartbeat,
-                    fresh=settings.fresh,
-                )
-                interrupts = Interrupts(executor, report.say)
-                complete = await running.run(executor, view.note, budget)
+            executor = LocalExecutor(plan, concurrency=concurrency)
+            interrupts = Interrupts(executor, report.say)
+            complete = await running.run(executor, view.note, budget)
         return None if complete else interrupts.halt or (Halt.VOID if running.void else Halt.BUDGET)
 
     return asyncio.run(play())

@@ -2,23 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 
 import click
 
-from arena.bots import MANIFEST, Folder, Image, folder_digest, folder_files, read_manifest
-from arena.cli.boxes import PYTHONS, BoxOptions, boxed, image_digest
+from arena.bots import MANIFEST, Builtin, Folder, Image, Source, folder_digest, read_manifest
 from arena.cli.store import find_bot
 from arena.errors import InfraError, UsageError
-from arena.host import RunningBot
+from arena.executors.messages import WorkerPlan
+from arena.making import PYTHONS, BotPlan, BoxOptions, check_unchanged, image_digest
 from arena.match import Contestant
+from arena.sandboxes.base import Limits
 from arena.sandboxes.bubblewrap import find_bubblewrap
 from arena.store.base import BotEntry, Store
 from arena.submit.claim import LOCAL_OWNER, find_same, free_version
+from arena.tournament import Settings
 
 SAMPLES = Path(__file__).parents[2] / "sample_bots"
 SAMPLE_OWNER = "arena"
+BUILTIN_OWNER = "built-in"
 PYTHON_COMMANDS = {(name,) for name in PYTHONS}
 
 
@@ -34,7 +36,7 @@ def choose_field(store: Store, game: str, names: Sequence[str]) -> list[BotEntry
         here = [bot for bot in store.bots(game) if bot.kind != "absent"]
         field = _refreshed(store, here) or register_samples(store, game)
     for bot in field:
-        check_unchanged(bot)
+        check_present(bot)
     return field
 
 
@@ -97,42 +99,60 @@ def choose_sandbox(field: Sequence[BotEntry], boxes: BoxOptions) -> BoxOptions:
     return boxes
 
 
-def running_bot(entry: BotEntry, boxes: BoxOptions) -> RunningBot:
-    """A registered bot in its box, not started yet; UsageError if it is not what was registered any more."""
-    check_unchanged(entry)
-    contestant = Contestant(entry.name, entry.version, entry.digest)
-    if entry.kind == "image":
+def worker_plan(tournament: int, settings: Settings, field: Sequence[BotEntry]) -> WorkerPlan:
+    """What the processes need to know that play a tournament."""
+    boxes = boxes_of(settings)
+    return WorkerPlan(
+        game=settings.game,
+        tournament=tournament,
+        bots=tuple(plan_entry(entry, boxes) for entry in field),
+        bot_ids=tuple(entry.id for entry in field),
+        seed=settings.seed,
+        strikes=settings.strikes,
+        fresh=settings.fresh,
+    )
+
+
+def boxes_of(settings: Settings) -> BoxOptions:
+    """How the bots of a tournament are held."""
+    limits = Limits(memory_bytes=settings.memory_bytes, cpus=settings.cpus)
+    return BoxOptions(settings.sandbox, limits, settings.ponder)
+
+
+def plan_entry(entry: BotEntry, boxes: BoxOptions) -> BotPlan:
+    """How to run a registered bot."""
+    source: Source
+    if entry.owner == BUILTIN_OWNER:
+        source = Builtin(entry.name.removeprefix(f"{BUILTIN_OWNER}-"))
+    elif entry.kind == "image":
+        source = Image(entry.origin)
         # Bots of ours may run without a sandbox; what is in an image never does.
-        held = replace(boxes, sandbox="docker") if boxes.sandbox == "process" else boxes
-        return boxed(contestant, Image(entry.origin), held)
-    path = Path(entry.origin)
-    return boxed(contestant, Folder(path, read_manifest(path)), boxes)
+        boxes = replace(boxes, sandbox="docker") if boxes.sandbox == "process" else boxes
+    else:
+        path = Path(entry.origin)
+        source = Folder(path, read_manifest(path))
+    return BotPlan(contestant_of(entry), source, boxes)
 
 
-def check_unchanged(entry: BotEntry) -> None:
+def contestant_of(entry: BotEntry) -> Contestant:
+    """A registered bot as it is named in records."""
+    return Contestant(entry.name, entry.version, entry.digest)
+
+
+def check_present(entry: BotEntry) -> None:
     """UsageError unless the files of a bot are here and are those that were registered; an image cannot change."""
     if entry.kind == "absent":
         raise UsageError(f"the files of {entry.label} are not on this machine: `arena submit` them")
-    if entry.kind == "image":
-        return
-    path = Path(entry.origin)
-    if not path.is_dir():
-        raise UsageError(f"the folder of {entry.label} is gone: {path}; put it back, or retire the bot")
-    if _digest_of(path, _changes(path)) != entry.digest:
-        raise UsageError(
-            f"{path} is not what was registered as {entry.label}: name the folder with --bots for a new version, "
-            "or retire the bot"
-        )
+    if entry.kind == "folder":
+        check_unchanged(Path(entry.origin), contestant_of(entry))
 
 
-@lru_cache
-def _digest_of(folder: Path, _: int) -> str:
-    return folder_digest(folder)
-
-
-def _changes(folder: Path) -> int:
-    """Another number whenever a file was written to, so that a folder is read anew only then."""
-    return hash(tuple((str(path), path.lstat().st_ctime_ns) for path in folder_files(folder)))
+def register_builtin(store: Store, name: str) -> BotEntry:
+    """A player inside the referee; it is registered for no game, so that no tournament takes it by itself."""
+    known = f"{BUILTIN_OWNER}-{name}"
+    for entry in store.bot_versions(known):
+        return entry
+    return store.add_bot(name=known, version="1", owner=BUILTIN_OWNER, digest="", origin="", games=())
 
 
 def _named(store: Store, name: str) -> BotEntry:

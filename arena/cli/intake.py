@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Self
 
 from arena.bots import MANIFEST, Folder, Image, Manifest, folder_digest, folder_files, read_manifest
-from arena.cli.boxes import BoxOptions, build_of
 from arena.errors import InfraError, UsageError
+from arena.making import BoxOptions, build_of
 from arena.sandboxes import images
 from arena.sandboxes.bubblewrap import find_bubblewrap
 from arena.sandboxes.engine import Engine

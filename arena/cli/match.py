@@ -11,18 +11,21 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from arena import record, registry
-from arena.cli.boxes import box_options, make_bot, read_box_options
+from arena.bots import locate
+from arena.builtin import BUILTIN
+from arena.cli.boxes import box_options, read_box_options
 from arena.cli.params import MAX_SEED, SEED_HELP, Setting, clock_option, draw_seed
 from arena.clock import TimeControl
 from arena.errors import UsageError
+from arena.executors.base import Assignment
+from arena.executors.worker import MakeBot, PlayedMatch, Worker
+from arena.faults import Policy
 from arena.game import AnyGame
 from arena.heartbeat import ThreadHeartbeat
-from arena.host import RunningBot
+from arena.making import make_bot, plan_bot
 from arena.match import Ending, MatchRecord, MatchSpec
-from arena.referee import Policy
 from arena.sandboxes import sweep
 from arena.sandboxes.base import weaknesses
-from arena.table import Table
 
 STRIKES_HELP = "Late, illegal or invalid replies per bot that a random move makes good; the next one forfeits."
 
@@ -63,12 +66,13 @@ def match(
     names = seat_bots(game, bots, seats)
     config = game.configure(len(names), dict(settings))
     seed = draw_seed() if seed is None else seed
-    running = [make_bot(game, name, seed, read_box_options(boxes)) for name in names]
-    contestants = tuple(bot.contestant for bot in running)
+    plans = [plan_bot(game, name, locate(name, BUILTIN), read_box_options(boxes)) for name in names]
+    contestants = tuple(plan.contestant for plan in plans)
     spec = MatchSpec(record.match_id(game, config, seed, contestants), game_name, config, seed, contestants, clock)
-    result = asyncio.run(play_once(game, running, spec, Policy(strikes)))
+    played = asyncio.run(play(game, lambda number: make_bot(game, plans[number], seed), spec, Policy(strikes)))
+    result = played.record
     show_result(game, result)
-    show_logs(running, result)
+    show_logs(played)
     if out:
         record.save(out, result, game)
         click.echo(f"record: {out}")
@@ -76,14 +80,16 @@ def match(
         raise click.ClickException("the match is void, through no fault of a bot")
 
 
-async def play_once(
-    game: AnyGame, bots: Sequence[RunningBot], spec: MatchSpec[Any], policy: Policy
-) -> MatchRecord[Any, Any]:
-    """One match between these bots, with the real clock and heartbeat."""
+async def play(game: AnyGame, make: MakeBot, spec: MatchSpec[Any], policy: Policy) -> PlayedMatch:
+    """One match between bots that are made for it, with the real clock and heartbeat."""
     await sweep()
+    seats = tuple(range(len(spec.contestants)))
     with ThreadHeartbeat() as heartbeat:
-        async with Table(bots, heartbeat=heartbeat, policy=policy) as table:
-            return await table.play(game, spec, range(len(bots)))
+        worker = Worker(game, make, policy=policy, heartbeat=heartbeat)
+        try:
+            return await worker.play(seats, Assignment(0, seats, spec), new_job=True)
+        finally:
+            await worker.clear()
 
 
 def seat_bots(game: AnyGame, bots: Sequence[str], seats: int | None) -> list[str]:
@@ -119,8 +125,8 @@ def show_result(game: AnyGame, result: MatchRecord[Any, Any]) -> None:
             console.print(f"[yellow]sandbox {kind}: not fully enforced here: {escape(', '.join(weak))}[/yellow]")
 
 
-def show_logs(bots: Sequence[RunningBot], result: MatchRecord[Any, Any]) -> None:
-    """Print the last words of every bot that was at fault."""
-    for bot, verdict in zip(bots, result.verdicts):
-        if verdict.ending is not Ending.NORMAL and (log := bot.log().strip()):
-            click.echo(f"--- the last output of {bot.contestant.name} ---\n{log[-2000:]}\n---", err=True)
+def show_logs(played: PlayedMatch) -> None:
+    """Print the last output of every bot that was at fault."""
+    for bot, verdict, log in zip(played.record.spec.contestants, played.record.verdicts, played.logs):
+        if verdict.ending is not Ending.NORMAL and log.strip():
+            click.echo(f"--- the last output of {bot.name} ---\n{log.strip()[-2000:]}\n---", err=True)

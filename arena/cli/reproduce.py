@@ -13,11 +13,11 @@ from arena import reproduce as logic
 from arena.attached import AttachedBot
 from arena.bots import Folder, Remote, locate
 from arena.builtin import BUILTIN
-from arena.cli.boxes import program_of
 from arena.errors import BotFault, UsageError
 from arena.game import AnyGame
 from arena.host import RemoteBot, RunningBot
 from arena.links.connection import tcp_connect
+from arena.making import program_of
 from arena.match import Contestant, MatchRecord
 from arena.reproduce import Compared, in_words
 from arena.sandboxes.base import Limits

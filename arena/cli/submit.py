@@ -12,7 +12,7 @@ from arena.check import Terms
 from arena.check.advice import advice
 from arena.check.report import Flunked
 from arena.check.trials import Trials
-from arena.cli.boxes import BoxOptions, box_options, boxed, make_bot, read_box_options
+from arena.cli.boxes import box_options, named_bot, read_box_options
 from arena.cli.intake import Intake, Received
 from arena.cli.params import clock_option, draw_seed
 from arena.cli.store import bots_folder, db_option, open_store
@@ -21,6 +21,7 @@ from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.heartbeat import ThreadHeartbeat
 from arena.host import RunningBot
+from arena.making import BoxOptions, boxed
 from arena.match import Contestant
 from arena.sandboxes import sweep
 from arena.sandboxes.logs import TAIL_BYTES
@@ -106,7 +107,7 @@ def _try_out(game: AnyGame, bot: RunningBot, boxes: BoxOptions, clock: TimeContr
     """Play the validation matches of one game; UsageError after the bot's own words if it is at fault."""
     terms = Terms(clock, draw_seed(), 0, boxes.limits.start_s, boxes.limits.memory_bytes)
     try:
-        played = asyncio.run(_play(game, bot, make_bot(game, "random", terms.seed, boxes), terms))
+        played = asyncio.run(_play(game, bot, named_bot(game, "random", terms.seed, boxes), terms))
     except Flunked as flunked:
         if log := bot.log().strip()[-TAIL_BYTES:]:
             click.echo(f"--- the bot's last output ---\n{log}\n---", err=True)

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +12,18 @@ from arena.bots import MANIFEST, read_manifest
 from arena.builtin import BUILTIN
 from arena.cli.boxes import read_box_options
 from arena.cli.conduct import conduct, default_concurrency
-from arena.cli.field import choose_field, choose_sandbox, running_bot
+from arena.cli.field import BUILTIN_OWNER, choose_field, choose_sandbox, register_builtin, worker_plan
 from arena.cli.params import Setting
 from arena.cli.store import find_bot, open_store
-from arena.cli.tournament import boxes_of, make_budget, make_settings, play_options, say_why, with_seed
+from arena.cli.tournament import make_budget, make_settings, play_options, say_why, with_seed
 from arena.cli.verdict import PairsView, numbers, plain, sentence
 from arena.errors import UsageError
 from arena.game import AnyGame
-from arena.host import LocalBot, RunningBot
-from arena.match import Contestant
-from arena.sdk import Session
 from arena.sprt import Sprt, pairs_of
 from arena.store.base import BotEntry, Store
 from arena.tournament import TEST, Settings, Tournament
 
 BOUNDS = {"elo0": 0.0, "elo1": 10.0, "alpha": 0.05, "beta": 0.05}
-BUILTIN_OWNER = "built-in"
 
 
 @click.command()
@@ -71,9 +66,10 @@ def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool,
     settings = with_seed(read_settings(game, field, goal, given), given["seed"], store)
     running = Tournament(game, store.begin_tournament(game.info.name, settings.to_json()), field, store)
     view = PairsView(running, field[0], settings.sprt())
-    budget = make_budget(given["budget"], running, given["concurrency"] or default_concurrency(settings.cpus))
-    make_bot = BotMaker(game, settings, field)
-    halt = conduct(game, settings, running, view, make_bot=make_bot, concurrency=given["concurrency"], budget=budget)
+    concurrency = given["concurrency"] or default_concurrency(settings.cpus)
+    budget = make_budget(given["budget"], running, concurrency)
+    plan = worker_plan(running.id, settings, field)
+    halt = conduct(running, view, plan=plan, concurrency=concurrency, budget=budget)
     view.renew()
     # The verdict takes the pairs in the order of their deals, so that matches at the same time cannot change it.
     result = view.state if halt else settings.sprt().after(pairs_of(running.finished))
@@ -125,14 +121,6 @@ def choose_two(store: Store, game: AnyGame, names: Sequence[str]) -> list[BotEnt
     return field
 
 
-def register_builtin(store: Store, name: str) -> BotEntry:
-    """A player inside the referee; it is registered for no game, so that no tournament takes it by itself."""
-    known = f"{BUILTIN_OWNER}-{name}"
-    for entry in store.bot_versions(known):
-        return entry
-    return store.add_bot(name=known, version="1", owner=BUILTIN_OWNER, digest="", origin="", games=())
-
-
 def read_settings(
     game: AnyGame, field: Sequence[BotEntry], goal: Mapping[str, float], given: Mapping[str, Any]
 ) -> Settings:
@@ -140,21 +128,3 @@ def read_settings(
     game.info.check_seats(2)
     boxes = choose_sandbox([bot for bot in field if bot.owner != BUILTIN_OWNER], read_box_options(given))
     return make_settings(game, field, boxes, given, seats=2, format=TEST, rounds=0, goal=goal)
-
-
-@dataclass(frozen=True, slots=True)
-class BotMaker:
-    """Makes the bots of a test, the built-in ones inside this process."""
-
-    game: AnyGame
-    settings: Settings
-    field: Sequence[BotEntry]
-
-    def __call__(self, number: int) -> RunningBot:
-        """The bot with this number, not started yet."""
-        entry = self.field[number]
-        if entry.owner != BUILTIN_OWNER:
-            return running_bot(entry, boxes_of(self.settings))
-        make = BUILTIN[entry.name.removeprefix(f"{BUILTIN_OWNER}-")]
-        contestant = Contestant(entry.name, entry.version, entry.digest)
-        return LocalBot(contestant, lambda: Session(self.game, make(self.settings.seed)).handle)

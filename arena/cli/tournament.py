@@ -9,16 +9,16 @@ from rich.console import Console
 
 from arena import registry
 from arena.budget import Budget
-from arena.cli.boxes import BoxOptions, box_options, read_box_options
+from arena.cli.boxes import box_options, read_box_options
 from arena.cli.conduct import Halt, conduct, default_concurrency
-from arena.cli.field import choose_field, choose_sandbox, running_bot
+from arena.cli.field import choose_field, choose_sandbox, worker_plan
 from arena.cli.params import MAX_SEED, SEED_HELP, Duration, Setting, clock_option, draw_seed
 from arena.cli.progress import TournamentView, duration
 from arena.cli.store import db_option, find_bot, open_store
 from arena.cli.tables import print_standings
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
-from arena.sandboxes.base import Limits
+from arena.making import BoxOptions
 from arena.standings import standings
 from arena.store.base import BotEntry, Store, TournamentEntry
 from arena.tournament import FORMATS, TEST, Settings, Tournament
@@ -222,19 +222,12 @@ def play(
     """Play what is missing and print the table."""
     game, settings = registry.find(entry.game), Settings.from_json(entry.settings)
     running = Tournament(game, entry, field, store)
-    budget = make_budget(seconds, running, concurrency or default_concurrency(settings.cpus))
+    concurrency = concurrency or default_concurrency(settings.cpus)
+    budget = make_budget(seconds, running, concurrency)
     confidence = settings.goal.get("confidence", CONFIDENCE)
     view = TournamentView(running, field, game.info.roles, budget=budget, confidence=confidence)
-    boxes = boxes_of(settings)
-    halt = conduct(
-        game,
-        settings,
-        running,
-        view,
-        make_bot=lambda number: running_bot(field[number], boxes),
-        concurrency=concurrency,
-        budget=budget,
-    )
+    plan = worker_plan(running.id, settings, field)
+    halt = conduct(running, view, plan=plan, concurrency=concurrency, budget=budget)
     table = standings(running.matches, field, game.info.roles)
     print_standings(table, f"{game.info.title}, tournament {running.id}", Console())
     say_why(running, halt, f"arena tournament resume {running.id}", seconds)
@@ -247,12 +240,6 @@ def make_budget(seconds: float | None, running: Tournament, concurrency: int) ->
     return Budget(estimate=estimate) if seconds is None else Budget(seconds, estimate=estimate)
 
 
-def boxes_of(settings: Settings) -> BoxOptions:
-    """How the bots of a tournament are held."""
-    limits = Limits(memory_bytes=settings.memory_bytes, cpus=settings.cpus)
-    return BoxOptions(settings.sandbox, limits, settings.ponder)
-
-
 def say_why(running: Tournament, halt: Halt | None, go_on: str, seconds: float | None, *, aside: bool = False) -> None:
     """Say why no more matches are played, and what to do to go on; an interrupted command fails.
 
@@ -262,7 +249,8 @@ def say_why(running: Tournament, halt: Halt | None, go_on: str, seconds: float |
         case None:
             click.echo(running.ending)
         case Halt.VOID:
-            raise InfraError(f"{running.void} matches are void through no fault of a bot: {go_on} plays them again")
+            void = f"{running.void} matches are void through no fault of a bot ({running.void_reason})"
+            raise InfraError(f"{void}: {go_on} plays them again")
         case Halt.BUDGET:
             time = duration(seconds or 0.0)
             click.echo(f"no more fits into {time}; go on with: {go_on} --budget {time}", err=aside)

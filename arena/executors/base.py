@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from arena.match import MatchRecord, MatchSpec
+from arena.match import MatchSpec
+from arena.store.base import MatchEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +29,24 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
-    """A match that is over, with the last output of every bot in it, in seat order."""
+class FinishedMatch:
+    """A match that is over, with all that the store keeps of it."""
 
-    job: Job
-    assignment: Assignment
-    record: MatchRecord[Any, Any]
-    logs: tuple[str, ...]
+    entry: MatchEntry
+    record: bytes
     seconds: float
     """What the match took, without the start of its bots."""
 
 
-Keep = Callable[[Played], Awaitable[None]]
+@dataclass(frozen=True, slots=True)
+class VoidMatch:
+    """A match that does not count, because something of ours failed again and again."""
+
+    reason: str
+    seconds: float
+
+
+Keep = Callable[[FinishedMatch | VoidMatch], Awaitable[None]]
 MayBegin = Callable[[], bool]
 
 

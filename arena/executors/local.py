@@ -1,32 +1,27 @@
-"""Matches on this machine, a few at a time."""
+"""Matches on this machine, each in a process of its own."""
 
 import asyncio
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from arena.errors import ArenaError, InfraError
-from arena.executors.base import Assignment, Job, Keep, MayBegin, Played
-from arena.executors.warm import MakeBot, Seated, WarmTables
-from arena.game import AnyGame
-from arena.heartbeat import Heartbeat
-from arena.match import Ending, Verdict
-from arena.referee import Policy
-from arena.table import Table
+from arena.executors.base import Assignment, FinishedMatch, Job, Keep, MayBegin, VoidMatch
+from arena.executors.messages import WorkerPlan
+from arena.executors.worker_process import WorkerDied, WorkerProcess
+from arena.faults import REPLAYS
 
 
 class LocalExecutor:
-    """Plays several tables at once in one event loop; the bots run in processes of their own."""
+    """Plays several tables at once, each in a worker process that does nothing else.
 
-    def __init__(
-        self, game: AnyGame, make_bot: MakeBot, *, concurrency: int, policy: Policy, heartbeat: Heartbeat, fresh: bool
-    ) -> None:
-        self._game = game
-        self._concurrency = concurrency
-        self._fresh = fresh
-        self._tables = WarmTables(
-            make_bot, lambda bots: Table(bots, heartbeat=heartbeat, policy=policy), most=concurrency
-        )
-        self._workers: list[asyncio.Task[None]] = []
+    So the time of a bot is never taken by a process that is busy with another table, with ratings, with the store or
+    with the start of other bots.
+    """
+
+    def __init__(self, plan: WorkerPlan, *, concurrency: int) -> None:
+        self._idle = [WorkerProcess(plan) for _ in range(concurrency)]
+        self._workers = tuple(self._idle)
+        self._freed = asyncio.Event()
+        self._playing: set[asyncio.Task[None]] = set()
         self._stopping = False
         self.running = 0
 
@@ -34,7 +29,7 @@ class LocalExecutor:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._tables.close()
+        await asyncio.gather(*(worker.close() for worker in self._workers))
 
     def stop(self) -> None:
         """Let the running matches end and begin no more."""
@@ -43,8 +38,8 @@ class LocalExecutor:
     def abort(self) -> None:
         """Drop the running matches too."""
         self._stopping = True
-        for worker in self._workers:
-            worker.cancel()
+        for task in self._playing:
+            task.cancel()
 
     async def play(self, jobs: Iterable[Job], keep: Keep, may_begin: MayBegin) -> None:
         """Play all jobs; `keep` gets every match as it ends."""
@@ -53,44 +48,50 @@ class LocalExecutor:
         def goes_on() -> bool:
             return not self._stopping and may_begin()
 
-        async def work() -> None:
-            while goes_on() and (job := next(waiting, None)) is not None:
-                try:
-                    await self._play_job(job, keep, goes_on)
-                except InfraError:
-                    # Ctrl-C reaches the whole process group, also a box that is just being built.
-                    if not self._stopping:
-                        raise
-
         try:
             async with asyncio.TaskGroup() as group:
-                self._workers = [group.create_task(work()) for _ in range(self._concurrency)]
+                while goes_on() and (job := next(waiting, None)) is not None:
+                    task = group.create_task(self._play_job(self._take(job), job, keep, goes_on))
+                    self._playing.add(task)
+                    task.add_done_callback(self._playing.discard)
+                    await self._wait_for_idle()
         except* ArenaError as errors:
             raise errors.exceptions[0] from None
 
-    async def _play_job(self, job: Job, keep: Keep, goes_on: MayBegin) -> None:
-        left = list(reversed(job.assignments))
-        while left and goes_on():
-            async with self._tables.seat(job.bots) as seated:
-                # Whoever was at fault may be dead, or still busy with that match: the next one finds all bots anew.
-                # So a fault costs one match, and where a tournament is stopped and gone on with changes nothing.
-                while left and goes_on() and not seated.spoiled:
-                    played = await self._play_match(seated, job, left.pop())
-                    seated.spoiled = self._fresh or _needs_restart(played.record.verdicts)
-                    await keep(played)
+    def _take(self, job: Job) -> WorkerProcess:
+        """An idle worker, if possible one where these bots are warm."""
+        worker = next((worker for worker in self._idle if worker.bots == job.bots), self._idle[0])
+        self._idle.remove(worker)
+        return worker
 
-    async def _play_match(self, seated: Seated, job: Job, assignment: Assignment) -> Played:
-        started = time.monotonic()
+    async def _wait_for_idle(self) -> None:
+        while not self._idle:
+            self._freed.clear()
+            await self._freed.wait()
+
+    async def _play_job(self, worker: WorkerProcess, job: Job, keep: Keep, goes_on: MayBegin) -> None:
+        try:
+            for number, assignment in enumerate(job.assignments):
+                if not goes_on():
+                    break
+                await keep(await self._play_match(worker, job, assignment, new_job=not number))
+        finally:
+            self._idle.append(worker)
+            self._freed.set()
+
+    async def _play_match(
+        self, worker: WorkerProcess, job: Job, assignment: Assignment, *, new_job: bool
+    ) -> FinishedMatch | VoidMatch:
+        """Play a match, again in a new process if the worker dies."""
         self.running += 1
         try:
-            record = await seated.table.play(self._game, assignment.spec, assignment.seating)
+            for _ in range(1 + REPLAYS):
+                try:
+                    return await worker.play(job.bots, assignment, new_job=new_job)
+                except WorkerDied as error:
+                    died = error
+            return VoidMatch(str(died), 0.0)
+        except InfraError as error:
+            return VoidMatch(str(error), 0.0)
         finally:
             self.running -= 1
-        took = time.monotonic() - started
-        logs = [await seated.running[place].read_log() for place in assignment.seating]
-        return Played(job, assignment, record, tuple(logs), took)
-
-
-def _needs_restart(verdicts: Sequence[Verdict]) -> bool:
-    """Whether a bot was at fault that had started; one that does not start is given up until its next job."""
-    return any(verdict.ending not in (Ending.NORMAL, Ending.NO_START) for verdict in verdicts)

@@ -24,7 +24,7 @@ WEAK = MappingProxyType(
         "memory": frozenset({"rlimit", "none"}),
         "pids": frozenset({"rlimit", "none"}),
         "cpu": frozenset({"none"}),
-        "freeze": frozenset({"signal", "none"}),
+        "freeze": frozenset({"signal", "unconfirmed", "none"}),
         "kill": frozenset({"process group"}),
         "network": frozenset({"none"}),
         "files": frozenset({"none"}),

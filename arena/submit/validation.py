@@ -1,8 +1,9 @@
 """The matches that a submitted bot must play without a fault before it is registered."""
 
 from arena.check.report import Flunked
-from arena.check.trials import Trials, verdict_of
+from arena.check.trials import Trials
 from arena.errors import BotFault
+from arena.faults import verdict_of
 from arena.game import AnyGame
 from arena.host import RunningBot
 

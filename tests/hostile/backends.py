@@ -14,8 +14,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from arena.cli.boxes import python_paths
 from arena.errors import ArenaError, InfraError
+from arena.making import python_paths
 from arena.sandboxes import BotDirectory, BotImage, BubblewrapSandbox, DockerSandbox, Limits, images, weaknesses
 from arena.sandboxes.cgroup_tree import Hierarchy
 from arena.sandboxes.engine import Engine

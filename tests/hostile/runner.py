@@ -21,11 +21,11 @@ from typing import Any
 
 from arena.builtin import BUILTIN
 from arena.clock import TimeControl
+from arena.faults import Policy
 from arena.heartbeat import ThreadHeartbeat
 from arena.host import BoxedBot, LocalBot, RunningBot
 from arena.match import Contestant, Ending, MatchRecord, MatchSpec
 from arena.record import match_id
-from arena.referee import Policy
 from arena.sandboxes import Limits
 from arena.sdk import Session
 from arena.table import Table

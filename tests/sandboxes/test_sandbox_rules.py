@@ -10,8 +10,8 @@ import pytest
 from sandbox_kit import KINDS, OBEDIENT, processes_with, small, tell, until
 
 from arena.bots import Folder, read_manifest
-from arena.cli.boxes import program_of
 from arena.errors import OutOfMemory
+from arena.making import program_of
 from arena.sandboxes import Limits
 from arena.sandboxes.base import MIB
 

@@ -9,8 +9,8 @@ import pytest
 from contestant_kit import arena, choosing, need_bubblewrap, write_bot
 
 from arena.bots import Folder, read_manifest
-from arena.cli.boxes import build_of
 from arena.errors import UsageError
+from arena.making import build_of
 from arena.sandboxes.workshop import Workshop
 from arena.submit import folders
 
