@@ -27,6 +27,10 @@ class Budget:
         self.spent = False
         """Whether something was refused for want of time."""
 
+    def begin(self) -> None:
+        """From now on the time runs; until then whoever plays was getting ready."""
+        self._started = self._now()
+
     def note(self, seconds: float) -> None:
         """One more match is over; this long it took, without the start of its bots."""
         self._matches += 1

@@ -141,8 +141,10 @@ class Tournament:
         self, executor: Executor, on_match: Callable[[MatchEntry], None], budget: Budget | None = None
     ) -> bool:
         """Play what is missing; True when the tournament is complete, False when it was stopped before."""
+        budget = budget or Budget()
         async with executor:
-            if not await self._run(executor, on_match, budget or Budget()):
+            budget.begin()
+            if not await self._run(executor, on_match, budget):
                 return False
         self._store.finish_tournament(self.id)
         self.ending = self._schedule.ending(self.finished)

@@ -26,6 +26,11 @@ class LocalExecutor:
         self.running = 0
 
     async def __aenter__(self) -> "LocalExecutor":
+        try:
+            await asyncio.gather(*(worker.start() for worker in self._workers))
+        except BaseException:
+            await self.__aexit__()
+            raise
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -31,6 +31,10 @@ class WorkerPlan:
     fresh: bool
 
 
+READY = "ready"
+"""From a worker, in answer to its plan."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlayMatch:
     """To a worker: play this match; the answer is a FinishedMatch, a VoidMatch or a Failure."""

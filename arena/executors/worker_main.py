@@ -9,7 +9,7 @@ from contextlib import suppress
 from arena import registry
 from arena.errors import ArenaError, UsageError
 from arena.executors.base import FinishedMatch, VoidMatch
-from arena.executors.messages import Failure, PlayMatch, WorkerPlan, pack, receive
+from arena.executors.messages import READY, Failure, PlayMatch, WorkerPlan, pack, receive
 from arena.executors.worker import Worker, finish
 from arena.faults import Policy
 from arena.game import AnyGame
@@ -33,6 +33,7 @@ async def serve(sock: socket.socket) -> None:
             )
             # All that was imported stays for good: it need not be looked through again while a bot's time runs.
             gc.freeze()
+            writer.write(pack(READY))
             try:
                 await _answer(reader, writer, plan, game, worker)
             finally:

@@ -6,7 +6,7 @@ import socket
 import sys
 import tempfile
 from contextlib import suppress
-from typing import IO
+from typing import IO, Any
 
 from arena.errors import InfraError, UsageError
 from arena.executors.base import Assignment, FinishedMatch, VoidMatch
@@ -37,9 +37,9 @@ class WorkerProcess:
     async def play(self, bots: tuple[int, ...], assignment: Assignment, *, new_job: bool) -> FinishedMatch | VoidMatch:
         """Play a match there; WorkerDied if the process ends meanwhile."""
         if self._process is None:
-            await self._start()
+            await self.start()
         self.bots = bots
-        answer = await self._ask(PlayMatch(bots, assignment, new_job))
+        answer: FinishedMatch | VoidMatch | Failure = await self._ask(PlayMatch(bots, assignment, new_job))
         if isinstance(answer, Failure):
             raise (UsageError if answer.by_user else InfraError)(answer.sentence)
         return answer
@@ -59,7 +59,8 @@ class WorkerProcess:
         if self._output is not None:
             self._output.close()
 
-    async def _start(self) -> None:
+    async def start(self) -> None:
+        """Start it and wait until it is ready to play; InfraError if it cannot."""
         ours, theirs = socket.socketpair()
         self._output = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the worker)
         with theirs:
@@ -74,18 +75,17 @@ class WorkerProcess:
                 ours.close()
                 raise InfraError(f"a worker process cannot be started: {error}") from error
         self._reader, self._writer = await asyncio.open_connection(sock=ours)
-        self._writer.write(pack(self._plan))
+        await self._ask(self._plan)
 
-    async def _ask(self, request: PlayMatch) -> FinishedMatch | VoidMatch | Failure:
+    async def _ask(self, request: WorkerPlan | PlayMatch) -> Any:
         if self._reader is None or self._writer is None:
             raise InfraError("the worker process is not running")
         try:
             self._writer.write(pack(request))
             await self._writer.drain()
-            answer: FinishedMatch | VoidMatch | Failure = await receive(self._reader)
+            return await receive(self._reader)
         except (asyncio.IncompleteReadError, ConnectionError) as error:
             raise WorkerDied(await self._post_mortem()) from error
-        return answer
 
     async def _post_mortem(self) -> str:
         code, tail = None, ""

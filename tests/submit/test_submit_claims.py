@@ -7,7 +7,7 @@ from contestant_kit import arena, choosing, write_bot
 
 from arena.bots import Folder, Manifest, read_manifest
 from arena.cli import field
-from arena.cli.field import check_unchanged, choose_field, register_folder
+from arena.cli.field import check_present, choose_field, register_folder
 from arena.errors import UsageError
 from arena.store.sql import SqlStore
 from arena.submit.claim import Wishes, free_version, make_claim
@@ -62,7 +62,7 @@ def test_a_bot_whose_files_were_not_here_gets_its_own_version(store):
     absent = add(store, digest=DIGEST, origin="")
     assert absent.kind == "absent"
     with pytest.raises(UsageError, match="the files of mine 1 are not on this machine"):
-        check_unchanged(absent)
+        check_present(absent)
     assert free_version([absent], "1", DIGEST) == "1"
     assert free_version([absent], "1", "sha256:other") == "1-other"
 
@@ -75,16 +75,16 @@ def test_what_a_bot_is_run_from(store):
 def test_a_folder_that_changed_is_a_new_version(store, tmp_path):
     path = write_bot(tmp_path / "mine", choosing("return turn.legal[0]"))
     entry = register_folder(store, Folder(path, read_manifest(path)), "local")
-    check_unchanged(entry)
+    check_present(entry)
     (path / "bot.py").write_text("other")
     with pytest.raises(UsageError, match="is not what was registered as mine 1"):
-        check_unchanged(entry)
+        check_present(entry)
     assert choose_field(store, "claim", [str(path)])[0].version.startswith("1-")
     (path / "bot.toml").unlink()
     (path / "bot.py").unlink()
     path.rmdir()
     with pytest.raises(UsageError, match="the folder of mine 1 is gone"):
-        check_unchanged(entry)
+        check_present(entry)
 
 
 def test_sample_bots_change_with_arena(store, tmp_path, monkeypatch):
