@@ -68,7 +68,7 @@ class Traces:
         names = (owner(), *self._containers)
         found = [f"process {pid} in a bot's namespace" for space in self._namespaces for pid in procfs.members(space)]
         found += [f"process {pid} of a container" for pid in _in_groups(self._containers)]
-        found += [f"process {pid} of this referee" for pid in descendants(os.getpid()) if _is_launcher(pid)]
+        found += [f"process {pid} of this referee" for pid in descendants(os.getpid()) if is_launcher(pid)]
         found += [f"container {name}" for name in self._running_containers()]
         found += [f"control group {path}" for path in groups() if any(name in path for name in names)]
         found += [f"mount {line}" for line in Path("/proc/self/mountinfo").read_text().splitlines() if owner() in line]
@@ -85,7 +85,8 @@ def _is_ours(thread: threading.Thread) -> bool:
     return not thread.daemon and not thread.name.startswith("asyncio_")
 
 
-def _is_launcher(pid: int) -> bool:
+def is_launcher(pid: int) -> bool:
+    """Whether a process is one that builds a box."""
     with contextlib.suppress(OSError):
         command = Path(f"/proc/{pid}/cmdline").read_bytes()
         return b"sandboxes/launch.py" in command or b"bwrap" in command.split(b"\0")[0]
