@@ -30,7 +30,7 @@ from arena.store.base import MatchEntry
 from arena.store.sql import SqlStore
 from tests.hostile import backends, cases
 from tests.hostile.cases import Case
-from tests.hostile.traces import descendants, groups, is_launcher
+from tests.hostile.traces import Identity, boxed, descendants, groups, is_launcher, living
 
 ROOT = Path(__file__).parents[1]
 HONEST, HOSTILE = 8, 8
@@ -41,7 +41,7 @@ LEAST_S = 20.0
 PATIENCE_S = 180.0
 """Seconds that a tournament may take beyond its budget, for the match that it is in, before it is said to hang."""
 SAMPLE_S = 2.0
-SETTLED_S = 8.0
+SETTLED_S = 20.0
 """Seconds after which a referee has loaded everything, so that what it grows by later is growth."""
 MAX_GROWTH_KIB = 64 << 10
 END_S = 5.0
@@ -61,7 +61,8 @@ class Turn:
     """The worst lag of the referee in any move."""
     memory: list[tuple[float, int]] = field(default_factory=list)
     """Seconds since the beginning, and KiB of all referee processes together."""
-    namespaces: set[int] = field(default_factory=set)
+    boxed: set[Identity] = field(default_factory=set)
+    """The processes of bots that were seen."""
     problems: list[str] = field(default_factory=list)
 
     @property
@@ -149,15 +150,14 @@ def play(turn: Turn, bots: Sequence[Path], folder: Path, store: Path) -> None:
 
 
 def watch(turn: Turn, referee: subprocess.Popen[bytes], started: float) -> None:
-    """Note memory and namespaces until the referee ends; one that does not end is a problem."""
+    """Note memory and bots until the referee ends; one that does not end is a problem."""
     own = procfs.namespace("self", "pid")
     while referee.poll() is None:
         elapsed = time.monotonic() - started
-        below = descendants(referee.pid)
-        spaces = {pid: procfs.namespace(pid, "pid") for pid in below}
-        turn.namespaces |= {space for space in spaces.values() if space not in (None, own)}
-        helpers = [pid for pid, space in spaces.items() if space == own and not is_launcher(pid)]
-        turn.memory.append((elapsed, sum(map(_resident_kib, [referee.pid, *helpers]))))
+        turn.boxed |= boxed(referee.pid)
+        below = [pid for pid in descendants(referee.pid) if procfs.namespace(pid, "pid") == own]
+        processes = [referee.pid, *(pid for pid in below if not is_launcher(pid))]
+        turn.memory.append((elapsed, sum(map(_resident_kib, processes))))
         if elapsed > turn.seconds + PATIENCE_S:
             turn.problems.append("the tournament did not end")
             return
@@ -186,7 +186,7 @@ def left_over(turn: Turn, pid: int, temp: Path) -> list[str]:
 
 
 def _left(turn: Turn, pid: int, temp: Path) -> Iterator[str]:
-    yield from (f"left: process {each} of a bot" for space in turn.namespaces for each in procfs.members(space))
+    yield from (f"left: process {each} of a bot" for each in living(turn.boxed))
     yield from (f"left: control group {path}" for path in groups() if "arena" in path and f"-{pid}-" in path)
     yield from (f"left: directory {path}" for path in Path("/run/arena").glob(f"*-{pid}-*"))
     yield from (f"left: file {path}" for path in temp.iterdir())

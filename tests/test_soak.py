@@ -19,7 +19,7 @@ def test_a_short_soak_hurts_no_honest_bot():
     (turn,) = soak.soak(minutes=0.5, seed=3)
     assert turn.matches
     assert turn.memory
-    assert turn.namespaces
+    assert turn.boxed
     assert turn.problems == []
 
 
@@ -42,7 +42,7 @@ def test_a_fault_of_an_honest_bot_is_a_problem(endings, problems):
 
 
 def test_void_matches_growth_and_idleness_are_problems():
-    turn = soak.Turn("claim", strikes=0, seconds=1.0, void=2, memory=[(1.0, 1), (9.0, 100_000), (60.0, 200_000)])
+    turn = soak.Turn("claim", strikes=0, seconds=1.0, void=2, memory=[(1.0, 1), (21.0, 100_000), (60.0, 200_000)])
     soak.judge(turn, NAMES)
     assert turn.problems == ["2 matches are void", "the referee grew by 97 MiB", "no match was played"]
 

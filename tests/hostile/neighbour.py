@@ -104,11 +104,11 @@ def _started(pid: int) -> str:
     command = [sys.executable, str(backends.KIT / "neighbour" / "bot.py"), name]
     environment = {**os.environ, "PYTHONPATH": str(backends.KIT)}
     process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    _PROCESSES.append(process)
+    PROCESSES.append(process)
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n", "the honest bot does not start"
     return name
 
 
-_PROCESSES: list[subprocess.Popen[bytes]] = []
+PROCESSES: list[subprocess.Popen[bytes]] = []
 """Kept, because it is the end of their standard input that ends them."""

@@ -37,8 +37,10 @@ from tests.hostile.traces import MIB, Traces, socket_memory
 MAX_GROWTH = 64 * MIB
 MAX_OPPONENT_MEDIAN_S = 0.3
 """What a move of an honest bot that thinks for a millisecond may cost it, on a busy machine."""
-MOST_CHARGED_S, MOST_CHARGED_FACTOR = 0.25, 8.0
+MOST_CHARGED_S, MOST_CHARGED_FACTOR = 0.25, 4.0
 """What a move of a bot that thinks for 10 ms may cost it at most: this, or so often what it does without the attack."""
+CLOCK_TRIES = 3
+"""A real attack on a clock hits whenever it is made; a busy machine stands still only now and then."""
 MAX_LOG = 8 * MIB
 MAX_WORDS = 2000
 """Characters that one match may put on the operator's own screen."""
@@ -62,6 +64,8 @@ class Result:
     beside_s: float = 0.0
     """And with it, at another table."""
     problems: list[str] = field(default_factory=list)
+    charges: list[str] = field(default_factory=list)
+    """What honest bots were charged beyond measure."""
     skipped: str = ""
 
     def check(self, holds: object, problem: str) -> None:
@@ -80,10 +84,20 @@ def why_not(case: Case, backend: backends.Backend) -> str | None:
 
 
 def run(case: Case, backend: backends.Backend) -> Result:
-    """Play one case in one kind of sandbox."""
+    """Play one case in one kind of sandbox, and again where nothing but the clock of an honest bot was hurt."""
+    for _ in range(CLOCK_TRIES):
+        result = run_once(case, backend)
+        if result.problems or not result.charges:
+            break
+    result.problems += result.charges
+    return result
+
+
+def run_once(case: Case, backend: backends.Backend) -> Result:
+    """Play it and look for what it did."""
     result = Result(case, backend.name)
     with private_temp(), Canaries() as canaries, overheard() as words:
-        asyncio.run(warm_up())
+        asyncio.run(warm_up(backend))
         traces = Traces(docker=backend.name == "docker")
         started = time.monotonic()
         for _ in range(case.runs):
@@ -101,9 +115,21 @@ def run(case: Case, backend: backends.Backend) -> Result:
     return result
 
 
-async def warm_up() -> None:
-    """A match without an attacker, so that what libraries load once is not held against a bot."""
+async def warm_up(backend: backends.Backend) -> None:
+    """Matches without an attacker, so that what libraries load once is not held against a bot.
+
+    Once per process and sandbox it shows what a neighbour is charged beside the start, match and end of an honest bot.
+    """
     await neighbour.calm(STEADY)
+    key = (os.getpid(), backend.name)
+    if key not in _BESIDE_HONEST:
+        boxed = honest(backend, backends.ROOT / "sample_bots" / "random")
+        async with neighbour.at_another_table(STEADY) as beside, Table([boxed, inside("calm")]) as table:
+            await table.play(GAME, make_spec(("opponent", "calm"), SEED, CALM), (0, 1))
+        _BESIDE_HONEST[key] = beside.longest
+
+
+_BESIDE_HONEST: dict[tuple[int, str], float] = {}
 
 
 async def play(case: Case, backend: backends.Backend, traces: Traces, result: Result) -> None:
@@ -113,6 +139,7 @@ async def play(case: Case, backend: backends.Backend, traces: Traces, result: Re
     names = tuple(bots[place].contestant.name for place in seating)
     with ThreadHeartbeat() as heartbeat:
         calm = await neighbour.calm(heartbeat)
+        calm.charged.append(_BESIDE_HONEST[os.getpid(), backend.name])
         async with (
             neighbour.at_another_table(heartbeat) as beside,
             Table(bots, heartbeat=heartbeat, policy=Policy(case.strikes)) as table,
@@ -120,6 +147,8 @@ async def play(case: Case, backend: backends.Backend, traces: Traces, result: Re
             for number in range(case.matches):
                 spec = make_spec(names, SEED + number, TimeControl.parse(case.clock))
                 record = await table.play(GAME, spec, seating)
+                for bot in bots:
+                    await bot.read_log()  # as after every match of a tournament
             traces.note()
             loss, buffers = traces.host_loss() // MIB, socket_memory() // MIB
             result.check(loss < case.max_host_mib, f"the machine lost {loss} MiB of memory")
@@ -161,7 +190,8 @@ def judge_neighbours(case: Case, record: MatchRecord[Any, Any], calm: Witness, b
         witnesses["the opponent"].note(record, 1 - case.seat)
     for name, witness in witnesses.items():
         paid = f"{name} was charged {witness.longest:.3f} s for a move, and {calm.longest:.3f} s without the attack"
-        result.check(witness.longest < most, paid)
+        if witness.longest >= most:
+            result.charges.append(paid)
         result.problems += [f"{name}: {fault}" for fault in witness.faults]
 
 
