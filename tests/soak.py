@@ -1,6 +1,6 @@
 """Sixteen bots, half of them hostile, play real tournaments for as long as you like; honest ones must not suffer.
 
-    python -m tests.soak --minutes 60
+    python -m tests.soak --minutes 60 [--concurrency 4]
 
 The command that plays is the real `arena tournament` in bubblewrap, on a store of its own, one game after the other;
 the hostile bots are those of tests/hostile, others in each tournament. Then the store is read: no honest bot may have a
@@ -123,14 +123,14 @@ def choose(rng: random.Random, among: Sequence[Case]) -> list[Case]:
     return [rng.choice(kinds[kind]) for kind in (rng.choice(idle), *rng.sample(busy, HOSTILE - 1))]
 
 
-def play(turn: Turn, bots: Sequence[Path], folder: Path, store: Path) -> None:
+def play(turn: Turn, bots: Sequence[Path], folder: Path, store: Path, more: Sequence[str]) -> None:
     """Play one tournament with the real command, and watch its referee."""
     own_temp = folder / "temp"
     own_temp.mkdir()
     words = [
         *(sys.executable, "-m", "arena", "tournament", "--game", turn.game, "--bots", ",".join(map(str, bots))),
         *("--budget", f"{turn.seconds:.0f}s", "--strikes", str(turn.strikes)),
-        *("--sandbox", "bubblewrap", "--db", str(store)),
+        *("--sandbox", "bubblewrap", "--db", str(store), *more),
     ]
     with (folder / "output").open("w+") as output:
         started = time.monotonic()
@@ -244,8 +244,8 @@ def show_endings(turns: Sequence[Turn], names: dict[int, str]) -> None:
         print(f"{kind:<8}", ", ".join(f"{count} {ending}" for ending, count in counts.most_common()) or "none")
 
 
-def soak(minutes: float, seed: int) -> list[Turn]:
-    """All tournaments of a run."""
+def soak(minutes: float, seed: int, *more: str) -> list[Turn]:
+    """All tournaments of a run; `more` are further words of the command."""
     rng, among, turns = random.Random(seed), candidates(), []
     each = max(LEAST_S, 60 * minutes / TURNS)
     names: dict[int, str] = {}
@@ -260,7 +260,7 @@ def soak(minutes: float, seed: int) -> list[Turn]:
             chosen = choose(rng, among)
             bots = make_honest(folder, turn.game) + make_hostile(folder, turn.game, chosen)
             rng.shuffle(bots)
-            play(turn, bots, folder, Path(top, "arena.db"))
+            play(turn, bots, folder, Path(top, "arena.db"), more)
             store = SqlStore(str(Path(top, "arena.db")))
             read(turn, store, known)
             names |= {bot.id: bot.name for bot in store.all_bots()}
@@ -277,10 +277,12 @@ def command() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=0, help="which hostile bots come when")
+    parser.add_argument("--concurrency", type=int, help="matches at once; as in `arena tournament` if not given")
     given = parser.parse_args()
     if reason := backends.BACKENDS["bubblewrap"].missing():
         sys.exit(reason)
-    turns = soak(given.minutes, given.seed)
+    more = ("--concurrency", str(given.concurrency)) if given.concurrency else ()
+    turns = soak(given.minutes, given.seed, *more)
     problems = sum(len(turn.problems) for turn in turns)
     worst = max(turn.lag_us for turn in turns) / 1e3
     print(f"{sum(len(turn.matches) for turn in turns)} matches, largest lag {worst:.0f} ms, {problems} problems")
