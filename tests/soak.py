@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 from arena import record, registry
@@ -251,9 +252,12 @@ def soak(minutes: float, seed: int, *more: str) -> list[Turn]:
     names: dict[int, str] = {}
     known: set[tuple[int, str]] = set()
     games = sorted(registry.games())
+    deadline = time.monotonic() + 60 * minutes
     with tempfile.TemporaryDirectory(prefix="arena-soak-") as top:
         Path(top).chmod(0o755)
-        for number in range(max(1, round(60 * minutes / each))):
+        for number in count():
+            if number and time.monotonic() + each / 2 > deadline:
+                break
             folder = Path(top, str(number))
             folder.mkdir()
             turn = Turn(games[number % len(games)], strikes=number % 3, seconds=each)

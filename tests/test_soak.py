@@ -16,7 +16,7 @@ NAMES = {1: "honest_random_0", 2: "hangs"}
 @pytest.mark.timeout(300)
 def test_a_short_soak_hurts_no_honest_bot():
     need(backends.BACKENDS["bubblewrap"].missing())
-    (turn,) = soak.soak(minutes=0.5, seed=3)
+    (turn,) = soak.soak(minutes=0.4, seed=3)
     assert turn.matches
     assert turn.memory
     assert turn.boxed

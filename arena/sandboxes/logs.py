@@ -9,8 +9,8 @@ TAIL_BYTES = 4096
 _CHUNK = 1 << 16
 _PAUSE_S = 1.0
 """After the free bytes, one chunk per pause is read: enough for an honest talker, nothing for a flood."""
-_FREE = 1 << 16
-"""Characters that even a short log may have when it is escaped."""
+_GROWTH = 1 << 16
+"""By how many characters a log may grow when it is escaped; an ordinary one never does by so many."""
 _BLOCK = 1 << 15
 """Characters that are escaped at a time: a thread that does it never holds the interpreter's lock for long."""
 _FEW = 12
@@ -20,11 +20,11 @@ _FEW = 12
 def escape(raw: bytes) -> str:
     r"""Text that cannot steer a terminal: everything unprintable becomes \x.., only line ends stay.
 
-    Escaped, a byte may become four characters; of a long log only as many as it has bytes are worked on, the newest.
+    Escaped, a byte may become four characters; only a bounded number of them is worked on and given, the newest.
     """
     # An invalid byte becomes a lone surrogate, which no valid UTF-8 holds: far cheaper than `backslashreplace`.
     text = raw.decode("utf-8", errors="surrogateescape")
-    most = max(len(raw), _FREE)
+    most = len(raw) + _GROWTH
     blocks: list[str] = []
     room = most
     for end in range(len(text), 0, -_BLOCK):
