@@ -283,6 +283,7 @@ def command() -> None:
     parser.add_argument("--seed", type=int, default=0, help="which hostile bots come when")
     parser.add_argument("--concurrency", type=int, help="matches at once; as in `arena tournament` if not given")
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that the tournament ends too
     if reason := backends.BACKENDS["bubblewrap"].missing():
         sys.exit(reason)
     more = ("--concurrency", str(given.concurrency)) if given.concurrency else ()
