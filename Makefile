@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 # Most tests wait for the clocks of bots, so there may be more of them than processors.
 WORKERS := $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 
-.PHONY: help install proto check test test-fast golden bench strength tournament hostile crash
+.PHONY: help install proto check test test-fast golden bench strength tournament hostile soak crash
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -56,6 +56,9 @@ tournament: $(STAMP) ## play a sandboxed tournament among the sample bots and sh
 
 hostile: $(STAMP) ## play the hostile bots against the sandboxes and show the table of verdicts
 	$(BIN)/python -m tests.hostile.runner
+
+soak: $(STAMP) ## let hostile and honest bots play tournaments for an hour; honest ones must not suffer
+	$(BIN)/python -m tests.soak
 
 crash: $(STAMP) ## kill tournaments 300 times at random moments and count what is lost
 	$(BIN)/python -m tests.crash

@@ -66,7 +66,9 @@ class LaunchedSandbox(Box):
         return "" if self._child is None else self._child.log.text()
 
     async def read_log(self) -> None:
-        """Nothing is to be done: its output is read as it comes."""
+        """Escape its output, which is read as it comes, in a thread: the loop has moves to time."""
+        if self._child is not None:
+            await asyncio.to_thread(self._child.log.text)
 
     # Beginning.
 

@@ -1,7 +1,8 @@
 """Plays the hostile bots: `python -m tests.hostile.runner [NAME ...]` prints the table of what became of them.
 
-Every case is a match on a real table, in a real sandbox. Beyond the verdict it is checked that the opponent did not
-suffer, that the referee did not grow, that nothing is left on the machine, and that the next match is played normally.
+Every case is a match on a real table, in a real sandbox. Beyond the verdict it is checked that neither the opponent nor
+an honest bot at another table was charged more than without the attack, that the referee did not grow, that nothing is
+left on the machine, and that the next match is played normally.
 """
 
 import argparse
@@ -19,31 +20,33 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arena.builtin import BUILTIN
 from arena.clock import TimeControl
 from arena.faults import Policy
-from arena.heartbeat import ThreadHeartbeat
-from arena.host import BoxedBot, LocalBot, RunningBot
-from arena.match import Contestant, Ending, MatchRecord, MatchSpec
-from arena.record import match_id
+from arena.heartbeat import STEADY, ThreadHeartbeat
+from arena.host import BoxedBot, RunningBot
+from arena.match import Contestant, Ending, MatchRecord
 from arena.sandboxes import Limits
-from arena.sdk import Session
 from arena.table import Table
 from engines.claim import GAME
-from tests.hostile import backends, cases
+from tests.hostile import backends, cases, neighbour
 from tests.hostile.canaries import SECRET, Canaries
 from tests.hostile.cases import Case
+from tests.hostile.neighbour import CALM, SEED, Witness, inside, make_spec
 from tests.hostile.traces import MIB, Traces, socket_memory
 
 MAX_GROWTH = 64 * MIB
 MAX_OPPONENT_MEDIAN_S = 0.3
 """What a move of an honest bot that thinks for a millisecond may cost it, on a busy machine."""
+MOST_CHARGED_S, MOST_CHARGED_FACTOR = 0.25, 4.0
+"""What a move of a bot that thinks for 10 ms may cost it at most: this, or so often what it does without the attack."""
+CLOCK_TRIES = 3
+"""A real attack on a clock hits whenever it is made; a busy machine stands still only now and then."""
 MAX_LOG = 8 * MIB
 MAX_WORDS = 2000
 """Characters that one match may put on the operator's own screen."""
+LINE = "{:<36} {:<11} {:<14} {:<30} {:>11} {:>7}  {}"
+"""A line of the table; `charged` is the longest move of a bot at another table, without the attack and with it."""
 HOME = tempfile.gettempdir()
-SEED = 0x5EED_0F_A_C0DE
-CALM = TimeControl.parse("5s/move+30s")
 
 
 @dataclass
@@ -56,7 +59,13 @@ class Result:
     sentence: str = ""
     seconds: float = 0.0
     log: str = ""
+    calm_s: float = 0.0
+    """The longest move of the honest bot without the attack."""
+    beside_s: float = 0.0
+    """And with it, at another table."""
     problems: list[str] = field(default_factory=list)
+    charges: list[str] = field(default_factory=list)
+    """What honest bots were charged beyond measure."""
     skipped: str = ""
 
     def check(self, holds: object, problem: str) -> None:
@@ -75,10 +84,20 @@ def why_not(case: Case, backend: backends.Backend) -> str | None:
 
 
 def run(case: Case, backend: backends.Backend) -> Result:
-    """Play one case in one kind of sandbox."""
+    """Play one case in one kind of sandbox, and again where nothing but the clock of an honest bot was hurt."""
+    for _ in range(CLOCK_TRIES):
+        result = run_once(case, backend)
+        if result.problems or not result.charges:
+            break
+    result.problems += result.charges
+    return result
+
+
+def run_once(case: Case, backend: backends.Backend) -> Result:
+    """Play it and look for what it did."""
     result = Result(case, backend.name)
     with private_temp(), Canaries() as canaries, overheard() as words:
-        asyncio.run(warm_up())
+        asyncio.run(warm_up(backend))
         traces = Traces(docker=backend.name == "docker")
         started = time.monotonic()
         for _ in range(case.runs):
@@ -96,10 +115,21 @@ def run(case: Case, backend: backends.Backend) -> Result:
     return result
 
 
-async def warm_up() -> None:
-    """A match inside the referee, so that what libraries load once is not held against a bot."""
-    async with Table([inside("one"), inside("two")]) as table:
-        await table.play(GAME, make_spec(("one", "two"), SEED, CALM), (0, 1))
+async def warm_up(backend: backends.Backend) -> None:
+    """Matches without an attacker, so that what libraries load once is not held against a bot.
+
+    Once per process and sandbox it shows what a neighbour is charged beside the start, match and end of an honest bot.
+    """
+    await neighbour.calm(STEADY)
+    key = (os.getpid(), backend.name)
+    if key not in _BESIDE_HONEST:
+        boxed = honest(backend, backends.ROOT / "sample_bots" / "random")
+        async with neighbour.at_another_table(STEADY) as beside, Table([boxed, inside("calm")]) as table:
+            await table.play(GAME, make_spec(("opponent", "calm"), SEED, CALM), (0, 1))
+        _BESIDE_HONEST[key] = beside.longest
+
+
+_BESIDE_HONEST: dict[tuple[int, str], float] = {}
 
 
 async def play(case: Case, backend: backends.Backend, traces: Traces, result: Result) -> None:
@@ -108,10 +138,17 @@ async def play(case: Case, backend: backends.Backend, traces: Traces, result: Re
     seating = (0, 1) if case.seat == 0 else (1, 0)
     names = tuple(bots[place].contestant.name for place in seating)
     with ThreadHeartbeat() as heartbeat:
-        async with Table(bots, heartbeat=heartbeat, policy=Policy(case.strikes)) as table:
+        calm = await neighbour.calm(heartbeat)
+        calm.charged.append(_BESIDE_HONEST[os.getpid(), backend.name])
+        async with (
+            neighbour.at_another_table(heartbeat) as beside,
+            Table(bots, heartbeat=heartbeat, policy=Policy(case.strikes)) as table,
+        ):
             for number in range(case.matches):
                 spec = make_spec(names, SEED + number, TimeControl.parse(case.clock))
                 record = await table.play(GAME, spec, seating)
+                for bot in bots:
+                    await bot.read_log()  # as after every match of a tournament
             traces.note()
             loss, buffers = traces.host_loss() // MIB, socket_memory() // MIB
             result.check(loss < case.max_host_mib, f"the machine lost {loss} MiB of memory")
@@ -121,6 +158,7 @@ async def play(case: Case, backend: backends.Backend, traces: Traces, result: Re
                 after = await table.play(GAME, make_spec(("b", "c"), SEED + 99, CALM), (1, 2))
                 result.check(_normal(after), f"the next match: {after.verdicts}")
     judge(case, record, bots, result)
+    judge_neighbours(case, record, calm, beside, result)
     strays = asyncio.all_tasks() - {asyncio.current_task()}
     result.check(not strays, f"tasks that nobody waits for: {strays}")
 
@@ -134,12 +172,27 @@ def judge(case: Case, record: MatchRecord[Any, Any], bots: Sequence[RunningBot],
     result.check(mine.sentence.isprintable() and len(mine.sentence) < 500, f"the sentence is {mine.sentence!r:.600}")
     result.check(other.ending.name in case.opponent_verdict, f"the opponent: {other.ending.name}: {other.sentence}")
     times = [move.times.charged / 1e6 for move in record.played if move.seat != case.seat]
-    if times and case.opponent in ("boxed", "inside"):
+    if times and case.opponent == "boxed":
         spent = statistics.median(times)
         result.check(spent < MAX_OPPONENT_MEDIAN_S, f"the opponent's median move took {spent:.3f} s")
     said = bots[0].box().enforcement
     result.check(case.box.items() <= said.items(), f"the box is said to be {said}")
     judge_logs(case, bots, result)
+
+
+def judge_neighbours(case: Case, record: MatchRecord[Any, Any], calm: Witness, beside: Witness, result: Result) -> None:
+    """See whether honest bots paid for the attack: the one at another table, and the opponent if it is the same bot."""
+    result.calm_s, result.beside_s = calm.longest, beside.longest
+    most = max(MOST_CHARGED_S, MOST_CHARGED_FACTOR * calm.longest)
+    witnesses = {"a bot at another table": beside}
+    if case.opponent == "inside" and not record.void:
+        witnesses["the opponent"] = Witness()
+        witnesses["the opponent"].note(record, 1 - case.seat)
+    for name, witness in witnesses.items():
+        paid = f"{name} was charged {witness.longest:.3f} s for a move, and {calm.longest:.3f} s without the attack"
+        if witness.longest >= most:
+            result.charges.append(paid)
+        result.problems += [f"{name}: {fault}" for fault in witness.faults]
 
 
 def judge_logs(case: Case, bots: Sequence[RunningBot], result: Result) -> None:
@@ -165,7 +218,7 @@ def opponent(case: Case, backend: backends.Backend) -> RunningBot:
     """Whom it plays against."""
     match case.opponent:
         case "inside":
-            return inside("opponent")
+            return neighbour.remote("opponent")
         case "boxed":
             return honest(backend, backends.ROOT / "sample_bots" / "random")
         case "sleeper":
@@ -179,18 +232,6 @@ def honest(backend: backends.Backend, folder: Path) -> RunningBot:
     limits = Limits(memory_bytes=256 * MIB, start_s=30.0)
     box = backend.box(folder, ("python3", "{bot}/bot.py"), limits)
     return BoxedBot(Contestant("opponent"), box, start_s=limits.start_s, ponder=False)
-
-
-def inside(name: str) -> RunningBot:
-    """A good bot in the referee."""
-    return LocalBot(Contestant(name), lambda: Session(GAME, BUILTIN["random"](1)).handle)
-
-
-def make_spec(names: Sequence[str], seed: int, control: TimeControl) -> MatchSpec[Any]:
-    """A match of Claim: the attacks are on the table, not on the rules."""
-    contestants = tuple(map(Contestant, names))
-    config = GAME.configure(2, {})
-    return MatchSpec(match_id(GAME, config, seed, contestants), "claim", config, seed, contestants, control)
 
 
 def _normal(record: MatchRecord[Any, Any]) -> bool:
@@ -240,8 +281,9 @@ def show(result: Result) -> None:
     expected = "/".join(result.case.verdict)
     verdict = "skipped" if result.skipped else result.verdict
     mark = "-" if result.skipped else "FAILED" if result.problems else "ok"
-    words = (result.case.label, result.backend, verdict, expected, f"{result.seconds:.1f} s", mark)
-    print("{:<36} {:<11} {:<14} {:<30} {:>7}  {}".format(*words), flush=True)
+    charged = f"{1e3 * result.calm_s:.0f} > {1e3 * result.beside_s:.0f}"
+    words = (result.case.label, result.backend, verdict, expected, charged, f"{result.seconds:.1f} s", mark)
+    print(LINE.format(*words), flush=True)
     for line in filter(None, [result.skipped, *result.problems]):
         print(f"    {line}", flush=True)
 
@@ -262,7 +304,7 @@ def main() -> None:
         if name in (chosen.backend or backends.BACKENDS)
     ]
     started, failed = time.monotonic(), 0
-    print("{:<36} {:<11} {:<14} {:<30} {:>7}".format("bot", "backend", "verdict", "expected", "time"))
+    print(LINE.format("bot", "backend", "verdict", "expected", "charged ms", "time", ""))
     with ProcessPoolExecutor(chosen.jobs) as pool:
         for result in pool.map(run_or_skip, *zip(*todo)) if todo else ():
             show(result)

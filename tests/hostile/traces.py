@@ -6,14 +6,17 @@ import os
 import tempfile
 import threading
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from arena.sandboxes import procfs
 from arena.sandboxes.container import OWNER_LABEL
 from arena.sandboxes.engine import Engine
-from arena.sandboxes.owner import owner
+from arena.sandboxes.owner import owner, start_time
 
 MIB = 1 << 20
+Identity = tuple[int, int]
+"""A process by its number and its start: numbers are used again."""
 _CGROUPS = Path("/sys/fs/cgroup")
 _SETTLE_S = 3.0
 _SPARE_DESCRIPTORS = 8
@@ -28,7 +31,7 @@ class Traces:
         self._docker = docker
         self._descriptors = _descriptors()
         self._threads = set(threading.enumerate())
-        self._namespaces: set[int] = set()
+        self._boxed: set[Identity] = set()
         self._containers: set[str] = set()
         self._available = available_memory()
         self._cpu = time.process_time()
@@ -37,9 +40,7 @@ class Traces:
 
     def note(self) -> None:
         """Look at everything that runs now, to look for it again when it should be gone."""
-        own = procfs.namespace("self", "pid")
-        found = {procfs.namespace(pid, "pid") for pid in descendants(os.getpid())}
-        self._namespaces |= {each for each in found if each not in (None, own)}
+        self._boxed |= boxed(os.getpid())
         self._containers |= self._running_containers()
 
     def growth(self) -> int:
@@ -66,9 +67,9 @@ class Traces:
 
     def _find(self) -> list[str]:
         names = (owner(), *self._containers)
-        found = [f"process {pid} in a bot's namespace" for space in self._namespaces for pid in procfs.members(space)]
+        found = [f"process {pid} in a bot's namespace" for pid in living(self._boxed)]
         found += [f"process {pid} of a container" for pid in _in_groups(self._containers)]
-        found += [f"process {pid} of this referee" for pid in descendants(os.getpid()) if _is_launcher(pid)]
+        found += [f"process {pid} of this referee" for pid in descendants(os.getpid()) if is_launcher(pid)]
         found += [f"container {name}" for name in self._running_containers()]
         found += [f"control group {path}" for path in groups() if any(name in path for name in names)]
         found += [f"mount {line}" for line in Path("/proc/self/mountinfo").read_text().splitlines() if owner() in line]
@@ -85,7 +86,8 @@ def _is_ours(thread: threading.Thread) -> bool:
     return not thread.daemon and not thread.name.startswith("asyncio_")
 
 
-def _is_launcher(pid: int) -> bool:
+def is_launcher(pid: int) -> bool:
+    """Whether a process is one that builds a box."""
     with contextlib.suppress(OSError):
         command = Path(f"/proc/{pid}/cmdline").read_bytes()
         return b"sandboxes/launch.py" in command or b"bwrap" in command.split(b"\0")[0]
@@ -104,6 +106,21 @@ def descendants(top: int) -> list[int]:
         found += young
         todo += young
     return found
+
+
+def boxed(top: int) -> set[Identity]:
+    """The processes below one that are in pid namespaces of their own, the first ones of these among them.
+
+    A pid namespace ends with its first process. Its own number is no good name for it: the kernel gives it away again.
+    """
+    outside = (None, procfs.namespace("self", "pid"))
+    found = [pid for pid in descendants(top) if procfs.namespace(pid, "pid") not in outside]
+    return {(pid, started) for pid in found if (started := start_time(pid)) is not None}
+
+
+def living(noted: Iterable[Identity]) -> list[int]:
+    """Those of the processes that are still there and not dead."""
+    return [pid for pid, started in noted if start_time(pid) == started and not procfs.is_dead(pid)]
 
 
 def _in_groups(names: set[str]) -> list[int]:

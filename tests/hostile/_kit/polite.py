@@ -2,10 +2,12 @@
 
 import random
 
+from chosen_game import NAME
+
 from arena.sdk import Bot, serve
 
 
-def play(*, start=None, turn=None, end=None, game="claim"):
+def play(*, start=None, turn=None, end=None, game=NAME):
     """Play legal moves; call `start(start)`, `turn(turn)` and `end(end)` at their moments.
 
     What `turn` returns is played, unless it is None.

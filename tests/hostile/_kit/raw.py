@@ -5,15 +5,18 @@
 the SDK it has no threads of gRPC that a fork would leave in pieces.
 """
 
+import importlib
 import os
 import socket
 import struct
 import threading
 import time
 
-from arena.match import MatchStart, Moves, Ready, Turn
-from engines.claim import GAME
+from chosen_game import NAME
 
+from arena.match import MatchStart, Moves, Ready, Turn
+
+GAME = importlib.import_module(f"engines.{NAME}").GAME
 DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = range(10)
 END_STREAM, ACK, END_HEADERS = 0x1, 0x1, 0x4
 SERVING, NOT_SERVING = b"\x08\x01", b"\x08\x02"

@@ -1,0 +1,130 @@
+"""The runner of the hostile bots finds what it says it looks for: each kind of harm is done to it once, on purpose."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arena.sandboxes.owner import owner
+from tests.hostile import backends, cases, neighbour, runner
+from tests.needs import need
+
+CASE = cases.find("closes_its_output")
+HELD = []
+"""Open sockets, so that nothing closes them for us."""
+
+
+class Harmful(backends.Bubblewrap):
+    """A sandbox that does harm when its box is made, which is while the honest bots play."""
+
+    def __init__(self, harm):
+        self._harm = harm
+
+    def box(self, folder, command, limits):
+        if folder.name == CASE.name:
+            self._harm()
+        return super().box(folder, command, limits)
+
+
+def delay_the_neighbour():
+    """What an attack on its clock would do to it, however the referee takes the time."""
+    loop, (process, *_) = asyncio.get_running_loop(), neighbour.PROCESSES
+    loop.call_later(0.5, process.send_signal, signal.SIGSTOP)
+    loop.call_later(1.5, process.send_signal, signal.SIGCONT)
+
+
+def grow():
+    bytearray(100 << 20)
+
+
+def leave_a_file():
+    (Path(tempfile.gettempdir()) / "left").touch()
+
+
+def leave_a_directory():
+    Path("/run/arena", f"{owner()}-left").mkdir(parents=True)
+
+
+def leave_sockets():
+    HELD.extend(socket.socket() for _ in range(20))
+
+
+def leave_a_task():
+    HELD.append(asyncio.ensure_future(asyncio.sleep(600)))
+
+
+def burn_processor_time():
+    until = time.process_time() + 1.0
+    while time.process_time() < until:
+        pass
+
+
+def write_to_the_terminal():
+    os.write(2, b"\x1b[2J")
+
+
+HARMS = {
+    delay_the_neighbour: "was charged",
+    grow: "the referee grew by",
+    leave_a_file: "left behind: file",
+    leave_a_directory: "left behind: directory",
+    leave_sockets: "more open descriptors",
+    leave_a_task: "tasks that nobody waits for",
+    burn_processor_time: "of processor time",
+    write_to_the_terminal: "the referee's own output",
+}
+
+
+@pytest.fixture
+def clean():
+    yield
+    for thing in HELD:
+        if isinstance(thing, socket.socket):
+            thing.close()
+    HELD.clear()
+    for path in Path("/run/arena").glob(f"{owner()}-left"):
+        path.rmdir()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
+def test_harm_is_found(harm, clean, monkeypatch):
+    need(backends.BACKENDS["bubblewrap"].missing())
+    monkeypatch.setattr(runner, "CLOCK_TRIES", 1)
+    monkeypatch.setattr(runner, "MOST_CHARGED_FACTOR", 1.0)  # a machine that stands still anyway must not hide it
+    case = replace(CASE, max_referee_cpu_s=1.0) if harm is burn_processor_time else CASE
+    result = runner.run(case, Harmful(harm))
+    assert any(HARMS[harm] in problem for problem in result.problems), result.problems
+
+
+@pytest.mark.slow
+def test_a_wrong_verdict_is_found():
+    need(backends.BACKENDS["bubblewrap"].missing())
+    result = runner.run(replace(CASE, verdict=("TIME",)), backends.BACKENDS["bubblewrap"])
+    assert any("NORMAL instead of TIME" in problem for problem in result.problems), result.problems
+
+
+def test_the_honest_bot_ends_with_its_referee():
+    code = "import os; from tests.hostile import neighbour; print(neighbour._started(os.getpid()))"
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=backends.ROOT, capture_output=True, text=True,
+        check=True, timeout=60,
+    )  # fmt: skip
+    name = "\0" + run.stdout.strip()
+    deadline = time.monotonic() + 20
+    while _listens(name) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _listens(name)
+
+
+def _listens(name):
+    with socket.socket(socket.AF_UNIX) as line:
+        return line.connect_ex(name) == 0
