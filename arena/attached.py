@@ -4,7 +4,7 @@ import asyncio
 import os
 import shutil
 import tempfile
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 
 from arena.clock import PATIENCE
 from arena.errors import StartFailed
@@ -40,16 +40,23 @@ class AttachedBot(RunningBot):
             )
         except OSError as error:
             raise StartFailed(f"the bot cannot be started: {error}") from error
+        await self._connect(socket, self._process)
+
+    async def _connect(self, socket: str, process: asyncio.subprocess.Process) -> None:
         opening = asyncio.ensure_future(BotConnection.open(unix_connect(socket), PATIENCE))
-        exiting = asyncio.ensure_future(self._process.wait())
-        await asyncio.wait({opening, exiting}, return_when=asyncio.FIRST_COMPLETED)
-        served = opening.done()
-        for waiting in (opening, exiting):
-            waiting.cancel()  # does nothing to the one that is done
-        await asyncio.gather(opening, exiting, return_exceptions=True)
+        exiting = asyncio.ensure_future(process.wait())
+        try:
+            await asyncio.wait({opening, exiting}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            served = opening.done()
+            for waiting in (opening, exiting):
+                waiting.cancel()  # does nothing to the one that is done
+            await asyncio.gather(opening, exiting, return_exceptions=True)
+            if not opening.cancelled() and opening.exception() is None:
+                self._connection = opening.result()  # also if we are cancelled: `close` has to hang up
         if not served:
-            raise StartFailed(f"the bot ended before it was ready, with code {self._process.returncode}")
-        self._connection = opening.result()
+            raise StartFailed(f"the bot ended before it was ready, with code {process.returncode}")
+        opening.result()
 
     async def open_match(self, codec: AnyCodec) -> Link:
         """A stream of its own for the match."""
@@ -59,13 +66,14 @@ class AttachedBot(RunningBot):
 
     async def close(self) -> None:
         """Hang up and let it end; one that does not is killed."""
-        if self._connection is not None:
-            connection, self._connection = self._connection, None
-            await connection.close()
-        if self._process is not None and self._process.returncode is None:
-            await self._end(self._process)
-        if self._home is not None:
-            shutil.rmtree(self._home, ignore_errors=True)
+        async with AsyncExitStack() as stack:  # the last one first, and each even if one before it fails
+            if self._home is not None:
+                stack.callback(shutil.rmtree, self._home, ignore_errors=True)
+            if self._process is not None and self._process.returncode is None:
+                stack.push_async_callback(self._end, self._process)
+            if self._connection is not None:
+                connection, self._connection = self._connection, None
+                stack.push_async_callback(connection.close)
 
     @staticmethod
     async def _end(process: asyncio.subprocess.Process) -> None:
@@ -73,6 +81,8 @@ class AttachedBot(RunningBot):
             process.terminate()
             try:
                 await asyncio.wait_for(process.wait(), GOODBYE_S)
-            except TimeoutError:
+            except (TimeoutError, asyncio.CancelledError) as reason:
                 process.kill()
                 await process.wait()
+                if isinstance(reason, asyncio.CancelledError):
+                    raise  # but it does not outlive us

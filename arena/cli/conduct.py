@@ -6,8 +6,6 @@ import signal
 from collections.abc import Callable
 from enum import Enum
 
-from rich.console import Console
-
 from arena.budget import Budget
 from arena.cli.progress import Report, View
 from arena.executors.base import Executor
@@ -42,7 +40,7 @@ def conduct(
 
     async def play() -> Halt | None:
         await sweep()
-        async with Report(view, Console(stderr=True)) as report:
+        async with Report(view) as report:
             with ThreadHeartbeat() as heartbeat:
                 executor = LocalExecutor(
                     game,
@@ -53,7 +51,7 @@ def conduct(
                     fresh=settings.fresh,
                 )
                 interrupts = Interrupts(executor, report.say)
-                complete = await running.run(executor, view.note, budget)
+                complete = await running.run(executor, report.note, budget)
         return None if complete else interrupts.halt or (Halt.VOID if running.void else Halt.BUDGET)
 
     return asyncio.run(play())
