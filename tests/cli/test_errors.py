@@ -93,6 +93,12 @@ def test_output_that_cannot_be_written_is_a_sentence():
     assert (done.returncode, done.stderr) == (1, "Error: the system refused it: No space left on device\n")
 
 
+def test_a_record_that_cannot_be_written_is_the_place_and_not_a_fault_of_ours():
+    done = arena("match", "--game", "claim", "--bot", "random", "--bot", "first", "--out", "/proc/game.arena")
+    assert done.exit_code == 2
+    assert done.stderr == "Error: /proc/game.arena cannot be written: No such file or directory\n"
+
+
 # -- what is shown on the way -----------------------------------------------------------------------------------
 
 BLIND = """
