@@ -98,18 +98,20 @@ class FixedSchedule:
 
 def interleaved(groups: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
     """The groups in an order in which, wherever it is stopped, all bots have played about equally often."""
-    order: list[tuple[int, ...]] = []
-    while groups:
-        busy: set[int] = set()
-        later = []
-        for group in groups:
-            if busy.isdisjoint(group):
-                busy.update(group)
-                order.append(group)
-            else:
-                later.append(group)
-        groups = later
-    return order
+    busy: Counter[int] = Counter()
+    """For each bot the layers that it plays in, as the bits of a number; nobody is twice in a layer."""
+    layers: list[list[tuple[int, ...]]] = []
+    for group in groups:
+        taken = 0
+        for bot in group:
+            taken |= busy[bot]
+        free = ~taken & (taken + 1)  # the lowest bit that is not set
+        for bot in group:
+            busy[bot] |= free
+        if free.bit_length() > len(layers):
+            layers.append([])
+        layers[free.bit_length() - 1].append(group)
+    return [group for layer in layers for group in layer]
 
 
 def round_robin(bots: int, seats: int, rounds: int, seed: int = 0) -> FixedSchedule:

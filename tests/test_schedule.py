@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from arena.errors import UsageError
 from arena.pairing import WIDTH, Standing, pair_off
-from arena.schedule import Finished, Swiss, balanced_groups, gauntlet, rotations, round_robin
+from arena.schedule import Finished, Swiss, balanced_groups, gauntlet, interleaved, rotations, round_robin
 
 
 def everything(schedule, decide=lambda fixture: (1, 2)):
@@ -57,6 +57,33 @@ def test_gauntlet_has_the_champion_in_every_match():
     played = [each.fixture for each in everything(gauntlet(5, 2, 3, champion=2))]
     assert len(played) == 4 * 2 * 3
     assert all(2 in fixture.seating for fixture in played)
+
+
+def passes(groups):
+    """The order by definition: again and again all those that fit beside each other."""
+    order = []
+    while groups:
+        busy, later = set(), []
+        for group in groups:
+            if busy.isdisjoint(group):
+                busy.update(group)
+                order.append(group)
+            else:
+                later.append(group)
+        groups = later
+    return order
+
+
+@given(st.integers(2, 9), st.integers(2, 4), st.integers(0, 99))
+def test_groups_are_interleaved_pass_by_pass(bots, seats, seed):
+    groups = list(combinations(range(bots), seats))
+    Random(seed).shuffle(groups)
+    assert interleaved(groups) == passes(groups)
+
+
+def test_a_gauntlet_against_many_groups_is_laid_out_at_once():
+    """All groups share the champion, so that each pass over them would take one of them."""
+    assert gauntlet(59, 4, 1).total() == 4 * len(list(combinations(range(58), 3)))
 
 
 def test_rotations_share_the_deal():
