@@ -4,7 +4,7 @@ import asyncio
 import os
 import shutil
 import tempfile
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 
 from arena.clock import PATIENCE
 from arena.errors import StartFailed
@@ -53,13 +53,14 @@ class AttachedBot(RunningBot):
 
     async def close(self) -> None:
         """Hang up and let it end; one that does not is killed."""
-        if self._connection is not None:
-            connection, self._connection = self._connection, None
-            await connection.close()
-        if self._process is not None and self._process.returncode is None:
-            await self._end(self._process)
-        if self._home is not None:
-            shutil.rmtree(self._home, ignore_errors=True)
+        async with AsyncExitStack() as stack:  # the last one first, and each even if one before it fails
+            if self._home is not None:
+                stack.callback(shutil.rmtree, self._home, ignore_errors=True)
+            if self._process is not None and self._process.returncode is None:
+                stack.push_async_callback(self._end, self._process)
+            if self._connection is not None:
+                connection, self._connection = self._connection, None
+                stack.push_async_callback(connection.close)
 
     @staticmethod
     async def _end(process: asyncio.subprocess.Process) -> None:
@@ -67,6 +68,8 @@ class AttachedBot(RunningBot):
             process.terminate()
             try:
                 await asyncio.wait_for(process.wait(), GOODBYE_S)
-            except TimeoutError:
+            except (TimeoutError, asyncio.CancelledError) as reason:
                 process.kill()
                 await process.wait()
+                if isinstance(reason, asyncio.CancelledError):
+                    raise  # but it does not outlive us

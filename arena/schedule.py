@@ -8,12 +8,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from random import Random
 from typing import Protocol
 
 from arena.errors import UsageError
 from arena.match import points
+from arena.pairing import Standing, pair_off
 from arena.rng import shuffle, stream
 
+SWISS_VERSION = 2
+"""Raised whenever the same results are paired otherwise than before: no tournament may mix two kinds of pairings."""
 MOST_TUPLES = 60
 """More groups of three or four bots than this are not all played: a balanced choice of them is."""
 
@@ -94,18 +98,20 @@ class FixedSchedule:
 
 def interleaved(groups: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
     """The groups in an order in which, wherever it is stopped, all bots have played about equally often."""
-    order: list[tuple[int, ...]] = []
-    while groups:
-        busy: set[int] = set()
-        later = []
-        for group in groups:
-            if busy.isdisjoint(group):
-                busy.update(group)
-                order.append(group)
-            else:
-                later.append(group)
-        groups = later
-    return order
+    busy: Counter[int] = Counter()
+    """For each bot the layers that it plays in, as the bits of a number; nobody is twice in a layer."""
+    layers: list[list[tuple[int, ...]]] = []
+    for group in groups:
+        taken = 0
+        for bot in group:
+            taken |= busy[bot]
+        free = ~taken & (taken + 1)  # the lowest bit that is not set
+        for bot in group:
+            busy[bot] |= free
+        if free.bit_length() > len(layers):
+            layers.append([])
+        layers[free.bit_length() - 1].append(group)
+    return [group for layer in layers for group in layer]
 
 
 def round_robin(bots: int, seats: int, rounds: int, seed: int = 0) -> FixedSchedule:
@@ -158,16 +164,17 @@ class Swiss:
         self._seed = seed
 
     def rounds(self, finished: Sequence[Finished]) -> Sequence[Round]:
-        """The pairings of the next round; in an odd field the last bot that never rested rests, for both points."""
-        number = len({each.fixture.deal for each in finished})
+        """The pairings of the next round; in an odd field somebody rests who did so least often, for both points."""
+        playing: dict[int, set[int]] = {}
+        for each in finished:
+            playing.setdefault(each.fixture.deal, set()).update(each.fixture.seating)
+        number = len(playing)
         if self._rounds and number == self._rounds:
             return ()
-        rested = [self._rested(finished, past) for past in range(number)]
-        order = self._standing(finished, rested)
-        if len(order) % 2:
-            order.remove(next((bot for bot in reversed(order) if bot not in rested), order[-1]))
-        met = Counter(each.fixture.group for each in finished)
-        return [[each for group in _pair_off(order, met) for each in rotations(group, number)]]
+        rested = Counter(bot for past in playing.values() for bot in range(self._bots) if bot not in past)
+        rng = stream(self._seed, "swiss", number)
+        pairs = pair_off(self._standing(finished, rested, rng), rng)
+        return [[fixture for pair in pairs for fixture in rotations(pair, number)]]
 
     def total(self) -> int | None:
         """Every pairing is two matches, one from each side."""
@@ -177,42 +184,16 @@ class Swiss:
         """Nothing is left."""
         return f"all {len(finished)} matches are played"
 
-    def _standing(self, finished: Sequence[Finished], rested: Sequence[int | None]) -> list[int]:
-        """The bots from the best down; ties are broken by lot."""
-        score = {bot: 2.0 * rested.count(bot) for bot in range(self._bots)}
+    def _standing(self, finished: Sequence[Finished], rested: Counter[int], rng: Random) -> Standing:
+        """The bots from the best down, with scores in half points; ties are broken by lot."""
+        scores = {bot: 4 * rested[bot] for bot in range(self._bots)}
         for each in finished:
             for bot, gained in zip(each.fixture.seating, points(each.ranks)):
-                score[bot] += gained
+                scores[bot] += round(2 * gained)
         order = list(range(self._bots))
-        shuffle(stream(self._seed, "swiss", len(rested)), order)
-        return sorted(order, key=lambda bot: -score[bot])
-
-    def _rested(self, finished: Sequence[Finished], deal: int) -> int | None:
-        """The bot that did not play in this round."""
-        playing = {bot for each in finished if each.fixture.deal == deal for bot in each.fixture.seating}
-        return next((bot for bot in range(self._bots) if bot not in playing), None)
-
-
-def _pair_off(field: list[int], met: Counter[tuple[int, ...]]) -> list[tuple[int, int]]:
-    """Neighbours in the standing meet, with as few second meetings as can be."""
-    most = max(met.values(), default=0)
-    for allowed in range(most + 1):
-        if (pairs := _pairs_within(tuple(field), met, allowed)) is not None:
-            return pairs
-    return []
-
-
-def _pairs_within(field: tuple[int, ...], met: Counter[tuple[int, ...]], allowed: int) -> list[tuple[int, int]] | None:
-    """A pairing in which no two have met more often than allowed, near neighbours first; None if there is none."""
-    if not field:
-        return []
-    one, *others = field
-    for two in others:
-        if met[_pair(one, two)] <= allowed:
-            rest = tuple(bot for bot in others if bot != two)
-            if (pairs := _pairs_within(rest, met, allowed)) is not None:
-                return [_pair(one, two), *pairs]
-    return None
+        shuffle(rng, order)
+        order.sort(key=lambda bot: -scores[bot])
+        return Standing(order, scores, Counter(_pair(*each.fixture.seating) for each in finished), rested)
 
 
 def _check(bots: int, seats: int) -> None:

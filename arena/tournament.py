@@ -16,7 +16,7 @@ from arena.executors.base import Assignment, Executor, FinishedMatch, Job, VoidM
 from arena.game import AnyGame
 from arena.match import Contestant, MatchSpec
 from arena.rng import below, stream
-from arena.schedule import Finished, Fixture, Schedule, Swiss, gauntlet, round_robin
+from arena.schedule import SWISS_VERSION, Finished, Fixture, Schedule, Swiss, gauntlet, round_robin
 from arena.sprt import PairSchedule, Sprt
 from arena.standings import ENVIRONMENT, ROLE_SIGMA
 from arena.store.base import BotEntry, MatchEntry, Store, TournamentEntry
@@ -54,30 +54,33 @@ class Settings:
     goal: Mapping[str, float] = field(default_factory=dict)
     """When it is over, if not after its rounds: `top`, `confidence` and `most` matches of an adaptive tournament;
     `elo0`, `elo1`, `alpha`, `beta` and `most` pairs of a test."""
+    swiss_version: int = SWISS_VERSION
+    """Which pairings a swiss tournament has after the same results; no other format has this."""
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data for the store; without a goal, just as it was before there were goals."""
+        """As plain data for the store; what a tournament has no use for is left out, as it was before it existed."""
         plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
         if not self.goal:
             del plain["goal"]
+        if self.format != "swiss":
+            del plain["swiss_version"]
         return plain
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Settings":
         """From the plain data in the store."""
-        return cls(**{**data, "bots": tuple(tuple(bot) for bot in data["bots"])})
+        first = {"swiss_version": 1} if data["format"] == "swiss" else {}
+        return cls(**{**first, **data, "bots": tuple(tuple(bot) for bot in data["bots"])})
 
     def schedule(self) -> Schedule:
-        """The schedule of this format."""
+        """The schedule of this format; UsageError if there is none, or not any more."""
         match self.format:
             case "round-robin":
                 return round_robin(len(self.bots), self.seats, self.rounds, self.seed)
             case "gauntlet":
                 return gauntlet(len(self.bots), self.seats, self.rounds)
-            case "swiss" if self.seats == 2:
-                return Swiss(len(self.bots), self.rounds, self.seed)
             case "swiss":
-                raise UsageError("a swiss tournament is for two seats")
+                return self._swiss()
             case "adaptive":
                 return self._adaptive()
             case "test":
@@ -88,6 +91,16 @@ class Settings:
         """The sequential test of the format `test`, before its first pair."""
         goal = self.goal
         return Sprt(elo0=goal["elo0"], elo1=goal["elo1"], alpha=goal["alpha"], beta=goal["beta"])
+
+    def _swiss(self) -> Swiss:
+        if self.seats != 2:
+            raise UsageError("a swiss tournament is for two seats")
+        if self.swiss_version != SWISS_VERSION:
+            raise UsageError(
+                "this swiss tournament was begun by a version of Arena that pairs otherwise: go on with that version, "
+                "or begin a new one; what was played stays in the store"
+            )
+        return Swiss(len(self.bots), self.rounds, self.seed)
 
     def _adaptive(self) -> Adaptive:
         return Adaptive(

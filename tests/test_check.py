@@ -11,7 +11,7 @@ from arena.check.report import percentile
 from arena.check.steps import judge_clock
 from arena.check.trials import broken_off, lowest_bank, random_game, try_moves
 from arena.clock import TimeControl
-from arena.errors import IllegalMove, StartFailed
+from arena.errors import IllegalMove, InfraError, StartFailed
 from arena.heartbeat import STEADY
 from arena.host import LocalBot
 from arena.match import Contestant, Ending, MatchRecord, MatchSpec, Played, Times, Verdict
@@ -47,6 +47,24 @@ def failure(steps):
     assert all(step.mark is Mark.SKIPPED for step in steps if step.number > failed.number)
     assert all(step.mark is Mark.PASSED for step in steps if step.number < failed.number)
     return failed
+
+
+def test_both_processes_of_the_bot_are_ended_even_if_one_does_not_end_well():
+    closed = []
+
+    class Closing(LocalBot):
+        async def close(self):
+            closed.append(self.contestant.name)
+            raise InfraError(f"{self.contestant.name} cannot be ended")
+
+    async def run():
+        bots = [Closing(Contestant(name), Session(GAME, FirstBot(0)).handle) for name in ("bot", "twin")]
+        terms = Terms(CONTROL, 1, 40, 10.0, 1 << 29)
+        await Check(GAME, tuple(bots), local(lambda: FirstBot(0)), terms=terms, heartbeat=STEADY).close()
+
+    with pytest.raises(InfraError, match="cannot be ended"):
+        asyncio.run(run())
+    assert closed == ["bot", "twin"]
 
 
 @pytest.mark.parametrize("name", games())

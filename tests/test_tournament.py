@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+from contestant_kit import arena
 from tournament_kit import BASE, MAKERS, World
 
 from arena import record
@@ -15,7 +16,7 @@ from arena.registry import find
 from arena.replay import verify
 from arena.seal import seal
 from arena.store.sql import SqlStore
-from arena.tournament import Settings
+from arena.tournament import Settings, Tournament
 
 ADAPTIVE = replace(BASE, format="adaptive", rounds=0, goal={"top": 3, "confidence": 0.99, "most": 24})
 TEST = replace(
@@ -222,7 +223,30 @@ def test_swiss_is_for_two_seats():
         replace(BASE, format="knockout").schedule()
 
 
-@pytest.mark.parametrize("settings", [BASE, ADAPTIVE, TEST], ids=lambda each: each.format)
+SWISS = replace(BASE, format="swiss", rounds=3)
+
+
+def test_a_swiss_tournament_of_another_version_is_not_gone_on_with(tmp_path):
+    world = World(tmp_path / "db", SWISS)
+    older = SWISS.to_json()
+    del older["swiss_version"]  # as it was before pairings had a version
+    entry = world.store.begin_tournament("claim", older)
+    with pytest.raises(UsageError, match="begun by a version of Arena that pairs otherwise"):
+        Tournament(world.game, entry, world.field, world.store)
+    assert arena("tournament", "list", "--db", tmp_path / "db").output.startswith("1: claim, swiss, 3 bots, 0 matches")
+    resumed = arena("tournament", "resume", entry.id, "--db", tmp_path / "db")
+    assert (resumed.exit_code, resumed.stderr.count("\n")) == (2, 1)
+    tournament, complete, _ = world.run()
+    assert complete
+    assert tournament.id != entry.id
+    assert not world.store.matches(tournament_id=entry.id)
+
+
+def test_settings_of_other_formats_are_as_they_were_before_pairings_had_a_version():
+    assert "swiss_version" not in BASE.to_json()
+
+
+@pytest.mark.parametrize("settings", [BASE, ADAPTIVE, TEST, SWISS], ids=lambda each: each.format)
 def test_settings_survive_the_store(settings):
     assert Settings.from_json(settings.to_json()) == settings
 

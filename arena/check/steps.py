@@ -52,8 +52,10 @@ class Check:
 
     async def close(self) -> None:
         """End the bot; may be called at any time."""
-        await self._bot.close()
-        await self._twin.close()
+        try:
+            await self._bot.close()
+        finally:
+            await self._twin.close()
 
     def measures(self) -> Measures | None:
         """What the bot took; None if it never decided anything."""

@@ -6,8 +6,6 @@ import signal
 from collections.abc import Callable
 from enum import Enum
 
-from rich.console import Console
-
 from arena.budget import Budget
 from arena.cli.progress import Report, View
 from arena.executors.base import Executor
@@ -30,10 +28,10 @@ def conduct(running: Tournament, view: View, *, plan: WorkerPlan, concurrency: i
 
     async def play() -> Halt | None:
         await sweep()
-        async with Report(view, Console(stderr=True)) as report:
+        async with Report(view) as report:
             executor = LocalExecutor(plan, concurrency=concurrency)
             interrupts = Interrupts(executor, report.say)
-            complete = await running.run(executor, view.note, budget)
+            complete = await running.run(executor, report.note, budget)
         return None if complete else interrupts.halt or (Halt.VOID if running.void else Halt.BUDGET)
 
     return asyncio.run(play())

@@ -1,10 +1,12 @@
 """The `arena` command and how it speaks of errors."""
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -31,6 +33,13 @@ COMMANDS = {
 """Where each command is; it is imported only when it is asked for, because databases and numbers load slowly."""
 
 
+MACHINE = {
+    errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ENOMEM,
+    errno.EMFILE, errno.ENFILE,
+}  # fmt: skip
+"""What the system refuses any program: no fault of Arena's."""
+
+
 class ArenaGroup(click.Group):
     """A group whose errors are one sentence: exit code 2 for what the user can mend, 1 for all else."""
 
@@ -47,30 +56,44 @@ class ArenaGroup(click.Group):
         return command
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
-        """Run the command and turn every expected error into a sentence on stderr."""
+        """Run the command and turn every error into a sentence on stderr; this never returns."""
         extra["standalone_mode"] = False
         # Ratings are worked out while bots are timed: numpy, which no command has loaded yet, keeps to one processor.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         try:
             result = super().main(args, *rest, **extra)
-        except click.UsageError as error:
-            where = error.ctx.command_path if error.ctx else "arena"
-            _fail(f"{error.format_message()} (see `{where} --help`)", 2)
-        except click.ClickException as error:
-            _fail(error.format_message(), 2)
-        except click.Abort:
+        except (click.Abort, KeyboardInterrupt):
             _fail("stopped", 130)
-        except ArenaError as error:
-            _fail(str(error), 2 if isinstance(error, UsageError) else 1)
-        except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
-            sys.stderr.close()
-            sys.exit(0)
+        except Exception as error:
+            _fail(*_explained(error))
         # With standalone_mode off click hands back the code of ctx.exit() instead of using it.
         sys.exit(result if isinstance(result, int) else 0)
 
 
-def _fail(sentence: str, code: int) -> None:
-    click.echo(f"Error: {sentence}", err=True)
+def _explained(error: Exception) -> tuple[str, int]:
+    """What to say of an error, and the exit code that goes with it."""
+    while isinstance(error, ExceptionGroup) and error.split(ArenaError)[1] is None:
+        error = error.exceptions[0]  # tasks that failed together, each with an error of ours
+    match error:
+        case click.UsageError():
+            where = error.ctx.command_path if error.ctx else "arena"
+            return f"{error.format_message()} (see `{where} --help`)", 2
+        case click.ClickException():
+            return error.format_message(), 2
+        case ArenaError():
+            return str(error), 2 if isinstance(error, UsageError) else 1
+        case MemoryError():
+            return "the memory of this machine is used up", 1
+        case OSError() if error.errno in MACHINE:
+            return f"the system refused it: {error.strerror}{f': {error.filename}' if error.filename else ''}", 1
+    from arena.cli.crash import crash_report  # noqa: PLC0415  (hardly anybody ever needs it)
+
+    return f"this is a fault in Arena, not in what you did: {crash_report(error)}", 1
+
+
+def _fail(sentence: str, code: int) -> NoReturn:
+    with suppress(OSError):  # who does not read our errors still gets the exit code
+        click.echo(f"Error: {sentence}", err=True)
     sys.exit(code)
 
 

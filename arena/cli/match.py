@@ -16,7 +16,7 @@ from arena.builtin import BUILTIN
 from arena.cli.boxes import box_options, read_box_options
 from arena.cli.params import MAX_SEED, SEED_HELP, Setting, clock_option, draw_seed
 from arena.clock import TimeControl
-from arena.errors import UsageError
+from arena.errors import InfraError, UsageError
 from arena.executors.base import Assignment
 from arena.executors.worker import MakeBot, PlayedMatch, Worker
 from arena.faults import Policy
@@ -74,10 +74,18 @@ def match(
     show_result(game, result)
     show_logs(played)
     if out:
-        record.save(out, result, game)
-        click.echo(f"record: {out}")
+        keep(out, result, game)
     if result.void:
-        raise click.ClickException("the match is void, through no fault of a bot")
+        raise InfraError("the match is void, through no fault of a bot")
+
+
+def keep(out: Path, result: MatchRecord[Any, Any], game: AnyGame) -> None:
+    """Write the record of the match and say so."""
+    try:
+        record.save(out, result, game)
+    except OSError as error:
+        raise UsageError(f"{out} cannot be written: {error.strerror}") from error
+    click.echo(f"record: {out}")
 
 
 async def play(game: AnyGame, make: MakeBot, spec: MatchSpec[Any], policy: Policy) -> PlayedMatch:

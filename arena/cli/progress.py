@@ -1,11 +1,12 @@
 """What is shown while matches are played: a live view in a terminal, a line now and then elsewhere."""
 
 import asyncio
+import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import suppress
-from typing import Protocol
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, Protocol, TextIO, cast
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -52,44 +53,93 @@ class View(Protocol):
         ...
 
 
-class Report:
-    """Shows a view for as long as it is entered as a context."""
+class Unfailing:
+    """A stream that takes whatever is written, also when there is nobody to read it any more."""
 
-    def __init__(self, view: View, console: Console) -> None:
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write if that is possible."""
+        with suppress(OSError, ValueError):
+            return self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Flush if that is possible."""
+        with suppress(OSError, ValueError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+class Report:
+    """Shows a view on stderr for as long as it is entered as a context; no failure of it reaches the matches."""
+
+    def __init__(self, view: View) -> None:
         self._view = view
-        self._console = console
+        # Without a stderr at all Rich writes nowhere.
+        file = cast("TextIO", Unfailing(sys.stderr)) if sys.stderr is not None else None
+        self._console = Console(file=file, stderr=True)
         self._live: Live | None = None
+        self._failure: Exception | None = None
 
     async def __aenter__(self) -> "Report":
         if self._console.is_terminal and not self._console.is_dumb_terminal:
-            self._live = Live(
-                get_renderable=self._view.render, console=self._console, refresh_per_second=2, transient=True
-            )
-            self._live.start()
+            self._live = Live(get_renderable=self._render, console=self._console, refresh_per_second=2, transient=True)
+            with self._unharmed():
+                self._live.start()
         self._ticking = asyncio.create_task(self._tick())
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self._ticking.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._ticking
-        if self._live is not None:
-            self._live.stop()
+        try:
+            await asyncio.wait([self._ticking])
+        finally:
+            if self._live is not None:
+                with self._unharmed():
+                    self._live.stop()
+            if self._failure is not None:
+                self.say(f"what was shown on the way was not complete, but every result is kept: {self._failure!r}")
+
+    def note(self, entry: MatchEntry) -> None:
+        """One more match is over."""
+        with self._unharmed():
+            self._view.note(entry)
 
     def say(self, sentence: str) -> None:
         """Print a sentence of its own, above what is live."""
-        self._console.print(escape(sentence), soft_wrap=True, highlight=False)
+        with self._unharmed():
+            self._console.print(escape(sentence), soft_wrap=True, highlight=False)
 
     async def _tick(self) -> None:
         due = time.monotonic() + FIRST_LINE
         while True:
             started = time.monotonic()
-            await asyncio.to_thread(self._view.renew)
-            if self._live is None and started >= due and (line := self._view.line()):
-                self.say(line)
-                due = started + QUIET
+            with self._unharmed():
+                await asyncio.to_thread(self._view.renew)
+                if self._live is None and started >= due and (line := self._view.line()):
+                    self.say(line)
+                    due = started + QUIET
             took = time.monotonic() - started
             await asyncio.sleep(min(max(RENEWAL, CALM * took), QUIET))
+
+    def _render(self) -> RenderableType:
+        try:
+            return self._view.render()
+        except Exception as error:
+            self._failure = self._failure or error
+            return ""
+
+    @contextmanager
+    def _unharmed(self) -> Iterator[None]:
+        """Whatever fails in here is said once, when all is over."""
+        try:
+            yield
+        except Exception as error:
+            self._failure = self._failure or error
 
 
 class TournamentView:

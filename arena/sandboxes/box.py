@@ -217,11 +217,15 @@ class Box(ABC):
             await self._end()
         finally:
             self._died.set()
-            self._group.close()
-            if self._endpoint is not None:
-                self._endpoint.close()
+            self._close_files()
+
+    def _close_files(self) -> None:
+        with contextlib.ExitStack() as stack:  # the last one first, and each even if one before it fails
             if self._directory >= 0:
-                os.close(self._directory)
+                stack.callback(os.close, self._directory)
+            if self._endpoint is not None:
+                stack.callback(self._endpoint.close)
+            stack.callback(self._group.close)
 
     def _by_group(self, feature: str, otherwise: str) -> str:
         return "cgroup" if feature in self._group.features else otherwise
@@ -237,7 +241,10 @@ async def to_the_end(function: Callable[[], T]) -> T:
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
-        await asyncio.wait([task])
+        while not task.done():
+            with contextlib.suppress(asyncio.CancelledError):  # who cancels twice waits as well
+                await asyncio.wait([task])
+        task.exception()  # nobody else asks for it, and asyncio would complain
         raise
 
 

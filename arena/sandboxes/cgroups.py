@@ -46,10 +46,14 @@ class Group:
     def create(cls, name: str, hierarchies: Sequence[Hierarchy]) -> Self:
         """Make the directories; features that no hierarchy gives here are missing from `features`."""
         homes: dict[str, Home] = {}
-        for hierarchy in sorted(hierarchies, key=lambda found: -found.version):
-            missing = FEATURES - homes.keys()
-            path, offered = place(hierarchy, name, missing)
-            homes |= {feature: Home(hierarchy.version, path) for feature in offered if path is not None}
+        try:
+            for hierarchy in sorted(hierarchies, key=lambda found: -found.version):
+                missing = FEATURES - homes.keys()
+                path, offered = place(hierarchy, name, missing)
+                homes |= {feature: Home(hierarchy.version, path) for feature in offered if path is not None}
+        except BaseException:
+            cls(homes).remove()
+            raise
         return cls(homes)
 
     @classmethod
@@ -182,13 +186,12 @@ class Group:
         return int(_read(file)) if file.exists() else None
 
     def remove(self) -> None:
-        """Remove the directories; waits for processes that are still ending."""
+        """Remove the directories; waits for processes that are still ending, and one that stays keeps no other."""
         deadline = time.monotonic() + _REMOVE_S
-        for path in self.paths:
-            while not _removed(path):
-                if time.monotonic() > deadline:
-                    raise InfraError(f"the control group {path} cannot be removed: {self.processes() or 'it is busy'}")
-                time.sleep(0.005)
+        while left := [path for path in self.paths if not _removed(path)]:
+            if time.monotonic() > deadline:
+                raise InfraError(f"the control group {left[0]} cannot be removed: {self.processes() or 'it is busy'}")
+            time.sleep(0.005)
 
     def close(self) -> None:
         """Let go of the files."""

@@ -152,18 +152,24 @@ class LaunchedSandbox(Box):
 
     def _strike(self) -> None:
         """Send SIGKILL to everything that can be found now."""
-        if self._group.features:
-            self._group.kill()
-        procfs.send(self._processes(), signal.SIGKILL)
-        self._running().signal(signal.SIGKILL)
+        try:
+            if self._group.features:
+                self._group.kill()
+        finally:
+            procfs.send(self._processes(), signal.SIGKILL)
+            self._running().signal(signal.SIGKILL)
 
     async def _end(self) -> None:
-        try:
+        async with contextlib.AsyncExitStack() as stack:  # the last one first, and each even if one before it fails
+            stack.callback(self._discard)
+            stack.push_async_callback(asyncio.to_thread, self._group.remove)
+            stack.callback(self._stop_watchdog)
             if self._child is not None:
                 await self._end_child(self._child)
-            await asyncio.to_thread(self._group.remove)
-        finally:
-            self._discard()
+
+    def _stop_watchdog(self) -> None:
+        if self._watchdog is not None:
+            self._watchdog.cancel()
 
     async def _end_child(self, child: Child) -> None:
         began = time.monotonic()
@@ -174,6 +180,4 @@ class LaunchedSandbox(Box):
                 self._strike()
             if time.monotonic() > began + _END_S:
                 raise InfraError(f"processes of the bot cannot be ended: {self._processes()}")
-        if self._watchdog is not None:
-            self._watchdog.cancel()
         child.close()

@@ -71,8 +71,11 @@ class ProcessSandbox(LaunchedSandbox):
         self._strike()
 
     def _discard(self) -> None:
-        if self._home is not None:
-            shutil.rmtree(self._home)
+        try:
+            if self._home is not None:
+                shutil.rmtree(self._home)
+        except OSError as error:
+            raise InfraError(f"the folder of a bot cannot be removed: {error}") from error
 
 
 def _session(pid: int) -> int | None:

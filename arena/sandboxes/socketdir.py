@@ -31,11 +31,17 @@ class SocketDirectory:
 
 
 def sweep() -> list[str]:
-    """Remove the directories of referees that are gone; their names."""
+    """Remove the directories of referees that are gone; the names of those removed, which a busy one is not."""
     dead = [path for path in _HOME.glob("*-*-*-*") if not is_alive(path.name.rpartition("-")[0])]
-    for path in dead:
+    return [path.name for path in dead if _swept(path)]
+
+
+def _swept(path: Path) -> bool:
+    try:
         _unmount(path)
-    return [path.name for path in dead]
+    except InfraError:
+        return False
+    return True
 
 
 def _mount(uid: int) -> Path:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,17 +37,15 @@ class Workshop(BubblewrapSandbox):
 
     async def build(self, collect: Callable[[Path], None], *, within_s: float = BUILD_S) -> None:
         """Run the command, and hand over the folder that it left when nothing can change it any more."""
-        try:
-            await self._build()
-            await self._release()
-            await self._succeed(within_s)
-            made = os.dup(self._directory)
-        finally:
-            await self.kill()
-        try:
+        with ExitStack() as stack:
+            try:
+                await self._build()
+                await self._release()
+                await self._succeed(within_s)
+                stack.callback(os.close, made := os.dup(self._directory))
+            finally:
+                await self.kill()
             await asyncio.to_thread(collect, Path(f"/proc/self/fd/{made}"))
-        finally:
-            os.close(made)
 
     async def _succeed(self, within_s: float) -> None:
         try:

@@ -1,17 +1,18 @@
 """The database under the store: opened, set up to lose nothing, and brought to the newest schema."""
 
+import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from sqlite3 import SQLITE_BUSY, DatabaseError, OperationalError
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, select
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, select
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 
-from arena.errors import InfraError, UsageError
+from arena.errors import UsageError
+from arena.store.failures import explain, newer
 from arena.store.schema import versions
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -20,20 +21,38 @@ BUSY_MS = 30_000
 # A killed process loses nothing in WAL with synchronous=NORMAL already; FULL also outlives a power cut, for one
 # fsync per match.
 _PRAGMAS = (f"busy_timeout={BUSY_MS}", "synchronous=FULL", "foreign_keys=ON")
+_CONNECT = {"connect_timeout": "10"}
+"""Seconds after which a host that does not answer is given up."""
 _LOCK = 7215034
 """The number of our advisory lock in PostgreSQL."""
 
 
 def open_engine(where: str | Path) -> Engine:
-    """The database there, with tables of the newest form; InfraError if it cannot be used."""
+    """The database there, with tables of the newest form; UsageError or InfraError if it cannot be used."""
     engine = _postgres(str(where)) if "://" in str(where) else _sqlite(Path(where))
+    name = _shown(engine.url)
+
+    def fail(context: ExceptionContext) -> None:
+        # A broken constraint is left to the one who asked for it.
+        error = context.sqlalchemy_exception or context.original_exception
+        if isinstance(error, DBAPIError | sqlite3.Error) and not isinstance(error, IntegrityError):
+            raise explain(error, name) from context.original_exception
+
+    event.listen(engine, "handle_error", fail)
     try:
-        _migrate(engine)
-    except (DBAPIError, DatabaseError) as error:
-        shown = engine.url.render_as_string() if "://" in str(where) else where  # without the password
-        raise InfraError(f"the store {shown} cannot be opened: {_cause(error)}") from error
-    event.listen(engine, "handle_error", _explain)
+        _migrate(engine, name)
+    except BaseException:
+        engine.dispose()
+        raise
     return engine
+
+
+def _shown(url: URL) -> str:
+    """What a user calls this database, without the password and the driver."""
+    if url.drivername == "sqlite":
+        return str(url.database)
+    where = {key: value for key, value in url.query.items() if key in ("host", "port")}
+    return url.set(drivername="postgresql", query=where).render_as_string()
 
 
 @contextmanager
@@ -56,7 +75,10 @@ def _postgres(url: str) -> Engine:
     if not url.startswith("postgresql://"):
         raise UsageError("the store is neither a file nor a URL of the form postgresql://user@host/name")
     try:
-        return create_engine(url.replace("postgresql://", "postgresql+psycopg://", 1))
+        parsed = make_url(url).set(drivername="postgresql+psycopg")
+        patient = parsed if "connect_timeout" in parsed.query else parsed.update_query_dict(_CONNECT)
+        # A server that was restarted has forgotten our connections: each is tried before it is used.
+        return create_engine(patient, pool_pre_ping=True, max_overflow=-1)
     except (ArgumentError, ValueError) as error:
         raise UsageError("the store's URL cannot be read: write postgresql://user@host/name") from error
     except ModuleNotFoundError as error:
@@ -67,8 +89,10 @@ def _sqlite(path: Path) -> Engine:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InfraError(f"the folder of the store {path} cannot be made: {error.strerror}") from error
-    engine = create_engine(f"sqlite:///{path}")
+        raise UsageError(
+            f"the folder of the store {path} cannot be made: {error.strerror}; name a file in another one with --db"
+        ) from error
+    engine = create_engine(URL.create("sqlite", database=str(path)), max_overflow=-1)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
@@ -87,9 +111,9 @@ def _use_wal(connection: Any) -> None:
     while True:
         try:
             connection.execute("PRAGMA journal_mode=WAL")
-        except OperationalError as error:
+        except sqlite3.OperationalError as error:
             # Two that make the same new file can refuse each other this change, and then SQLite itself does not wait.
-            if error.sqlite_errorcode & 0xFF != SQLITE_BUSY or time.monotonic() > deadline:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
         else:
@@ -103,12 +127,15 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql(f"BEGIN {kind}")
 
 
-def _migrate(engine: Engine) -> None:
-    """Bring the tables to the newest form."""
-    newest = max(path.name for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))[:4]
+def _migrate(engine: Engine, name: str) -> None:
+    """Bring the tables to the newest form; UsageError if a newer Arena did so already."""
+    known = sorted(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
     with engine.connect() as connection:
-        if inspect(connection).has_table(versions.name) and newest == connection.execute(select(versions)).scalar():
-            return
+        here = connection.execute(select(versions)).scalar() if inspect(connection).has_table(versions.name) else None
+    if here == known[-1]:
+        return
+    if here is not None and here not in known:
+        raise newer(name)
     from alembic import command  # noqa: PLC0415  (it loads slowly, and most starts need no migration)
     from alembic.config import Config  # noqa: PLC0415
 
@@ -117,15 +144,3 @@ def _migrate(engine: Engine) -> None:
     with exclusive(engine) as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
-
-
-def _explain(context: ExceptionContext) -> None:
-    """Say in one sentence that the database failed; a broken constraint is left to the one who asked for it."""
-    error = context.sqlalchemy_exception
-    if isinstance(error, DBAPIError) and not isinstance(error, IntegrityError):
-        raise InfraError(f"the store failed: {_cause(error)}") from context.original_exception
-
-
-def _cause(error: Exception) -> str:
-    """The first line of what the driver says."""
-    return str(getattr(error, "orig", None) or error).partition("\n")[0]

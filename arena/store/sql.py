@@ -18,6 +18,7 @@ from arena.store.schema import bots, matches, metadata, seats, tournaments
 
 _HEAVY = ("record", "checksum", "created_at", "log")
 """Columns that tables of results do without."""
+_MAX_ID = 2**31 - 1
 _PIECE = 200
 """How many rows are read at a time where they are large."""
 
@@ -106,7 +107,9 @@ class SqlStore:
 
     def tournament(self, tournament_id: int) -> TournamentEntry:
         """The tournament of this number."""
-        found = self._tournaments(select(tournaments).where(tournaments.c.id == tournament_id))
+        # A number that no column can hold is refused by the drivers, each in its own way.
+        possible = 0 < tournament_id <= _MAX_ID
+        found = self._tournaments(select(tournaments).where(tournaments.c.id == tournament_id)) if possible else []
         if not found:
             raise UsageError(f"there is no tournament {tournament_id}: `arena tournament list` shows those there are")
         return found[0]

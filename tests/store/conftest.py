@@ -22,26 +22,54 @@ def _as_postgres():
     return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
 
 
+class Server:
+    """A PostgreSQL that listens on a socket in a folder of its own."""
+
+    def __init__(self):
+        found = glob("/usr/lib/postgresql/*/bin/pg_ctl") or [shutil.which("pg_ctl") or ""]
+        need(None if Path(found[-1]).is_file() else "PostgreSQL is not installed: apt-get install postgresql")
+        self._programs, self._who = Path(found[-1]).parent, _as_postgres()
+        self.folder = Path(tempfile.mkdtemp(prefix="arena-pg-"))
+        if self._who:
+            os.chown(self.folder, self._who["user"], self._who["group"])
+        self.data = self.folder / "data"
+        self._run("initdb", "-D", self.data, "-U", "arena", "--auth=trust", "--no-sync")
+        self.start()
+
+    @property
+    def url(self):
+        return f"postgresql://arena@/postgres?host={self.folder}"
+
+    def start(self):
+        options = f"-c listen_addresses='' -c unix_socket_directories={self.folder} -c fsync=off"
+        self._run("pg_ctl", "-D", self.data, "-w", "-l", self.folder / "log", "-o", options, "start")
+
+    def stop(self):
+        self._run("pg_ctl", "-D", self.data, "-m", "immediate", "stop")
+
+    def remove(self):
+        self.stop()
+        shutil.rmtree(self.folder)
+
+    def _run(self, *args):
+        command = [self._programs / args[0], *args[1:]]
+        subprocess.run(command, check=True, capture_output=True, cwd=self.folder, **self._who)
+
+
 @pytest.fixture(scope="session")
 def postgres():
-    """The URL of a fresh PostgreSQL that listens on a socket in a folder of its own."""
-    found = glob("/usr/lib/postgresql/*/bin/pg_ctl") or [shutil.which("pg_ctl") or ""]
-    need(None if Path(found[-1]).is_file() else "PostgreSQL is not installed: apt-get install postgresql")
-    programs, who = Path(found[-1]).parent, _as_postgres()
-    folder = Path(tempfile.mkdtemp(prefix="arena-pg-"))
-    if who:
-        os.chown(folder, who["user"], who["group"])
-    data = folder / "data"
+    """The URL of a fresh PostgreSQL that all tests share."""
+    server = Server()
+    yield server.url
+    server.remove()
 
-    def run(*args):
-        subprocess.run([programs / args[0], *args[1:]], check=True, capture_output=True, cwd=folder, **who)
 
-    run("initdb", "-D", data, "-U", "arena", "--auth=trust", "--no-sync")
-    options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
-    run("pg_ctl", "-D", data, "-w", "-l", folder / "log", "-o", options, "start")
-    yield f"postgresql://arena@/postgres?host={folder}"
-    run("pg_ctl", "-D", data, "-m", "immediate", "stop")
-    shutil.rmtree(folder)
+@pytest.fixture(scope="session")
+def own_postgres():
+    """A PostgreSQL that a test may stop, if it starts it again."""
+    server = Server()
+    yield server
+    server.remove()
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

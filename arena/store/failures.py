@@ -1,0 +1,71 @@
+"""What the database's errors mean: whose fault it is, and what to do, in one sentence."""
+
+import sqlite3
+from collections.abc import Mapping
+
+from arena.errors import ArenaError, InfraError, UsageError
+
+_Meaning = tuple[type[ArenaError], str]
+
+_DAMAGED = (InfraError, "is damaged: put back a copy of it, or name another one with --db")
+_NO_STORE = (UsageError, "is no store of Arena: name another one with --db")
+_FULL = (InfraError, "has no room left on its disk: make room, and give the same command again")
+_NOT_WRITABLE = (UsageError, "may not be written by you: change its permissions, or name another one with --db")
+_GONE = (InfraError, "went away: see that PostgreSQL runs, and give the same command again")
+_FAILED = (InfraError, "failed: see whether it is one of Arena's")
+_REFUSED = (UsageError, "lets nobody in with this name and password: check both in --db")
+
+_OF_SQLITE: Mapping[int, _Meaning] = {
+    sqlite3.SQLITE_NOTADB: _NO_STORE,
+    sqlite3.SQLITE_CANTOPEN: (
+        UsageError,
+        "cannot be opened: name a file with --db, in a folder in which you may write",
+    ),
+    sqlite3.SQLITE_READONLY: _NOT_WRITABLE,
+    sqlite3.SQLITE_PERM: _NOT_WRITABLE,
+    sqlite3.SQLITE_BUSY: (InfraError, "is held by another program: give the same command again when that has ended"),
+    sqlite3.SQLITE_FULL: _FULL,
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_IOERR: (InfraError, "cannot be read or written: look after its disk"),
+}
+_OF_POSTGRES: Mapping[str, _Meaning] = {
+    "28": _REFUSED,
+    "3D": (UsageError, "does not exist: make it with createdb, or name another one with --db"),
+    "42501": _NOT_WRITABLE,
+    "25006": _NOT_WRITABLE,
+    "3F": _NOT_WRITABLE,
+    "53100": _FULL,
+    "53300": (InfraError, "has no connection left: give the same command again when others have ended"),
+    "08": _GONE,
+    "57P": _GONE,
+}
+"""By the beginning of the SQLSTATE."""
+_OF_NO_STATE: Mapping[str, _Meaning] = {
+    "password": _REFUSED,
+    "authentication": _REFUSED,
+    "does not exist": _OF_POSTGRES["3D"],
+    "invalid connection option": (UsageError, "cannot be reached in this way: write postgresql://user@host/name"),
+}
+"""By a word in the message: who is turned away at the door gets no SQLSTATE from the driver."""
+_UNREACHABLE = (InfraError, "does not answer: see that PostgreSQL runs, and that --db names its host and port")
+
+
+def explain(error: Exception, name: str) -> ArenaError:
+    """The error of ours that stands for one of the driver's; `name` is what the user calls the store."""
+    cause = getattr(error, "orig", None) or error
+    kind, sentence = _meaning(cause)
+    return kind(f"the store {name} {sentence} ({str(cause).strip().partition(chr(10))[0]})")
+
+
+def newer(name: str) -> ArenaError:
+    """The tables of the store have a form that this Arena does not know."""
+    return UsageError(f"the store {name} was made by a newer Arena: upgrade Arena, or name another one with --db")
+
+
+def _meaning(cause: BaseException) -> _Meaning:
+    if isinstance(cause, sqlite3.Error):
+        # An extended code, such as that for a full disk during a write, has the kind of error in its lowest byte.
+        return _OF_SQLITE.get(getattr(cause, "sqlite_errorcode", 0) & 0xFF, _FAILED)
+    if state := getattr(cause, "sqlstate", None):
+        return next((meaning for start, meaning in _OF_POSTGRES.items() if state.startswith(start)), _FAILED)
+    return next((meaning for word, meaning in _OF_NO_STATE.items() if word in str(cause)), _UNREACHABLE)
