@@ -97,6 +97,7 @@ class AssassinsCodec(Codec[Config, AssassinsState, Move, Observation]):
             wounds=seen.wounds, king_points=seen.king_points, knight_points=seen.knight_points,
             crowd_points=seen.crowd_points, captured=seen.captured, kills=seen.kills, cards=seen.cards,
             deck_size=seen.deck_size, events=map(self._pack_event, seen.events),
+            earlier=map(self._pack_event, seen.earlier),
         )  # fmt: skip
 
     def unpack_observation(self, message: pb.AssassinsObservation) -> Observation:
@@ -119,10 +120,13 @@ class AssassinsCodec(Codec[Config, AssassinsState, Move, Observation]):
             kills=message.kills,
             cards=tuple(message.cards),
             deck_size=message.deck_size,
-            events=self._read_events(message),
+            events=self._read_events(message.events),
+            earlier=self._read_events(message.earlier),
         )
         require(all(seat != seen.seat for seat, _ in seen.events), "events are the moves of the other seat")
-        require(not seen.events or seen.phase != CHOOSING, "nothing has happened yet")
+        require(all(seat == seen.seat for seat, _ in seen.earlier), "earlier moves are those of this seat")
+        require(not (seen.events and seen.earlier), "the latest moves were made by one seat")
+        require(all(move != HIDDEN_CHOICE for _, move in seen.earlier), "a seat knows its own choice")
         require_position(seen)
         return seen
 
@@ -151,7 +155,7 @@ class AssassinsCodec(Codec[Config, AssassinsState, Move, Observation]):
         state.deck, state.drawn = [*message.cards, *message.deck], len(message.cards)
         require(not Counter(state.deck) - Counter(state.board.deck), "the deck has no such cards")
         _read_points(message, state)
-        events = self._read_events(message)
+        events = self._read_events(message.events)
         require(all(move != HIDDEN_CHOICE for _, move in events), "a choice names three citizens")
         state.log_seat, state.log = events[0][0] if events else 0, [move for _, move in events]
         require_position(state.view(1))
@@ -161,8 +165,8 @@ class AssassinsCodec(Codec[Config, AssassinsState, Move, Observation]):
     def _pack_event(self, event: Event) -> pb.AssassinsEvent:
         return pb.AssassinsEvent(seat=event[0], move=self.pack_move(event[1]))
 
-    def _read_events(self, message: Any) -> tuple[Event, ...]:
-        events = tuple((_seat(event.seat), self.unpack_move(event.move)) for event in message.events)
+    def _read_events(self, messages: Iterable[pb.AssassinsEvent]) -> tuple[Event, ...]:
+        events = tuple((_seat(event.seat), self.unpack_move(event.move)) for event in messages)
         require(len({seat for seat, _ in events}) < 2, "the events are the moves of one seat in a row")
         return events
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena.errors import IllegalMove
-from arena.game import State
+from arena.game import State, check_seat
 from arena.match import Outcome, Seat
 from arena.rng import shuffle, stream
 from engines.assassins import board as boards
@@ -95,6 +95,7 @@ class Observation:
     cards: tuple[int, ...]
     deck_size: int
     events: tuple[Event, ...]
+    earlier: tuple[Event, ...]
 
 
 class AssassinsState(State[Move, Observation]):
@@ -139,7 +140,7 @@ class AssassinsState(State[Move, Observation]):
     log_seat: Seat
     log: list[Move]
     """The latest moves that one seat made in a row, which the other seat has not answered yet."""
-    _legal: list[Move] | None
+    _legal: tuple[Move, ...] | None
 
     @classmethod
     def deal(cls, config: Config, seed: int) -> "AssassinsState":
@@ -190,13 +191,13 @@ class AssassinsState(State[Move, Observation]):
         actions of revealed assassins, and the reveals follow. The end of the turn comes last.
         """
         if self._legal is None:
-            self._legal = LEGAL[self.phase](self)
+            self._legal = tuple(LEGAL[self.phase](self))
         return self._legal
 
     def apply(self, move: Move) -> None:
         """Make a move."""
         legal = self._legal or self.legal()
-        if move not in legal:
+        if type(move) is not int or move not in legal:  # 1.0 and True are no moves, although they equal one
             raise IllegalMove(f"{move!r} is not among the {len(legal)} legal moves")
         self._legal = None
         if self.log_seat == MOVER[self.phase]:
@@ -233,6 +234,7 @@ class AssassinsState(State[Move, Observation]):
 
     def view(self, seat: Seat) -> Observation:
         """What this seat may know: the deck's order is hidden from both, who the assassins are from seat 0."""
+        check_seat(seat, 2)
         return Observation(
             seat=seat,
             config=self.config,
@@ -251,18 +253,19 @@ class AssassinsState(State[Move, Observation]):
             cards=tuple(self.deck[: self.drawn]),
             deck_size=len(self.deck) - self.drawn,
             events=() if self.log_seat == seat else tuple((1 - seat, shown_to_all(move)) for move in self.log),
+            earlier=tuple((seat, move) for move in self.log) if self.log_seat == seat else (),
         )
 
     # -- what is legal ----------------------------------------------------------------------------------
 
-    def _choices(self) -> list[Move]:
-        return list(range(CHOOSE, CHOOSE + len(CHOICES)))
+    def _choices(self) -> Sequence[Move]:
+        return range(CHOOSE, CHOOSE + len(CHOICES))
 
-    def _starts(self) -> list[Move]:
-        return list(range(START, START + len(self.board.starts)))
+    def _starts(self) -> Sequence[Move]:
+        return range(START, START + len(self.board.starts))
 
-    def _nothing(self) -> list[Move]:
-        return []
+    def _nothing(self) -> Sequence[Move]:
+        return ()
 
     def _kings_moves(self) -> list[Move]:
         legal: list[Move] = []

@@ -12,7 +12,7 @@ seat with the most cards of that coat.
 from collections.abc import Sequence
 
 from arena.errors import IllegalMove
-from arena.game import State
+from arena.game import State, check_seat
 from arena.match import Outcome, Seat
 from arena.rng import below, shuffle, stream
 from engines.kingdoms import scoring
@@ -181,7 +181,7 @@ class KingdomsState(State[Move, Observation]):
 
     def apply(self, move: Move) -> None:
         """Play a card, choose a token, take cards, or put a taken card away."""
-        if move not in self._legal:
+        if type(move) is not int or move not in self._legal:  # 1.0 and True are no moves, although they equal one
             legal = ", ".join(map(wording, self._legal)) or "nothing, since the game is over"
             raise IllegalMove(f"{wording(move)} is not legal now; legal is {legal}")
         seat = self._mover
@@ -221,6 +221,7 @@ class KingdomsState(State[Move, Observation]):
 
     def view(self, seat: Seat) -> Observation:
         """What this seat may know: the other hands, the deck and the face-down tokens stay hidden to the end."""
+        check_seat(seat, self.config.seats)
         log = self.untold()
         told = _told(log, (seat,))
         return Observation(

@@ -108,7 +108,7 @@ class RrrCodec(Codec[Config, RrrState, Move, Observation]):
             opponent_area=table.areas[other], opponent_hidden_count=len(table.hidden[other]), zone=table.zone,
             discard=table.discard, banished=table.banished, offer=seen.offer, offered=seen.offer_size,
             picks=seen.picks, draws=seen.draws, opponent_unseen=seen.unseen,
-            events=map(self._pack_event, seen.events),
+            events=map(self._pack_event, seen.events), earlier=map(self._pack_event, seen.earlier),
         )  # fmt: skip
         return message
 
@@ -141,6 +141,7 @@ class RrrCodec(Codec[Config, RrrState, Move, Observation]):
             draws=tuple(_neutrals(message.draws, (NO_TILE, *NEUTRALS))),
             unseen=_places(message.opponent_unseen, len(message.draws)),
             events=self._unpack_events(message.events),
+            earlier=self._unpack_events(message.earlier),
         )
 
     def pack_state(self, state: RrrState) -> pb.RrrState:
