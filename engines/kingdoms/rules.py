@@ -223,7 +223,7 @@ class KingdomsState(State[Move, Observation]):
         """What this seat may know: the other hands, the deck and the face-down tokens stay hidden to the end."""
         check_seat(seat, self.config.seats)
         log = self.untold()
-        told = _told(log, (seat,))
+        told = told_of(log, (seat,))
         return Observation(
             seat=seat,
             config=self.config,
@@ -271,7 +271,7 @@ class KingdomsState(State[Move, Observation]):
 
     def untold(self) -> tuple[int, ...]:
         """The moves that some seat has not been told of, oldest first, each with its seat."""
-        return tuple(self.log[_told(self.log, range(self.config.seats)) :])
+        return tuple(self.log[told_of(self.log, range(self.config.seats)) :])
 
     # -- step 1: everybody plays a card -----------------------------------------------------------------
 
@@ -430,7 +430,7 @@ class KingdomsState(State[Move, Observation]):
             self._next_to_resolve()
 
 
-def _told(log: Sequence[int], seats: Sequence[Seat]) -> int:
+def told_of(log: Sequence[int], seats: Sequence[Seat]) -> int:
     """How much of the log each of these seats has been told: up to the oldest among their latest own moves."""
     missing = set(seats)
     for at in range(len(log) - 1, -1, -1):
