@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from arena.errors import ArenaError, UsageError
+from arena.text import printable
 
 COMMANDS = {
     "games": "games:games",
@@ -70,7 +71,7 @@ class ArenaGroup(click.Group):
 
 
 def _fail(sentence: str, code: int) -> None:
-    click.echo(f"Error: {sentence}", err=True)
+    click.echo(f"Error: {printable(sentence, lines=True)}", err=True)
     sys.exit(code)
 
 

@@ -14,6 +14,7 @@ from arena.builtin import BUILTIN
 from arena.cli.boxes import read_box_options
 from arena.cli.conduct import conduct, default_concurrency
 from arena.cli.field import choose_field, choose_sandbox, running_bot
+from arena.cli.output import echo
 from arena.cli.params import Setting
 from arena.cli.store import find_bot, open_store
 from arena.cli.tournament import boxes_of, make_budget, make_settings, play_options, say_why, with_seed
@@ -80,7 +81,7 @@ def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool,
     if as_json:
         click.echo(json.dumps(plain(result, field, running.id), indent=2))
     else:
-        click.echo(f"{numbers(result)}\n{sentence(result, *(bot.label for bot in field))}")
+        echo(f"{numbers(result)}\n{sentence(result, *(bot.label for bot in field))}")
     if halt:
         say_why(running, halt, "the same command", given["budget"], aside=as_json)
 
