@@ -99,6 +99,14 @@ def test_a_hostile_record_is_reproduced_quietly(hostile, seat, colours, tmp_path
     assert_harmless(arena("bot", "reproduce", hostile, "--seat", seat, "--bot", bot, colours=colours))
 
 
+def test_a_record_that_lacks_verdicts_is_refused_in_a_sentence(hostile, tmp_path):
+    bot, path = write_bot(tmp_path / "mine", choosing("return turn.legal[-1]")), tmp_path / "few.arena"
+    record.save(path, replace(record.read(hostile, find), verdicts=()), find("claim"))
+    result = arena("bot", "reproduce", path, "--seat", 1, "--bot", bot)
+    assert result.exit_code == 1
+    assert "Error: the record has not one verdict per seat" in result.output
+
+
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
     """A store with evil words wherever a store has words."""
