@@ -3,11 +3,11 @@
 A position may lack cards and its oldest tricks, so that a few cards make a puzzle; what is there must fit.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from arena.codec import require
 from arena.match import Seat
+from engines.claim.knowledge import unseen_cards
 from engines.claim.rules import (
     ALL_CARDS,
     BEATS,
@@ -21,7 +21,6 @@ from engines.claim.rules import (
     Trick,
 )
 
-COPIES = Counter(ALL_CARDS)
 Hidden = Card | None
 """A card, or None for one that the observer may not know."""
 Piles = tuple[Sequence[Hidden], Sequence[Hidden]]
@@ -43,8 +42,9 @@ def require_state(state: ClaimState) -> None:
     if state.phase == 1:
         _require_last(state.prizes, state.draws, state.tricks)
     else:
-        held = tuple(_held(state.tricks, seat, state.hands[seat], _led(state, seat)) for seat in (0, 1))
-        require(all(not _gained(state.tricks, seat) - held[seat] for seat in (0, 1)), "a follower was never played")
+        for seat in (0, 1):
+            held = _held(state.tricks, seat, state.hands[seat], _led(state, seat))
+            require(_has_all(held, _gained(state.tricks, seat)), "a follower was never played")
 
 
 def require_observation(seen: Observation) -> None:
@@ -61,7 +61,7 @@ def require_observation(seen: Observation) -> None:
         require((trick[5] is not None) == loser_sees, "the loser of a trick alone sees what he drew")
     prize = () if seen.prize is None else (seen.prize,)
     piles = [seen.hand, seen.prizes, seen.draws, seen.opponent_prizes, seen.score, seen.opponent_score, seen.discard]
-    unseen = _require_copies([*piles, prize], seen.lead)
+    _require_copies([*piles, prize], seen.lead)
     require(seen.opponent_draw_count <= HAND_SIZE, "a seat draws 13 cards at most")
     prizes = _by_seat(seat, seen.prizes, seen.opponent_prizes)
     draws = _by_seat(seat, seen.draws, (None,) * seen.opponent_draw_count)
@@ -71,11 +71,11 @@ def require_observation(seen: Observation) -> None:
     if seen.phase == 1:
         _require_last(prizes, draws, seen.tricks)
     else:
-        led = seen.lead if seen.leader == seat else None
-        theirs = None if seen.leader == seat else seen.lead
-        held = _held(seen.tricks, seat, seen.hand, led), _held(seen.tricks, 1 - seat, unseen.elements(), theirs)
-        require(not _gained(seen.tricks, seat) - held[0], "a follower was never played")
-        require(not _gained(seen.tricks, 1 - seat) - held[1], "a follower of the opponent was never played")
+        led, theirs = (seen.lead, None) if seen.leader == seat else (None, seen.lead)
+        held = _held(seen.tricks, seat, seen.hand, led)
+        require(_has_all(held, _gained(seen.tricks, seat)), "a follower was never played")
+        held = _held(seen.tricks, 1 - seat, unseen_cards(seen), theirs)
+        require(_has_all(held, _gained(seen.tricks, 1 - seat)), "a follower of the opponent was never played")
 
 
 def _by_seat(seat: Seat, mine: Sequence[Hidden], theirs: Sequence[Hidden]) -> Piles:
@@ -95,13 +95,18 @@ def _require_hands(phase: int, leader: Seat, lead: Hidden, hands: tuple[int, int
     return to_play
 
 
-def _require_copies(piles: Iterable[Iterable[Card]], lead: Hidden) -> Counter[Card]:
-    """The cards that are in none of these piles."""
-    cards = Counter(card for pile in piles for card in pile)
+def _require_copies(piles: Iterable[Iterable[Card]], lead: Hidden) -> None:
+    cards = [card for pile in piles for card in pile]
     if lead is not None:
-        cards[lead] += 1
-    require(not cards - COPIES, "a card is there more often than the game has it")
-    return COPIES - cards
+        cards.append(lead)
+    require(_has_all(ALL_CARDS, cards), "a card is there more often than the game has it")
+
+
+def _has_all(pile: Sequence[Card], cards: Sequence[Card]) -> bool:
+    """Whether the pile has each of these cards as often as they have it; only the Goblin 0 comes in copies."""
+    zeros, different = cards.count(0), set(cards)
+    once = len(cards) - len(different) == max(0, zeros - 1)
+    return once and zeros <= pile.count(0) and different.issubset(pile)
 
 
 def _require_followers(phase: int, to_play: int, prizes: Piles, draws: Piles) -> None:
@@ -159,17 +164,13 @@ def _ends_with(pile: Sequence[Hidden], cards: Sequence[Hidden]) -> bool:
     return len(cards) <= len(pile) and list(pile[len(pile) - len(cards) :]) == list(cards)
 
 
-def _gained(tricks: Sequence[Trick], seat: Seat) -> Counter[Hidden]:
+def _gained(tricks: Sequence[Trick], seat: Seat) -> list[Card]:
     """The followers that a seat is known to have got in these tricks."""
-    gained = Counter(trick[4] if trick[3] == seat else trick[5] for trick in tricks)
-    del gained[None]
-    return gained
+    got = (trick[4] if trick[3] == seat else trick[5] for trick in tricks)
+    return [card for card in got if card is not None]
 
 
-def _held(tricks: Sequence[Trick], seat: Seat, hand: Iterable[Card], led: Hidden) -> Counter[Hidden]:
+def _held(tricks: Sequence[Trick], seat: Seat, hand: Iterable[Card], led: Hidden) -> list[Card]:
     """All that a seat has had in hand in phase 2: what it holds and what it has played."""
-    held: Counter[Hidden] = Counter(hand)
-    held.update(trick[1] if trick[0] == seat else trick[2] for trick in tricks if trick[4] is None)
-    if led is not None:
-        held[led] += 1
-    return held
+    held = [*hand, *(trick[1] if trick[0] == seat else trick[2] for trick in tricks if trick[4] is None)]
+    return held if led is None else [*held, led]
