@@ -8,7 +8,7 @@ from collections import Counter
 from arena.codec import require
 from arena.match import Seat
 from engines.assassins import board as boards
-from engines.assassins.board import CITIZENS, KING, KNIGHTS, OFF
+from engines.assassins.board import CITIZENS, FIRST_KNIGHT, KING, OFF
 from engines.assassins.moves import CHOICES, CHOOSE, END_TURN, ENTER, HIDDEN_CHOICE, REVEAL, START, Move, figure_of
 from engines.assassins.rules import (
     ASSASSINS_GONE,
@@ -82,7 +82,7 @@ def _require_points(seen: Observation) -> None:
     late = seen.phase == ASSASSINS_TURN or seen.ending in (KING_DEAD, TOO_LATE)
     require(not late or not (seen.king_points or seen.knight_points), "the king's side has no points after its turn")
     require(seen.kills <= MAX_KILLS, "two knights at most are killed in a turn")
-    require(seen.kills <= seen.where[KNIGHTS[0] :].count(OFF), "a killed knight is still on the board")
+    require(seen.kills <= seen.where[FIRST_KNIGHT:].count(OFF), "a killed knight is still on the board")
     require(seen.crowd_points + KILLS_PRICE[seen.kills] <= crowd, "the kills were not paid for")
     require(not seen.captured or fetters, "nobody is captured without fetters")
     captives = len(set(seen.removed) - set(seen.revealed))

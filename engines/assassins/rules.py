@@ -19,7 +19,18 @@ from arena.game import State, check_seat
 from arena.match import Outcome, Seat
 from arena.rng import shuffle, stream
 from engines.assassins import board as boards
-from engines.assassins.board import CITIZENS, FIGURES, KING, KNIGHTS, OFF, PROWL_PRICE, SQUARES, WALK_PRICE, Board
+from engines.assassins.board import (
+    CITIZENS,
+    FIGURES,
+    FIRST_KNIGHT,
+    KING,
+    KNIGHTS,
+    OFF,
+    PROWL_PRICE,
+    SQUARES,
+    WALK_PRICE,
+    Board,
+)
 from engines.assassins.moves import (
     ATTACK,
     CAPTURE,
@@ -290,7 +301,7 @@ class AssassinsState(State[Move, Observation]):
                 figure = at[to]
                 if figure < 0:
                     legal.append(own + to)
-                elif KING < figure < KNIGHTS[0]:
+                elif KING < figure < FIRST_KNIGHT:
                     if self._has_room(line):
                         legal.append(own + to)
                     if not can_strike:
@@ -307,7 +318,7 @@ class AssassinsState(State[Move, Observation]):
             figure = at[square]
             if figure < 0:
                 return True
-            if figure == KING or figure >= KNIGHTS[0]:
+            if figure == KING or figure >= FIRST_KNIGHT:
                 return False
         return False
 
@@ -333,7 +344,7 @@ class AssassinsState(State[Move, Observation]):
             elif figure == KING:
                 if points >= ATTACK_PRICE:
                     legal.append(ATTACK + own + to)
-            elif figure >= KNIGHTS[0] and may_kill and can_strike:
+            elif figure >= FIRST_KNIGHT and may_kill and can_strike:
                 legal.append(KILL + own + to)
 
     # -- what moves do ----------------------------------------------------------------------------------
