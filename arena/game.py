@@ -81,6 +81,12 @@ class GameInfo:
         return "it has " + ", ".join(f"{o.name}={'|'.join(o.choices)}" for o in self.options)
 
 
+def check_seat(seat: Seat, seats: int) -> None:
+    """Refuse a seat that is not at the table, as `view` must: -1 would silently be taken for the last one."""
+    if type(seat) is not int or not 0 <= seat < seats:
+        raise IndexError(f"there is no seat {seat!r}: seats are 0 to {seats - 1}")
+
+
 class State(ABC, Generic[M, O]):
     """A position with the full truth."""
 
@@ -92,11 +98,18 @@ class State(ABC, Generic[M, O]):
 
     @abstractmethod
     def legal(self) -> Sequence[M]:
-        """Every legal move of the seat to move, in a fixed order; empty when the game is over."""
+        """Every legal move of the seat to move, in a fixed order; empty when the game is over.
+
+        The caller may keep it, and change it if it can be changed, without any effect on a state: so hand out a tuple
+        or some other sequence that never changes, or a new list for every call.
+        """
 
     @abstractmethod
     def apply(self, move: M) -> None:
-        """Play the move, or raise IllegalMove and change nothing."""
+        """Play the move, or raise IllegalMove and change nothing.
+
+        Only what `legal` lists is legal: a float, bool or Decimal that equals a listed number is another thing.
+        """
 
     @abstractmethod
     def clone(self) -> Self:
@@ -108,7 +121,7 @@ class State(ABC, Generic[M, O]):
 
     @abstractmethod
     def view(self, seat: Seat) -> O:
-        """All that this seat may know, and nothing else."""
+        """All that this seat may know, and nothing else; IndexError if there is no such seat."""
 
 
 class Game(ABC, Generic[C, M, O]):
@@ -127,7 +140,10 @@ class Game(ABC, Generic[C, M, O]):
 
     @abstractmethod
     def imagine(self, observation: O, rng: Random) -> State[M, O]:
-        """A full position drawn at random among those that look like this to that seat."""
+        """A full position drawn at random among those that look like this to that seat.
+
+        The true position is one of these: whatever a position holds, an imagined one holds too.
+        """
 
     @abstractmethod
     def show(self, state: State[M, O]) -> str:

@@ -18,8 +18,8 @@ def positions(game: AnyGame, record: AnyRecord) -> Iterator[tuple[AnyState, Play
     """
     if record.rules_version != game.info.version:
         raise RecordError(
-            f"the record was played with version {record.rules_version} of {game.info.name}'s rules; "
-            f"this is version {game.info.version}"
+            f"the record was played with version {record.rules_version!r} of {game.info.name}'s rules; "
+            f"this is version {game.info.version!r}"
         )
     state = game.start(record.spec.config, record.spec.seed)
     for number, played in enumerate(record.played, 1):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from arena.clock import PATIENCE, Clock
-from arena.errors import BadMessage, BotFault, IllegalMove, UsageError
+from arena.errors import BadMessage, BotFault, IllegalMove, RecordError, UsageError
 from arena.game import AnyGame, AnyState
 from arena.match import NO_TIMES, Ending, MatchEnd, MatchRecord, MatchStart, Moves, Played, Ready, Seat, Turn
 from arena.player import Link
@@ -77,6 +77,8 @@ async def reproduce(
     """Ask for every decision from move `first` on, without a clock, and go on along the recorded game."""
     if not 0 <= seat < len(record.spec.contestants):
         raise UsageError(f"the match has the seats 0 to {len(record.spec.contestants) - 1}, not {seat}")
+    if len(record.verdicts) != len(record.spec.contestants):
+        raise RecordError("the record has not one verdict per seat, so it cannot be played again")
     wants_legal = await _begin(game, record, seat, link)
     for asked in requests(game, record, seat):
         if asked.move < first:

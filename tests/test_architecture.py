@@ -13,6 +13,7 @@ STDLIB = sys.stdlib_module_names
 ALLOWED = {
     "errors": ("", ""),
     "rng": ("", ""),
+    "text": ("", ""),
     "clock": ("errors", ""),
     "match": ("clock", ""),
     "codec": ("clock errors match wire", "google"),

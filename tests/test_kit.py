@@ -8,9 +8,12 @@ import pytest
 from arena.errors import BadMessage, IllegalMove
 from arena.match import Outcome
 from arena.testing import conformance
+from engines.assassins.game import Assassins
 from engines.claim.codec import ClaimCodec
 from engines.claim.game import Claim
 from engines.claim.rules import ClaimState
+from engines.rrr.game import Rrr
+from engines.rrr.rules import RrrState
 
 
 class Broken(Claim):
@@ -114,6 +117,82 @@ class OpenBook(Claim):
     info = replace(Claim.info, hidden=False)
 
 
+def apply_equal_numbers(self, move):
+    """Takes what equals a legal card for that card."""
+    ClaimState.apply(self, int(move) if move in self._legal else move)
+
+
+def apply_and_fail(self, move):
+    """Plays what equals a legal card halfway."""
+    if move in self._legal and type(move) is not int:
+        self.hands[self._mover].remove(move)
+        raise IllegalMove("too late")
+    ClaimState.apply(self, move)
+
+
+def shared_list(self, lists={}):  # noqa: B006  (lists shared by all games are the point)
+    return lists.setdefault(self._legal, list(self._legal))
+
+
+def reused_list(self, moves=[]):  # noqa: B006
+    moves[:] = self._legal
+    return moves
+
+
+def view_any_seat(self, seat):
+    return ClaimState.view(self, seat % 2)
+
+
+class Drawless(Claim):
+    """Imagines states in which nobody has drawn a card."""
+
+    def imagine(self, observation, rng):
+        state = super().imagine(observation, rng)
+        state.tricks = [(*trick[:5], None) for trick in state.tricks]
+        return state
+
+
+class Forgetful(Assassins):
+    """Imagines states in which the observer has not moved in this turn."""
+
+    def imagine(self, observation, rng):
+        return super().imagine(replace(observation, earlier=()), rng)
+
+
+class Generous(Claim):
+    """Imagines states with a card too many."""
+
+    def imagine(self, observation, rng):
+        state = super().imagine(observation, rng)
+        state.deck = [*state.deck, 1]
+        return state
+
+
+class Entangled(Rrr):
+    """Imagines states on the observer's own table."""
+
+    def imagine(self, observation, rng):
+        state = super().imagine(observation, rng)
+        state.table = observation.table
+        return state
+
+
+class OpenTable(RrrState):
+    """Shows its own table instead of a copy."""
+
+    __slots__ = ()
+
+    def view(self, seat):
+        return replace(super().view(seat), table=self.table)
+
+
+class Touchable(Rrr):
+    def start(self, config, seed):
+        state = super().start(config, seed)
+        state.__class__ = OpenTable
+        return state
+
+
 MUTANTS = [
     (Shortlived(), conformance.check_ends_in_time),
     (broken(outcome=early_outcome), conformance.check_end_is_the_end),
@@ -130,6 +209,16 @@ MUTANTS = [
     (Mistaken(), conformance.check_observations_hide),
     (OpenBook(), conformance.check_observations_hide),
     (Clairvoyant(), conformance.check_something_is_hidden),
+    (broken(apply=apply_equal_numbers), conformance.check_only_listed_moves_apply),
+    (broken(apply=apply_and_fail), conformance.check_only_listed_moves_apply),
+    (broken(legal=shared_list), conformance.check_callers_keep_what_they_get),
+    (broken(legal=reused_list), conformance.check_callers_keep_what_they_get),
+    (Touchable(), conformance.check_callers_keep_what_they_get),
+    (broken(view=view_any_seat), conformance.check_seats_are_known),
+    (Drawless(), conformance.check_imagined_states_are_full),
+    (Forgetful(), conformance.check_imagined_states_are_full),
+    (Generous(), conformance.check_imagined_states_travel),
+    (Entangled(), conformance.check_imagined_states_travel),
 ]
 
 
@@ -140,6 +229,25 @@ def test_mutant_is_caught(game, check):
             check(game, seed)
 
     with pytest.raises((AssertionError, IndexError, BadMessage)):
+        run()
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        conformance.check_accepted_positions_can_be_played,
+        conformance.check_accepted_observations_can_be_imagined,
+    ],
+)
+def test_a_codec_that_accepts_anything_is_caught(check, monkeypatch):
+    for name in ("require_state", "require_observation"):
+        monkeypatch.setattr(f"engines.claim.codec.{name}", lambda _: None)
+
+    def run():
+        for seed in range(6):
+            check(Claim(), seed)
+
+    with pytest.raises(AssertionError, match="the codec does not refuse"):
         run()
 
 

@@ -151,14 +151,25 @@ def test_play_outs_have_a_number(rules, times):
     assert f"times must be 1 to {MAX_TIMES}, not {times}" in caught.value.details()
 
 
-def test_a_position_that_no_game_leads_to_breaks_nothing(rules):
+def test_a_position_that_no_game_leads_to_is_refused(rules):
     message = CLAIM.codec.pack_observation(CLAIM.start(CLAIM.configure(2, {}), 1).view(0))
     message.deck_size = 1
     root = pb.Root(game="claim", observation=message.SerializeToString())
     with pytest.raises(grpc.RpcError) as caught:
         rules.PlayOut(pb.PlayOutRequest(root=root, lines=[pb.Line()], times=1))
     assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
-    assert caught.value.details().startswith("the rules fail in this position: ")
+    assert caught.value.details() == "phase 1 needs two deck cards per trick to come"
+
+
+def test_rules_that_fail_break_nothing(rules, monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError("no such card")
+
+    monkeypatch.setattr("engines.claim.rules.ClaimState.apply", fail)
+    with pytest.raises(grpc.RpcError) as caught:
+        rules.PlayOut(pb.PlayOutRequest(root=pb.Root(**NEW), lines=[pb.Line()], times=1))
+    assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert caught.value.details() == "the rules fail in this position: ZeroDivisionError: no such card"
 
 
 def test_a_call_that_nobody_waits_for_ends(rules):

@@ -2,11 +2,12 @@
 
 import click
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
+from arena.cli.output import cell, echo
 from arena.cli.store import db_option, open_store
 from arena.errors import UsageError
+from arena.text import printable
 
 
 @click.group()
@@ -22,27 +23,33 @@ def list_bots(game: str | None, retired: bool, db: str) -> None:
     """List the newest version of every bot."""
     table = Table("bot", "version", "owner", "games", "from", "registered", "digest")
     for entry in open_store(db).bots(game, retired=retired):
-        name = escape(entry.name) + (" [dim](retired)[/dim]" if entry.retired else "")
-        facts = (entry.version, escape(entry.owner), " ".join(entry.games), entry.kind, f"{entry.created:%Y-%m-%d}")
-        table.add_row(name, *facts, entry.digest[:19])
+        name = cell(entry.name).append(" (retired)" if entry.retired else "", "dim")
+        facts = (entry.version, entry.owner, " ".join(entry.games), entry.kind, f"{entry.created:%Y-%m-%d}")
+        table.add_row(name, *map(cell, facts), cell(entry.digest[:19]))
     Console().print(table)
 
 
 @bots.command()
-@click.argument("name")
+@click.argument("bot", metavar="NAME")
 @db_option
-def show(name: str, db: str) -> None:
+def show(bot: str, db: str) -> None:
     """Show every version of the bot NAME."""
-    versions = open_store(db).bot_versions(name)
+    versions = open_store(db).bot_versions(bot)
     if not versions:
-        raise UsageError(f"there is no bot {name!r}: `arena bots list` shows those that there are")
+        raise UsageError(f"there is no bot {bot!r}: `arena bots list` shows those that there are")
     for entry in versions:
-        click.echo(f"{entry.label}\n  status     {'retired' if entry.retired else 'active'}")
-        click.echo(f"  owner      {entry.owner}\n  games      {' '.join(entry.games)}")
-        click.echo(f"  registered {entry.created:%Y-%m-%d %H:%M} UTC\n  digest     {entry.digest}")
-        click.echo(
-            f"  {entry.kind:<10} {'its files are not on this machine' if entry.kind == 'absent' else entry.origin}"
-        )
+        where = "its files are not on this machine" if entry.kind == "absent" else entry.origin
+        facts = {
+            "status": "retired" if entry.retired else "active",
+            "owner": entry.owner,
+            "games": " ".join(entry.games),
+            "registered": f"{entry.created:%Y-%m-%d %H:%M} UTC",
+            "digest": entry.digest,
+            entry.kind: where,
+        }
+        click.echo(printable(entry.label))
+        for name, fact in facts.items():
+            click.echo(f"  {name:<10} {printable(fact)}")
 
 
 @bots.command()
@@ -51,4 +58,4 @@ def show(name: str, db: str) -> None:
 def retire(name: str, db: str) -> None:
     """Keep the bot NAME out of tournaments to come; its matches stay."""
     open_store(db).retire_bot(name)
-    click.echo(f"{name} is retired")
+    echo(f"{name} is retired")

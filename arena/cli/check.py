@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.markup import escape
 
 from arena import record, registry
 from arena.bots import Builtin, Image, locate
 from arena.builtin import BUILTIN
 from arena.check import Check, Mark, Measures, Step, Terms
 from arena.cli.boxes import box_options, named_bot, read_box_options
+from arena.cli.output import marked, plain_console
 from arena.cli.params import MAX_SEED, clock_option
 from arena.clock import TimeControl
 from arena.errors import UsageError
@@ -24,6 +24,7 @@ from arena.host import RunningBot
 from arena.making import BoxOptions
 from arena.sandboxes.base import weaknesses
 from arena.sandboxes.logs import TAIL_BYTES
+from arena.text import printable
 
 SIGNS = {
     Mark.PASSED: "[green]✓[/green]",
@@ -76,7 +77,7 @@ def check(
 
 async def _run(game: AnyGame, name: str, terms: Terms, boxes: BoxOptions) -> Step | None:
     """Take and print every step; the one that failed, if any did."""
-    console, failed = Console(highlight=False), None
+    console, failed = plain_console(), None
     bot = named_bot(game, name, terms.seed, boxes)
     twin = named_bot(game, name, terms.seed, replace(boxes, ponder=True))
     opponent = named_bot(game, "random", terms.seed, boxes)
@@ -98,9 +99,9 @@ async def _run(game: AnyGame, name: str, terms: Terms, boxes: BoxOptions) -> Ste
 def _show_step(console: Console, step: Step) -> None:
     taken = "" if step.mark is Mark.SKIPPED else f"{step.seconds:6.2f} s"
     detail = "not tried" if step.mark is Mark.SKIPPED else step.detail
-    console.print(f"{step.number:2} {SIGNS[step.mark]} {step.title:<27} {taken:>8}  {escape(detail)}", soft_wrap=True)
+    console.print(f"{step.number:2} {SIGNS[step.mark]} {step.title:<27} {taken:>8}  {marked(detail)}", soft_wrap=True)
     if step.mark is Mark.WARNED:
-        console.print(f"     [yellow]{escape(step.advice)}[/yellow]", soft_wrap=True)
+        console.print(f"     [yellow]{marked(step.advice)}[/yellow]", soft_wrap=True)
 
 
 def _show_measures(console: Console, measures: Measures | None) -> None:
@@ -116,7 +117,7 @@ def _show_box(console: Console, bot: RunningBot) -> None:
     box = bot.box()
     weak = weaknesses(dict(box.enforcement))
     if weak:
-        console.print(f"[yellow]sandbox {box.kind}: not fully enforced here: {escape(', '.join(weak))}[/yellow]")
+        console.print(f"[yellow]sandbox {box.kind}: not fully enforced here: {marked(', '.join(weak))}[/yellow]")
 
 
 def _show_failure(console: Console, step: Step, bot: RunningBot) -> None:
@@ -125,10 +126,10 @@ def _show_failure(console: Console, step: Step, bot: RunningBot) -> None:
     title = "the bot's last output" if log else "the bot printed nothing"
     console.print(f"\n--- {title} ---", soft_wrap=True)
     if log:
-        console.print(log, markup=False, soft_wrap=True)
+        console.print(printable(log, lines=True), markup=False, soft_wrap=True)
         console.print("---")
-    console.print(f"[bold]Step {step.number} failed:[/bold] {escape(step.detail)}", soft_wrap=True)
-    console.print(f"What to do: {escape(step.advice)}.", soft_wrap=True)
+    console.print(f"[bold]Step {step.number} failed:[/bold] {marked(step.detail)}", soft_wrap=True)
+    console.print(f"What to do: {marked(step.advice)}.", soft_wrap=True)
 
 
 def _keep(game: AnyGame, step: Step, bot: str, path: Path) -> None:

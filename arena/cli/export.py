@@ -6,8 +6,10 @@ import click
 
 from arena import archive, registry
 from arena.cli.forms import counted
+from arena.cli.output import echo
 from arena.cli.store import db_option, open_store
 from arena.errors import RecordError
+from arena.text import printable
 from arena.verify import check_tournament, kept_in
 
 SHOWN = 5
@@ -53,7 +55,8 @@ def import_(file: Path, db: str) -> None:
     kept = archive.read(file)
     findings = list(check_tournament(kept, registry.find))
     for finding in findings[:SHOWN]:
-        click.echo(f"{finding.where.partition(', ')[2] or 'the tournament'}: {finding.what}", err=True)
+        where = finding.where.partition(", ")[2] or "the tournament"
+        echo(f"{printable(where)}: {printable(finding.what)}", err=True)
     if findings:
         raise RecordError(f"{file} is refused: {counted(len(findings), 'thing')} in it not true; nothing was added")
     store = open_store(db)
@@ -63,6 +66,6 @@ def import_(file: Path, db: str) -> None:
     what = (
         f"{counted(added, 'new match')}, all replayed and true" if added else "nothing new: all of it was here already"
     )
-    click.echo(f"{file} is tournament {entry.id} of {entry.game} here; {what}")
+    echo(f"{file} is tournament {entry.id} of {entry.game} here; {what}")
     if absent:
-        click.echo(f"not here, and so not to be played until they are submitted: {', '.join(absent)}")
+        echo(f"not here, and so not to be played until they are submitted: {', '.join(absent)}")

@@ -1,7 +1,6 @@
 """The forms that every table has: for people, JSON, CSV, and a page for the browser."""
 
 import csv
-import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,9 @@ from typing import Any
 
 import click
 
+from arena.cli.output import echo
 from arena.errors import UsageError
+from arena.text import json_text, printable
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """A spreadsheet takes a cell that begins like this for a formula, or for the end of the one before."""
@@ -49,7 +50,7 @@ def print_table(table: Table, *, as_json: bool, as_csv: bool, html: str | None) 
     if as_json + as_csv + (html is not None) > 1:
         raise UsageError("choose one of --json, --csv and --html")
     if as_json:
-        click.echo(json.dumps(table.rows, indent=2, ensure_ascii=False))
+        click.echo(json_text(table.rows, indent=2))
     elif as_csv:
         _print_csv(table.rows)
     elif html is not None:
@@ -72,13 +73,15 @@ def _print_csv(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """A text that no spreadsheet runs as a formula; numbers are left alone."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    """A text that no spreadsheet runs as a formula and no terminal obeys; numbers are left alone."""
+    if not isinstance(value, str):
+        return value
+    return printable(f"'{value}" if value.startswith(_FORMULA) else value)
 
 
 def _write_page(page: str, where: str) -> None:
     if where == "-":
-        click.echo(page)
+        echo(page)
         return
     try:
         Path(where).write_text(page, encoding="utf-8")

@@ -7,12 +7,12 @@ from typing import Any
 import click
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from arena import registry
 from arena.cli import forms
 from arena.cli.forms import form_options, print_table
+from arena.cli.output import cell, echo
 from arena.cli.ratings import bots_in
 from arena.cli.store import db_option, find_bot, open_store
 from arena.errors import UsageError
@@ -21,6 +21,7 @@ from arena.pages.charts import Interval, Mark
 from arena.pages.reports import Course, history_page
 from arena.standings import rating_course
 from arena.store.base import BotEntry, MatchEntry, Store
+from arena.text import printable
 
 STEPS = 24
 """How many points the curve of a rating has at most."""
@@ -74,15 +75,16 @@ def _find(mine: Sequence[MatchEntry], match_id: str) -> MatchEntry:
 def _show_match(store: Store, bot: BotEntry, match: MatchEntry, out: Path | None) -> None:
     kept = store.kept_match(match.tournament_id, match.match_id)
     label = {entry.id: entry.label for entry in store.all_bots()}
-    click.echo(f"match {match.match_id} of tournament {match.tournament_id}: {match.reason}, {match.moves} moves")
+    reason = printable(match.reason)
+    echo(f"match {match.match_id} of tournament {match.tournament_id}: {reason}, {match.moves} moves")
     for seat, result in enumerate(match.seats):
         times = f"{result.wall_us / 1e6:.2f} s, of it {result.cpu_us / 1e6:.2f} s on a processor"
         ending = f"{result.ending}: {result.sentence}" if result.ending != Ending.NORMAL.name else result.sentence
-        click.echo(
-            f"  seat {seat}  {label[result.bot_id]}, rank {result.rank}, {result.score:g} points, {times}; {ending}"
-        )
+        points = f"rank {result.rank}, {result.score:g} points"
+        echo(f"  seat {seat}  {printable(label[result.bot_id])}, {points}, {times}; {printable(ending)}")
     log = next(result.log for result in kept.entry.seats if result.bot_id == bot.id)
-    click.echo(f"\noutput of {bot.label}, its end:\n{log}" if log else f"\n{bot.label} printed nothing")
+    name = printable(bot.label)
+    echo(f"\noutput of {name}, its end:\n{log}" if log else f"\n{name} printed nothing")
     if out is not None:
         _write(out, kept.record)
 
@@ -103,7 +105,7 @@ def _print(rows: Sequence[dict[str, Any]]) -> None:
     for name in rows[0]:
         table.add_column(name, no_wrap=name == "match", justify="right" if name in ("rank", "score") else "left")
     for row in rows:
-        table.add_row(*(escape(f"{value:g}" if isinstance(value, float) else str(value)) for value in row.values()))
+        table.add_row(*(cell(f"{value:g}" if isinstance(value, float) else str(value)) for value in row.values()))
     Console().print(table)
 
 

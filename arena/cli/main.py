@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import click
 
 from arena.errors import ArenaError, UsageError
+from arena.text import printable
 
 COMMANDS = {
     "games": "games:games",
@@ -93,7 +94,7 @@ def _explained(error: Exception) -> tuple[str, int]:
 
 def _fail(sentence: str, code: int) -> NoReturn:
     with suppress(OSError):  # who does not read our errors still gets the exit code
-        click.echo(f"Error: {sentence}", err=True)
+        click.echo(f"Error: {printable(sentence, lines=True)}", err=True)
     sys.exit(code)
 
 

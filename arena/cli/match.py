@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.markup import escape
+from rich.console import RenderableType
 from rich.table import Table as Grid
 
 from arena import record, registry
 from arena.bots import locate
 from arena.builtin import BUILTIN
 from arena.cli.boxes import box_options, read_box_options
+from arena.cli.output import cell, echo, marked, plain_console
 from arena.cli.params import MAX_SEED, SEED_HELP, Setting, clock_option, draw_seed
 from arena.clock import TimeControl
 from arena.errors import InfraError, UsageError
@@ -118,23 +118,23 @@ def show_result(game: AnyGame, result: MatchRecord[Any, Any]) -> None:
     table = Grid("seat", "bot", *(["role"] if roles else []), "rank", "score", "time", "moves", "verdict")
     for seat, bot in enumerate(spec.contestants):
         mine = [each for each in result.played if each.seat == seat]
-        row = [str(seat), escape(bot.name), *([roles[seat]] if roles else [])]
+        row: list[RenderableType] = [str(seat), cell(bot.name), *([roles[seat]] if roles else [])]
         ranked = bool(result.outcome.ranks)
         row += [str(result.outcome.ranks[seat]), f"{result.outcome.scores[seat]:g}"] if ranked else ["-", "-"]
         row += [f"{sum(each.times.wall for each in mine) / 1e6:.3f} s", str(len(mine))]
-        table.add_row(*row, escape(result.verdicts[seat].sentence))
-    console = Console()
+        table.add_row(*row, cell(result.verdicts[seat].sentence))
+    console = plain_console()
     console.print(
-        f"{game.info.title}, seed {spec.seed}, clock {spec.control}: [bold]{escape(result.outcome.reason)}[/bold]"
+        f"{game.info.title}, seed {spec.seed}, clock {spec.control}: [bold]{marked(result.outcome.reason)}[/bold]"
     )
     console.print(table)
     for kind, weak in sorted({(box.kind, weaknesses(dict(box.enforcement))) for box in result.boxes}):
         if weak:
-            console.print(f"[yellow]sandbox {kind}: not fully enforced here: {escape(', '.join(weak))}[/yellow]")
+            console.print(f"[yellow]sandbox {kind}: not fully enforced here: {marked(', '.join(weak))}[/yellow]")
 
 
 def show_logs(played: PlayedMatch) -> None:
     """Print the last output of every bot that was at fault."""
     for bot, verdict, log in zip(played.record.spec.contestants, played.record.verdicts, played.logs):
         if verdict.ending is not Ending.NORMAL and log.strip():
-            click.echo(f"--- the last output of {bot.name} ---\n{log.strip()[-2000:]}\n---", err=True)
+            echo(f"--- the last output of {bot.name} ---\n{log.strip()[-2000:]}\n---", err=True)

@@ -10,11 +10,11 @@ from typing import Any, Protocol, TextIO, cast
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
-from rich.markup import escape
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 
 from arena.budget import Budget
+from arena.cli.output import marked
 from arena.cli.tables import rating_table
 from arena.outlook import Outlook, outlook
 from arena.ratings import Result, collect
@@ -112,7 +112,7 @@ class Report:
     def say(self, sentence: str) -> None:
         """Print a sentence of its own, above what is live."""
         with self._unharmed():
-            self._console.print(escape(sentence), soft_wrap=True, highlight=False)
+            self._console.print(marked(sentence), soft_wrap=True, highlight=False)
 
     async def _tick(self) -> None:
         due = time.monotonic() + FIRST_LINE
@@ -183,12 +183,12 @@ class TournamentView:
         """A bar, the standing and what is settled."""
         total = self._expected()
         top = Table.grid(padding=(0, 1))
-        top.add_row(ProgressBar(total=total, completed=self._before + self._played, width=30), escape(self._progress()))
+        top.add_row(ProgressBar(total=total, completed=self._before + self._played, width=30), marked(self._progress()))
         if self._known is None:
             return top
         more = len(self._known.rows) - SHOWN
         title = f"the first {SHOWN} of {len(self._known.rows)}" if more > 0 else ""
-        return Group(top, rating_table(self._known.rows[:SHOWN], {}, title), escape(self._known.sentence()))
+        return Group(top, rating_table(self._known.rows[:SHOWN], {}, title), marked(self._known.sentence()))
 
     def line(self) -> str:
         """Progress, leader and what is settled."""

@@ -7,12 +7,12 @@ from typing import Any
 import click
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from arena import registry
 from arena.cli import forms
 from arena.cli.forms import form_options, print_table
+from arena.cli.output import cell
 from arena.cli.store import db_option, open_store
 from arena.cli.tables import print_standings, rating_table
 from arena.errors import UsageError
@@ -130,7 +130,7 @@ def _print_cross(order: Sequence[str], cells: Cells, game: AnyGame) -> None:
     for number in range(1, len(order) + 1):
         table.add_column(str(number), justify="right", no_wrap=True)
     for number, (bot, row) in enumerate(zip(order, cells), 1):
-        table.add_row(str(number), escape(bot), *(f"{points:g}/{games}" if games else "·" for points, games in row))
+        table.add_row(str(number), cell(bot), *(f"{points:g}/{games}" if games else "·" for points, games in row))
     Console().print(table)
 
 

@@ -1,6 +1,5 @@
 """`arena replay`: watch records and prove them."""
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -8,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from arena import record, registry
+from arena.cli.output import echo, marked, plain_console
 from arena.codec import Json
 from arena.errors import RecordError
 from arena.game import AnyGame
 from arena.match import MatchRecord
 from arena.replay import positions, verify
+from arena.text import json_text, printable
 
 RecordFile = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 
@@ -36,9 +36,9 @@ def verify_files(files: Sequence[Path]) -> None:
             verify(game, kept)
         except RecordError as error:
             broken += 1
-            click.echo(f"{path}: NOT TRUE: {error}", err=True)
+            echo(f"{path}: NOT TRUE: {printable(str(error))}", err=True)
         else:
-            click.echo(f"{path}: true ({kept.spec.game}, {len(kept.played)} moves, {kept.outcome.reason})")
+            echo(f"{path}: true ({kept.spec.game}, {len(kept.played)} moves, {printable(kept.outcome.reason)})")
     if broken:
         raise RecordError(f"{broken} of {len(files)} records did not verify")
 
@@ -57,7 +57,7 @@ def show(file: Path, as_json: bool, at_once: bool) -> None:
         _print_json(game, kept)
     elif at_once or not (sys.stdin.isatty() and sys.stdout.isatty()):
         for page in _pages(game, kept):
-            Console(highlight=False).print(page, end="\n\n", soft_wrap=True)
+            plain_console().print(page, end="\n\n", soft_wrap=True)
     else:
         _page_through(_pages(game, kept))
 
@@ -72,8 +72,8 @@ def _pages(game: AnyGame, kept: MatchRecord[Any, Any]) -> list[str]:
     pages, total = [], len(kept.played)
     for number, (state, played) in enumerate(positions(game, kept)):
         if played is None:
-            tail = f"[bold]{kept.outcome.reason}[/bold]"
-            tail += "".join(f"\nseat {seat}: {verdict.sentence}" for seat, verdict in enumerate(kept.verdicts))
+            tail = f"[bold]{marked(kept.outcome.reason)}[/bold]"
+            tail += "".join(f"\nseat {seat}: {marked(verdict.sentence)}" for seat, verdict in enumerate(kept.verdicts))
         else:
             tail = f"[bold]move {number + 1} of {total}:[/bold] {game.tell(state, played.move)}"
             tail += f"  [dim]{played.times.wall / 1000:.1f} ms[/dim]"
@@ -82,7 +82,7 @@ def _pages(game: AnyGame, kept: MatchRecord[Any, Any]) -> list[str]:
 
 
 def _page_through(pages: Sequence[str]) -> None:
-    console, place = Console(highlight=False), 0
+    console, place = plain_console(), 0
     while 0 <= place < len(pages):
         console.clear()
         console.print(pages[place])
@@ -101,4 +101,4 @@ def _print_json(game: AnyGame, kept: MatchRecord[Any, Any]) -> None:
         else:
             line["outcome"] = asdict(kept.outcome)
             line["verdicts"] = [{"ending": v.ending.name, "sentence": v.sentence} for v in kept.verdicts]
-        click.echo(json.dumps(line, ensure_ascii=False))
+        click.echo(json_text(line))

@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.markup import escape
 
 from arena import record, registry
 from arena import reproduce as logic
 from arena.attached import AttachedBot
 from arena.bots import Folder, Remote, locate
 from arena.builtin import BUILTIN
+from arena.cli.output import marked, plain_console
 from arena.errors import BotFault, UsageError
 from arena.game import AnyGame
 from arena.host import RemoteBot, RunningBot
@@ -56,7 +56,7 @@ def _make_bot(name: str) -> RunningBot:
 
 async def _run(game: AnyGame, kept: MatchRecord[Any, Any], seat: int, bot: RunningBot, first: int) -> int:
     """Compare and print move by move; the exit code is 1 if the bot did not answer everything."""
-    console, done = Console(highlight=False), list[Compared]()
+    console, done = plain_console(), list[Compared]()
     broken = ""
     try:
         await bot.start()
@@ -80,8 +80,8 @@ def _show(console: Console, game: AnyGame, compared: Compared) -> None:
     if compared.same:
         console.print(f"[dim]{head}  =[/dim] {then}", soft_wrap=True)
         return
-    now = escape(compared.fault) if compared.fault else " · ".join(in_words(game, asked.state, compared.moves))
-    before = " · ".join(filter(None, (then, escape(asked.note))))
+    now = marked(compared.fault) if compared.fault else " · ".join(in_words(game, asked.state, compared.moves))
+    before = " · ".join(filter(None, (then, marked(asked.note))))
     console.print(f"{head}  [bold yellow]≠[/bold yellow] then: {before}\n            now:  {now}", soft_wrap=True)
 
 
@@ -92,4 +92,4 @@ def _summarise(console: Console, done: list[Compared], broken: str) -> None:
         f"{len(done)} decisions: {len(done) - len(different)} as recorded, {len(different)} differently{where}"
     )
     if broken:
-        console.print(f"[red]Then the bot failed:[/red] {escape(broken)}", soft_wrap=True)
+        console.print(f"[red]Then the bot failed:[/red] {marked(broken)}", soft_wrap=True)

@@ -14,6 +14,7 @@ from arena.check.report import Flunked
 from arena.check.trials import Trials
 from arena.cli.boxes import box_options, named_bot, read_box_options
 from arena.cli.intake import Intake, Received
+from arena.cli.output import echo
 from arena.cli.params import clock_option, draw_seed
 from arena.cli.store import bots_folder, db_option, open_store
 from arena.clock import TimeControl
@@ -76,7 +77,7 @@ def submit(
             entry = _submit(thing, received, wishes, open_store(db), intake, options, clock)
     except OSError as error:
         raise UsageError(f"{thing} cannot be taken in: {error}") from error
-    click.echo(f"{entry.label} of {entry.owner}: {entry.digest}\n  arena tournament --game {entry.games[0]}")
+    echo(f"{entry.label} of {entry.owner}: {entry.digest}\n  arena tournament --game {entry.games[0]}")
 
 
 def _submit(
@@ -110,7 +111,7 @@ def _try_out(game: AnyGame, bot: RunningBot, boxes: BoxOptions, clock: TimeContr
         played = asyncio.run(_play(game, bot, named_bot(game, "random", terms.seed, boxes), terms))
     except Flunked as flunked:
         if log := bot.log().strip()[-TAIL_BYTES:]:
-            click.echo(f"--- the bot's last output ---\n{log}\n---", err=True)
+            echo(f"--- the bot's last output ---\n{log}\n---", err=True)
         hint = advice(flunked.verdict, game)
         raise UsageError(
             f"{bot.contestant.name} is refused: at {game.info.name}, {flunked} (to mend it: {hint})"

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
+from arena.cli.output import cell, marked
 from arena.ratings import Rating
 from arena.standings import Standings
 
@@ -21,7 +21,7 @@ def print_standings(standings: Standings, title: str, console: Console) -> None:
         console.print(rating_table(rows, {}, f"as {role}"))
     if standings.advantages:
         worth = ", ".join(f"{each.role} {each.value:+.1f} ± {2 * each.sigma:.1f}" for each in standings.advantages)
-        console.print(f"[dim]worth of a seat, in points of rating: {escape(worth)}[/dim]", soft_wrap=True)
+        console.print(f"[dim]worth of a seat, in points of rating: {marked(worth)}[/dim]", soft_wrap=True)
 
 
 def rating_table(rows: Sequence[Rating], faults: Mapping[str, int], title: str) -> Table:
@@ -38,7 +38,7 @@ def rating_table(rows: Sequence[Rating], faults: Mapping[str, int], title: str) 
         ranks = str(row.ranks[0]) if row.ranks[0] == row.ranks[1] else f"{row.ranks[0]}-{row.ranks[1]}"
         skill = (f"{row.mu:.1f} ± {2 * row.field_sigma:4.1f}", _bar(row, low, high), ranks, f"{row.best:.0%}")
         tally = (str(row.games), f"{row.wins}-{row.draws}-{row.losses}", str(faults.get(row.bot, 0)))
-        table.add_row(str(place), escape(row.bot), *skill, *tally)
+        table.add_row(str(place), cell(row.bot), *skill, *tally)
     return table
 
 

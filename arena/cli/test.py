@@ -13,6 +13,7 @@ from arena.builtin import BUILTIN
 from arena.cli.boxes import read_box_options
 from arena.cli.conduct import conduct, default_concurrency
 from arena.cli.field import BUILTIN_OWNER, choose_field, choose_sandbox, register_builtin, worker_plan
+from arena.cli.output import echo
 from arena.cli.params import Setting
 from arena.cli.store import find_bot, open_store
 from arena.cli.tournament import make_budget, make_settings, play_options, say_why, with_seed
@@ -76,7 +77,7 @@ def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool,
     if as_json:
         click.echo(json.dumps(plain(result, field, running.id), indent=2))
     else:
-        click.echo(f"{numbers(result)}\n{sentence(result, *(bot.label for bot in field))}")
+        echo(f"{numbers(result)}\n{sentence(result, *(bot.label for bot in field))}")
     if halt:
         say_why(running, halt, "the same command", given["budget"], aside=as_json)
 

@@ -12,6 +12,7 @@ from arena.budget import Budget
 from arena.cli.boxes import box_options, read_box_options
 from arena.cli.conduct import Halt, conduct, default_concurrency
 from arena.cli.field import choose_field, choose_sandbox, worker_plan
+from arena.cli.output import echo
 from arena.cli.params import MAX_SEED, SEED_HELP, Duration, Setting, clock_option, draw_seed
 from arena.cli.progress import TournamentView, duration
 from arena.cli.store import db_option, find_bot, open_store
@@ -150,7 +151,7 @@ def list_tournaments(db: str) -> None:
     for entry in store.tournaments():
         settings = Settings.from_json(entry.settings)
         played, state = len(store.matches(tournament_id=entry.id)), "complete" if entry.finished else "to be resumed"
-        click.echo(f"{entry.id}: {entry.game}, {settings.format}, {len(settings.bots)} bots, {played} matches, {state}")
+        echo(f"{entry.id}: {entry.game}, {settings.format}, {len(settings.bots)} bots, {played} matches, {state}")
 
 
 def read_settings(game: AnyGame, field: Sequence[BotEntry], given: dict[str, Any]) -> Settings:
@@ -247,7 +248,7 @@ def say_why(running: Tournament, halt: Halt | None, go_on: str, seconds: float |
     """
     match halt:
         case None:
-            click.echo(running.ending)
+            echo(running.ending)
         case Halt.VOID:
             void = f"{running.void} matches are void through no fault of a bot ({running.void_reason})"
             raise InfraError(f"{void}: {go_on} plays them again")

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import RenderableType
-from rich.markup import escape
 
+from arena.cli.output import marked
 from arena.match import points
 from arena.sprt import SCORES, Decision, Report, Sprt
 from arena.store.base import BotEntry, MatchEntry
@@ -42,7 +42,7 @@ class PairsView:
 
     def render(self) -> RenderableType:
         """The same line as anywhere else."""
-        return escape(self.line())
+        return marked(self.line())
 
     def line(self) -> str:
         """The state of the test in numbers."""

@@ -7,9 +7,11 @@ import click
 
 from arena import registry
 from arena.cli.forms import counted
+from arena.cli.output import echo
 from arena.cli.store import db_option, open_store
 from arena.errors import RecordError
 from arena.store.base import Store, TournamentEntry
+from arena.text import printable
 from arena.verify import Finding, check_bots, check_tournament, kept_in
 
 
@@ -66,10 +68,10 @@ def _check(store: Store, entry: TournamentEntry) -> tuple[int, int]:
     _tell(findings)
     if not findings:
         state = f"checksum {entry.checksum}" if entry.finished else "not finished, so it has no checksum yet"
-        click.echo(f"tournament {entry.id}: {entry.game}, {counted(matches, 'match')}, true; {state}")
+        echo(f"tournament {entry.id}: {entry.game}, {counted(matches, 'match')}, true; {state}")
     return matches, len(findings)
 
 
 def _tell(findings: Sequence[Finding]) -> None:
     for finding in findings:
-        click.echo(f"{finding.where}: {finding.what}", err=True)
+        echo(f"{printable(finding.where)}: {printable(finding.what)}", err=True)

@@ -8,6 +8,9 @@ from arena.errors import BadMessage, IllegalMove
 from arena.game import AnyGame, AnyState
 from arena.match import MatchStart, Moves, Ready, Turn
 from arena.rng import below, choice, stream
+from arena.testing.damage import check_accepted_observations_can_be_imagined, check_accepted_positions_can_be_played
+from arena.testing.exact import check_callers_keep_what_they_get, check_only_listed_moves_apply, check_seats_are_known
+from arena.testing.imagined import check_imagined_states_are_full, check_imagined_states_travel
 from arena.testing.play import pick_variant, variants, walk
 
 Check = Callable[[AnyGame, int], None]
@@ -195,6 +198,13 @@ CHECKS: tuple[Check, ...] = (
     check_observations_hide,
     check_something_is_hidden,
     check_terminal_view,
+    check_only_listed_moves_apply,
+    check_callers_keep_what_they_get,
+    check_seats_are_known,
+    check_imagined_states_are_full,
+    check_imagined_states_travel,
+    check_accepted_positions_can_be_played,
+    check_accepted_observations_can_be_imagined,
 )
 
 

@@ -17,6 +17,7 @@ OFF = SQUARES
 KING = 0
 CITIZENS = range(1, 13)
 KNIGHTS = range(13, 20)
+FIRST_KNIGHT = KNIGHTS[0]
 FIGURES = 20
 
 COMPASS = {"north": (-1, 0), "east": (0, 1), "south": (1, 0), "west": (0, -1)}

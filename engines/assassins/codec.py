@@ -6,32 +6,14 @@ from typing import Any
 
 from arena.codec import Codec, require
 from arena.wire.v1 import assassins_pb2 as pb
-from engines.assassins import board as boards
 from engines.assassins import moves
 from engines.assassins.board import CITIZENS, FIGURES, KING, KNIGHTS, OFF, SQUARES
 from engines.assassins.moves import CHOICES, CHOOSE, END_TURN, ENTER, HIDDEN_CHOICE, REVEAL, START, Move
-from engines.assassins.rules import (
-    ASSASSINS_GONE,
-    ASSASSINS_TURN,
-    CARDS,
-    CHOOSING,
-    ENDINGS,
-    ENTERED,
-    KING_DEAD,
-    KINGS_TURN,
-    MAX_KILLS,
-    OVER,
-    STARTING,
-    WOUNDS_TO_DIE,
-    AssassinsState,
-    Config,
-    Event,
-    Observation,
-)
+from engines.assassins.possible import SETUP, require_position
+from engines.assassins.rules import ASSASSINS_TURN, CARDS, KINGS_TURN, AssassinsState, Config, Event, Observation
 
 BOARDS = {pb.ASSASSINS_BOARD_UNSPECIFIED: "a", pb.ASSASSINS_BOARD_A: "a", pb.ASSASSINS_BOARD_B: "b"}
 BOARD_NUMBERS = {name: number for number, name in BOARDS.items()}
-SETUP = (CHOOSING, STARTING)
 ACTIONS = {"step": moves.STEP, "kill": moves.KILL, "capture": moves.CAPTURE, "attack": moves.ATTACK}
 ACTION_NAMES = {number: name for name, number in ACTIONS.items()}
 CHOICE_NUMBERS = {choice: CHOOSE + number for number, choice in enumerate(CHOICES)} | {(): HIDDEN_CHOICE}
@@ -97,6 +79,7 @@ class AssassinsCodec(Codec[Config, AssassinsState, Move, Observation]):
             wounds=seen.wounds, king_points=seen.king_points, knight_points=seen.knight_points,
             crowd_points=seen.crowd_points, captured=seen.captured, kills=seen.kills, cards=seen.cards,
             deck_size=seen.deck_size, events=map(self._pack_event, seen.events),
+            earlier=map(self._pack_event, seen.earlier),
         )  # fmt: skip
 
     def unpack_observation(self, message: pb.AssassinsObservation) -> Observation:
@@ -119,10 +102,12 @@ class AssassinsCodec(Codec[Config, AssassinsState, Move, Observation]):
             kills=message.kills,
             cards=tuple(message.cards),
             deck_size=message.deck_size,
-            events=self._read_events(message),
+            events=self._read_events(message.events),
+            earlier=self._read_events(message.earlier),
         )
         require(all(seat != seen.seat for seat, _ in seen.events), "events are the moves of the other seat")
-        require(not seen.events or seen.phase != CHOOSING, "nothing has happened yet")
+        require(all(seat == seen.seat for seat, _ in seen.earlier), "earlier moves are those of this seat")
+        require(not (seen.events and seen.earlier), "the latest moves were made by one seat")
         require_position(seen)
         return seen
 
@@ -151,7 +136,7 @@ class AssassinsCodec(Codec[Config, AssassinsState, Move, Observation]):
         state.deck, state.drawn = [*message.cards, *message.deck], len(message.cards)
         require(not Counter(state.deck) - Counter(state.board.deck), "the deck has no such cards")
         _read_points(message, state)
-        events = self._read_events(message)
+        events = self._read_events(message.events)
         require(all(move != HIDDEN_CHOICE for _, move in events), "a choice names three citizens")
         state.log_seat, state.log = events[0][0] if events else 0, [move for _, move in events]
         require_position(state.view(1))
@@ -161,8 +146,8 @@ class AssassinsCodec(Codec[Config, AssassinsState, Move, Observation]):
     def _pack_event(self, event: Event) -> pb.AssassinsEvent:
         return pb.AssassinsEvent(seat=event[0], move=self.pack_move(event[1]))
 
-    def _read_events(self, message: Any) -> tuple[Event, ...]:
-        events = tuple((_seat(event.seat), self.unpack_move(event.move)) for event in message.events)
+    def _read_events(self, messages: Iterable[pb.AssassinsEvent]) -> tuple[Event, ...]:
+        events = tuple((_seat(event.seat), self.unpack_move(event.move)) for event in messages)
         require(len({seat for seat, _ in events}) < 2, "the events are the moves of one seat in a row")
         return events
 
@@ -224,53 +209,3 @@ def _read_points(message: Any, state: AssassinsState) -> None:
     state.king_points = message.king_points if message.HasField("king_points") else king
     state.knight_points = message.knight_points if message.HasField("knight_points") else knights
     state.crowd_points = message.crowd_points if message.HasField("crowd_points") else crowd
-
-
-# -- what must hold in every position -------------------------------------------------------------------
-
-
-def require_position(seen: Observation) -> None:
-    """Refuse what no game could come to and what the rules could not go on from."""
-    board = boards.load(seen.config.board)
-    require(CHOOSING <= seen.phase <= OVER, f"there is no phase {seen.phase}")
-    require(0 <= seen.ending < len(ENDINGS), f"there is no ending {seen.ending}")
-    require(bool(seen.ending) == (seen.phase == OVER), "a game that is over has an ending")
-    require(seen.where[KING] == OFF or not board.roof[seen.where[KING]], "the king is never on a roof")
-    require(seen.where[KING] == OFF or seen.ending not in (ENTERED, KING_DEAD), "the king is still on the board")
-    _require_cards(seen)
-    _require_assassins(seen)
-    require(seen.kills <= MAX_KILLS, "two knights at most are killed in a turn")
-    require(seen.wounds <= WOUNDS_TO_DIE, "the king has two wounds at most")
-    require((seen.wounds == WOUNDS_TO_DIE) == (seen.ending == KING_DEAD), "the second wound kills the king")
-    if seen.phase in SETUP:
-        _require_setup(seen)
-
-
-def _require_setup(seen: Observation) -> None:
-    board = boards.load(seen.config.board)
-    require(seen.phase == CHOOSING or len(board.starts) > 1, "this board has one start")
-    require(seen.where == tuple(board.opening()), "before the first round all figures are where the board puts them")
-    require(not seen.revealed and not seen.wounds and not seen.kills and not seen.captured, "nothing has happened yet")
-
-
-def _require_cards(seen: Observation) -> None:
-    deck = boards.load(seen.config.board).deck
-    require(not Counter(seen.cards) - Counter(deck), "the deck has no such cards")
-    require(len(seen.cards) + seen.deck_size <= len(deck), "the deck has not so many cards")
-    require(bool(seen.cards) == (seen.phase not in SETUP), "cards are opened from the first round on")
-    require(seen.cards or seen.deck_size, "there is no card to play with")
-    king, knights, _, crowd = CARDS[seen.cards[-1]] if seen.cards else (0, 0, False, 0)
-    points = (seen.king_points, seen.knight_points, seen.crowd_points)
-    require(all(left <= most for left, most in zip(points, (king, knights, crowd))), "the card has not so many points")
-
-
-def _require_assassins(seen: Observation) -> None:
-    require(len(seen.revealed) <= 3, "there are three assassins")
-    if seen.seat == 0:
-        require(not seen.assassins, "seat 0 is never shown the assassins")
-        return
-    require(len(seen.assassins) == (0 if seen.phase == CHOOSING else 3), "seat 1 has chosen three assassins")
-    require(set(seen.revealed) <= set(seen.assassins), "only assassins can be revealed")
-    if seen.phase != CHOOSING:
-        gone = all(seen.where[figure] == OFF for figure in seen.assassins)
-        require(gone == (seen.ending == ASSASSINS_GONE), "the game is over when all assassins are gone")

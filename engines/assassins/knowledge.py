@@ -23,9 +23,9 @@ def imagine(seen: Observation, rng: Random) -> AssassinsState:
     state.king_points, state.knight_points = seen.king_points, seen.knight_points
     state.crowd_points = seen.crowd_points
     state.deck, state.drawn = [*seen.cards, *cards_to_come(seen, rng)], len(seen.cards)
-    # Seats alternate in the log, so without events the latest moves were this seat's own.
+    # The log holds the latest moves of one seat, so either there are events or these moves were this seat's own.
     state.log_seat = 1 - seen.seat if seen.events else seen.seat
-    state.log = [_with_choice(move, state.assassins) for _, move in seen.events]
+    state.log = [_with_choice(move, state.assassins) for _, move in seen.events or seen.earlier]
     state.settle()
     return state
 

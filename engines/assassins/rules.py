@@ -15,11 +15,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena.errors import IllegalMove
-from arena.game import State
+from arena.game import State, check_seat
 from arena.match import Outcome, Seat
 from arena.rng import shuffle, stream
 from engines.assassins import board as boards
-from engines.assassins.board import CITIZENS, FIGURES, KING, KNIGHTS, OFF, PROWL_PRICE, SQUARES, WALK_PRICE, Board
+from engines.assassins.board import (
+    CITIZENS,
+    FIGURES,
+    FIRST_KNIGHT,
+    KING,
+    KNIGHTS,
+    OFF,
+    PROWL_PRICE,
+    SQUARES,
+    WALK_PRICE,
+    Board,
+)
 from engines.assassins.moves import (
     ATTACK,
     CAPTURE,
@@ -95,6 +106,7 @@ class Observation:
     cards: tuple[int, ...]
     deck_size: int
     events: tuple[Event, ...]
+    earlier: tuple[Event, ...]
 
 
 class AssassinsState(State[Move, Observation]):
@@ -139,7 +151,7 @@ class AssassinsState(State[Move, Observation]):
     log_seat: Seat
     log: list[Move]
     """The latest moves that one seat made in a row, which the other seat has not answered yet."""
-    _legal: list[Move] | None
+    _legal: tuple[Move, ...] | None
 
     @classmethod
     def deal(cls, config: Config, seed: int) -> "AssassinsState":
@@ -190,13 +202,13 @@ class AssassinsState(State[Move, Observation]):
         actions of revealed assassins, and the reveals follow. The end of the turn comes last.
         """
         if self._legal is None:
-            self._legal = LEGAL[self.phase](self)
+            self._legal = tuple(LEGAL[self.phase](self))
         return self._legal
 
     def apply(self, move: Move) -> None:
         """Make a move."""
         legal = self._legal or self.legal()
-        if move not in legal:
+        if type(move) is not int or move not in legal:  # 1.0 and True are no moves, although they equal one
             raise IllegalMove(f"{move!r} is not among the {len(legal)} legal moves")
         self._legal = None
         if self.log_seat == MOVER[self.phase]:
@@ -233,6 +245,7 @@ class AssassinsState(State[Move, Observation]):
 
     def view(self, seat: Seat) -> Observation:
         """What this seat may know: the deck's order is hidden from both, who the assassins are from seat 0."""
+        check_seat(seat, 2)
         return Observation(
             seat=seat,
             config=self.config,
@@ -251,18 +264,19 @@ class AssassinsState(State[Move, Observation]):
             cards=tuple(self.deck[: self.drawn]),
             deck_size=len(self.deck) - self.drawn,
             events=() if self.log_seat == seat else tuple((1 - seat, shown_to_all(move)) for move in self.log),
+            earlier=tuple((seat, move) for move in self.log) if self.log_seat == seat else (),
         )
 
     # -- what is legal ----------------------------------------------------------------------------------
 
-    def _choices(self) -> list[Move]:
-        return list(range(CHOOSE, CHOOSE + len(CHOICES)))
+    def _choices(self) -> Sequence[Move]:
+        return range(CHOOSE, CHOOSE + len(CHOICES))
 
-    def _starts(self) -> list[Move]:
-        return list(range(START, START + len(self.board.starts)))
+    def _starts(self) -> Sequence[Move]:
+        return range(START, START + len(self.board.starts))
 
-    def _nothing(self) -> list[Move]:
-        return []
+    def _nothing(self) -> Sequence[Move]:
+        return ()
 
     def _kings_moves(self) -> list[Move]:
         legal: list[Move] = []
@@ -287,7 +301,7 @@ class AssassinsState(State[Move, Observation]):
                 figure = at[to]
                 if figure < 0:
                     legal.append(own + to)
-                elif KING < figure < KNIGHTS[0]:
+                elif KING < figure < FIRST_KNIGHT:
                     if self._has_room(line):
                         legal.append(own + to)
                     if not can_strike:
@@ -304,7 +318,7 @@ class AssassinsState(State[Move, Observation]):
             figure = at[square]
             if figure < 0:
                 return True
-            if figure == KING or figure >= KNIGHTS[0]:
+            if figure == KING or figure >= FIRST_KNIGHT:
                 return False
         return False
 
@@ -330,7 +344,7 @@ class AssassinsState(State[Move, Observation]):
             elif figure == KING:
                 if points >= ATTACK_PRICE:
                     legal.append(ATTACK + own + to)
-            elif figure >= KNIGHTS[0] and may_kill and can_strike:
+            elif figure >= FIRST_KNIGHT and may_kill and can_strike:
                 legal.append(KILL + own + to)
 
     # -- what moves do ----------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from arena.codec import Codec, require
 from arena.wire.v1 import claim_pb2 as pb
+from engines.claim.possible import require_observation, require_state
 from engines.claim.rules import ALL_CARDS, Card, ClaimState, Config, Observation, Trick
 
 CARDS = frozenset(ALL_CARDS)
@@ -48,7 +49,7 @@ class ClaimCodec(Codec[Config, ClaimState, Card, Observation]):
     def unpack_observation(self, message: pb.ClaimObservation) -> Observation:
         """What a seat knows, from a message."""
         require(1 <= message.phase <= 3, "a phase is 1, 2 or 3")
-        return Observation(
+        seen = Observation(
             seat=_seat(message.seat),
             config=self.unpack_config(message.config),
             phase=message.phase,
@@ -67,6 +68,8 @@ class ClaimCodec(Codec[Config, ClaimState, Card, Observation]):
             discard=tuple(_cards(message.discard)),
             tricks=tuple(map(_unpack_trick, message.tricks)),
         )
+        require_observation(seen)
+        return seen
 
     def pack_state(self, state: ClaimState) -> pb.ClaimState:
         """The message of a position."""
@@ -94,22 +97,9 @@ class ClaimCodec(Codec[Config, ClaimState, Card, Observation]):
         state.deck = _cards(message.deck)
         state.discard = _cards(message.discard)
         state.tricks = list(map(_unpack_trick, message.tricks))
-        _require_sizes(state)
+        require_state(state)
         state.settle()
         return state
-
-
-def _require_sizes(state: ClaimState) -> None:
-    leading, following = len(state.hands[state.leader]), len(state.hands[1 - state.leader])
-    to_play = leading + (state.lead is not None)
-    require(to_play == following, "both seats must have the same number of cards left to play")
-    require(
-        len(state.deck) == (2 * to_play if state.phase == 1 else 0), "phase 1 needs two deck cards per trick to come"
-    )
-    require(bool(to_play) == (state.phase < 3), "there are cards in hand exactly until the game is over")
-    followers = [len(state.prizes[seat]) + len(state.draws[seat]) for seat in (0, 1)]
-    require(state.phase == 1 or not any(followers), "followers are in hand after phase 1")
-    require(followers[0] == followers[1], "every trick of phase 1 gives each seat one follower")
 
 
 @lru_cache(maxsize=4096)  # every turn lists all tricks so far; packing them again would be half of the work

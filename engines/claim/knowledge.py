@@ -21,7 +21,10 @@ def imagine(seen: Observation, rng: Random) -> ClaimState:
     held = set(sample(rng, possible, seen.opponent_hand_size))
     hand = sorted(unseen[place] for place in held)
     rest = [card for place, card in enumerate(unseen) if place not in held]
-    return _position(seen, hand, rest[: seen.opponent_draw_count], rest[seen.opponent_draw_count :][: seen.deck_size])
+    draws, deck = rest[: seen.opponent_draw_count], rest[seen.opponent_draw_count :][: seen.deck_size]
+    state = _position(seen, hand, draws, deck)
+    state.tricks = _with_draws(seen.tricks, draws if seen.phase == 1 else past_draws(seen, hand, rng))
+    return state
 
 
 def unseen_cards(seen: Observation) -> list[Card]:
@@ -51,9 +54,23 @@ def _position(seen: Observation, hand: list[Card], draws: list[Card], deck: list
     state.hands, state.prizes, state.draws, state.score = pairs
     state.deck = deck if seen.prize is None else [seen.prize, *deck]
     state.discard = list(seen.discard)
-    state.tricks = _with_draws(seen.tricks, draws)
     state.settle()
     return state
+
+
+def past_draws(seen: Observation, hand: list[Card], rng: Random) -> list[Card]:
+    """What the opponent drew in phase 1, in a random order: all that he got for phase 2 and won by no trick."""
+    got = Counter(hand)
+    for leader, lead, follow, winner, prize, _ in seen.tricks:
+        if prize is None:
+            got[follow if leader == seen.seat else lead] += 1
+        elif winner != seen.seat:
+            got[prize] -= 1
+    if seen.lead is not None and seen.leader != seen.seat:
+        got[seen.lead] += 1
+    draws = sorted(got.elements())
+    shuffle(rng, draws)
+    return draws
 
 
 def _with_draws(tricks: tuple[Trick, ...], draws: list[Card]) -> list[Trick]:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena.errors import IllegalMove
-from arena.game import State
+from arena.game import State, check_seat
 from arena.match import Outcome, Seat
 from arena.rng import shuffle, stream
 
@@ -97,7 +97,7 @@ class ClaimState(State[Card, Observation]):
     discard: list[Card]
     tricks: list[Trick]
     _mover: Seat | None
-    _legal: Sequence[Card]
+    _legal: tuple[Card, ...]
 
     @classmethod
     def deal(cls, config: Config, seed: int) -> "ClaimState":
@@ -146,8 +146,8 @@ class ClaimState(State[Card, Observation]):
 
     def apply(self, move: Card) -> None:
         """Play a card."""
-        if move not in self._legal:
-            raise IllegalMove(f"{move} may not be played now: legal are {list(self._legal)}")
+        if type(move) is not int or move not in self._legal:  # 1.0 and True are no cards, although they equal one
+            raise IllegalMove(f"{move!r} may not be played now: legal are {list(self._legal)}")
         seat = self._mover
         assert seat is not None  # noqa: S101  (nothing is legal when nobody moves)
         self.hands[seat].remove(move)
@@ -181,6 +181,7 @@ class ClaimState(State[Card, Observation]):
 
     def view(self, seat: Seat) -> Observation:
         """What this seat may know: the opponent's hand and draws stay hidden, as does the deck."""
+        check_seat(seat, 2)
         other = 1 - seat
         in_deck = len(self.deck) - self.drawn
         return Observation(
@@ -220,7 +221,7 @@ class ClaimState(State[Card, Observation]):
         self.leader = self._mover = seat
         hand = self.hands[seat]
         # The Goblin 0s stand first; they are one and the same card and are listed once.
-        self._legal = hand[:] if hand[0] else hand[hand.count(0) - 1 :]
+        self._legal = tuple(hand if hand[0] else hand[hand.count(0) - 1 :])
 
     def _to_follow(self, seat: Seat, lead: Card) -> None:
         self._mover = seat
@@ -230,8 +231,8 @@ class ClaimState(State[Card, Observation]):
         # A Doppelgänger may stand in for the led faction, but only a card of that faction must be played. Hands are
         # sorted, so a card of the led faction stands first or last among those that follow.
         if not legal or (FACTION[legal[0]] != faction and FACTION[legal[-1]] != faction):
-            legal = hand[:]
-        self._legal = legal if legal[0] else legal[legal.count(0) - 1 :]
+            legal = hand
+        self._legal = tuple(legal if legal[0] else legal[legal.count(0) - 1 :])
 
     def _finish_trick(self, lead: Card, follow: Card) -> None:
         leader = self.leader

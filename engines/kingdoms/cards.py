@@ -61,7 +61,7 @@ SLOTS_IN = tuple(tuple(slot for slot in range(SLOTS) if mask >> slot & 1) for ma
 
 def wording(move: object) -> str:
     """A move for an error message, in the words of kingdoms.proto; also of things that are no move."""
-    if isinstance(move, int) and 0 <= move < KIND * len(KINDS):
+    if type(move) is int and 0 <= move < KIND * len(KINDS):
         return f"{KINDS[move // KIND]} {move % KIND}"
     return repr(move)
 

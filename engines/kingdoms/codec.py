@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from arena.codec import Codec, require
+from arena.match import Seat
 from arena.wire.v1 import kingdoms_pb2 as pb
 from engines.kingdoms.cards import (
     ALL_CARDS,
@@ -15,6 +16,7 @@ from engines.kingdoms.cards import (
     LAST_ROUND,
     SEAT,
     SLOTS,
+    TAKES,
     TITLE,
     Card,
     Mask,
@@ -23,8 +25,8 @@ from engines.kingdoms.cards import (
     cards_in,
     mask_of,
 )
-from engines.kingdoms.rules import KingdomsState
-from engines.kingdoms.table import OVER_DECK, OVER_ROUNDS, PLACE, PLAY, TOKEN, Config, Observation, Table
+from engines.kingdoms.rules import KingdomsState, told_of
+from engines.kingdoms.table import OVER_DECK, OVER_ROUNDS, PLACE, PLAY, TAKE, TOKEN, Config, Observation, Table
 
 NO_VALUE = KIND - 1
 """What a value that no move can have is read as: a move that is never legal."""
@@ -84,6 +86,9 @@ class KingdomsCodec(Codec[Config, KingdomsState, Move, Observation]):
             all(known.bit_count() <= size <= HAND_LIMIT for known, size in zip(table.known, sizes)), "a hand is 0 to 3"
         )
         _require_deck(table, sizes, message.deck_size)
+        _require_decision(table, sizes)
+        events, earlier = _log(message.events, config.seats), _log(message.earlier, config.seats)
+        _require_told(message.seat, config.seats, earlier, events)
         return Observation(
             seat=message.seat,
             config=config,
@@ -92,8 +97,8 @@ class KingdomsCodec(Codec[Config, KingdomsState, Move, Observation]):
             hand_sizes=sizes,
             deck_size=message.deck_size,
             face_down_count=message.face_down_count,
-            events=_log(message.events, config.seats),
-            earlier=_log(message.earlier, config.seats),
+            events=events,
+            earlier=earlier,
         )
 
     def pack_state(self, state: KingdomsState) -> pb.KingdomsState:
@@ -171,6 +176,7 @@ def _require_setting(table: Table, seats: int) -> None:
     require(PLAY <= table.phase <= OVER_ROUNDS, f"there is no phase {table.phase}")
     require(sorted(table.coats) == list(COATS), "the seven coats must be there once each")
     require(len(table.revealed) <= 2, "two tokens are revealed at most")
+    require(0 not in table.tokens[: SLOTS - table.tokens.count(0)], "tokens are laid from the first slot on")
     _require_distinct([*filter(None, table.tokens), *table.revealed])
 
 
@@ -199,6 +205,27 @@ def _require_deck(table: Table, hand_sizes: Sequence[int], deck_size: int) -> No
         require(not any(hand_sizes) and not table.acted, "hands are in the kingdoms when the game is over")
     else:
         require(deck_size > 0, "the game is over when the deck is empty")
+
+
+def _require_decision(table: Table, hand_sizes: Sequence[int]) -> None:
+    """Somebody has something to decide; a state goes on by itself until this is so."""
+    if table.phase == PLAY:
+        require(table.acted < len(hand_sizes), "every seat has acted, so powers are used")
+        mover = (table.first + table.acted) % len(hand_sizes)
+        require(hand_sizes[mover], "who has no card in hand draws two instead of playing one")
+    elif table.phase == TOKEN:
+        require(table.revealed and 0 in table.tokens, "there is no token or no coat for it")
+    elif table.phase == TAKE:
+        occupied = sum(1 << slot for slot, card in enumerate(table.row) if card)
+        require(TAKES[table.resolving][occupied], "the card that is resolved can take nothing")
+    elif table.phase == PLACE:
+        require(table.pending, "no card is to be put away")
+
+
+def _require_told(seat: Seat, seats: int, earlier: tuple[int, ...], events: tuple[int, ...]) -> None:
+    log = earlier + events
+    require(told_of(log, (seat,)) == len(earlier), "events are the moves since your own last one")
+    require(not log or told_of(log, range(seats)) == 0, "every seat has been told of the earliest moves")
 
 
 def _resolved(table: Table, card: Card) -> bool:

@@ -12,7 +12,7 @@ seat with the most cards of that coat.
 from collections.abc import Sequence
 
 from arena.errors import IllegalMove
-from arena.game import State
+from arena.game import State, check_seat
 from arena.match import Outcome, Seat
 from arena.rng import below, shuffle, stream
 from engines.kingdoms import scoring
@@ -181,7 +181,7 @@ class KingdomsState(State[Move, Observation]):
 
     def apply(self, move: Move) -> None:
         """Play a card, choose a token, take cards, or put a taken card away."""
-        if move not in self._legal:
+        if type(move) is not int or move not in self._legal:  # 1.0 and True are no moves, although they equal one
             legal = ", ".join(map(wording, self._legal)) or "nothing, since the game is over"
             raise IllegalMove(f"{wording(move)} is not legal now; legal is {legal}")
         seat = self._mover
@@ -221,8 +221,9 @@ class KingdomsState(State[Move, Observation]):
 
     def view(self, seat: Seat) -> Observation:
         """What this seat may know: the other hands, the deck and the face-down tokens stay hidden to the end."""
+        check_seat(seat, self.config.seats)
         log = self.untold()
-        told = _told(log, (seat,))
+        told = told_of(log, (seat,))
         return Observation(
             seat=seat,
             config=self.config,
@@ -270,7 +271,7 @@ class KingdomsState(State[Move, Observation]):
 
     def untold(self) -> tuple[int, ...]:
         """The moves that some seat has not been told of, oldest first, each with its seat."""
-        return tuple(self.log[_told(self.log, range(self.config.seats)) :])
+        return tuple(self.log[told_of(self.log, range(self.config.seats)) :])
 
     # -- step 1: everybody plays a card -----------------------------------------------------------------
 
@@ -429,7 +430,7 @@ class KingdomsState(State[Move, Observation]):
             self._next_to_resolve()
 
 
-def _told(log: Sequence[int], seats: Sequence[Seat]) -> int:
+def told_of(log: Sequence[int], seats: Sequence[Seat]) -> int:
     """How much of the log each of these seats has been told: up to the oldest among their latest own moves."""
     missing = set(seats)
     for at in range(len(log) - 1, -1, -1):

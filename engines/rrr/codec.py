@@ -20,19 +20,8 @@ from engines.rrr.moves import (
     Pick,
     Place,
 )
-from engines.rrr.rules import (
-    DRAFT_ORDER,
-    MOST_PLACEMENTS,
-    PER_ROUND,
-    SECRET_DRAFT_ORDER,
-    Config,
-    Event,
-    Observation,
-    Phase,
-    RrrState,
-    Setup,
-    Victory,
-)
+from engines.rrr.possible import HIDDEN_ROW, require_observation, require_state
+from engines.rrr.rules import Config, Event, Observation, Phase, RrrState, Setup, Victory
 from engines.rrr.table import Row, Table
 from engines.rrr.tiles import BIT, NEUTRALS, NO_TILE, SPACES, TILES, TOWER, Tile
 
@@ -43,12 +32,6 @@ SETUPS = {pb.RrrSetup.Value(f"RRR_SETUP_{setup.name}"): setup for setup in Setup
 VICTORIES = {pb.RrrVictory.Value(f"RRR_VICTORY_{victory.name}"): victory for victory in Victory}
 SETUP_NUMBERS = {setup: number for number, setup in SETUPS.items()}
 VICTORY_NUMBERS = {victory: number for number, victory in VICTORIES.items()}
-SECRET_SETUPS = (Setup.SECRET_RANDOM, Setup.SECRET_DRAFT)
-HIDDEN_ROW = 2
-"""No seat ever has more hidden tiles."""
-# How many tiles are on offer at each pick.
-OFFER_SIZES = {Setup.DRAFT: (5, 4, 3), Setup.SECRET_DRAFT: (4, 3, 4, 3)}
-PICK_ORDERS = {Setup.DRAFT: DRAFT_ORDER, Setup.SECRET_DRAFT: SECRET_DRAFT_ORDER}
 
 
 class RrrCodec(Codec[Config, RrrState, Move, Observation]):
@@ -108,7 +91,7 @@ class RrrCodec(Codec[Config, RrrState, Move, Observation]):
             opponent_area=table.areas[other], opponent_hidden_count=len(table.hidden[other]), zone=table.zone,
             discard=table.discard, banished=table.banished, offer=seen.offer, offered=seen.offer_size,
             picks=seen.picks, draws=seen.draws, opponent_unseen=seen.unseen,
-            events=map(self._pack_event, seen.events),
+            events=map(self._pack_event, seen.events), earlier=map(self._pack_event, seen.earlier),
         )  # fmt: skip
         return message
 
@@ -123,9 +106,7 @@ class RrrCodec(Codec[Config, RrrState, Move, Observation]):
         table.areas = _by_seat(seat, _row(message.area), _row(message.opponent_area))
         hidden = (NO_TILE,) * message.opponent_hidden_count
         table.hidden = _by_seat(seat, tuple(_tiles(message.hidden)), hidden)
-        offer = tuple(_tiles(message.offer))
-        _require_tiles_once(table, offer)
-        return Observation(
+        seen = Observation(
             seat=seat,
             config=config,
             phase=phase,
@@ -135,13 +116,16 @@ class RrrCodec(Codec[Config, RrrState, Move, Observation]):
             placements=message.placements,
             score=_score(message.score),
             table=table,
-            offer=offer,
+            offer=tuple(_tiles(message.offer)),
             offer_size=message.offered,
             picks=message.picks,
             draws=tuple(_neutrals(message.draws, (NO_TILE, *NEUTRALS))),
             unseen=_places(message.opponent_unseen, len(message.draws)),
             events=self._unpack_events(message.events),
+            earlier=self._unpack_events(message.earlier),
         )
+        require_observation(seen)
+        return seen
 
     def pack_state(self, state: RrrState) -> pb.RrrState:
         """The message of a position."""
@@ -177,9 +161,7 @@ class RrrCodec(Codec[Config, RrrState, Move, Observation]):
             state.table.hidden = [tuple(_tiles(one.hidden)), tuple(_tiles(two.hidden))]
             state.unseen = _places(one.unseen, state.drawn), _places(two.unseen, state.drawn)
         state.log = self._unpack_events(message.events)
-        _require_tiles_once(state.table, state.offer)
-        _require_secrets(state)
-        _require_decision(state)
+        require_state(state)
         return state
 
     def _pack_event(self, event: Event) -> pb.RrrEvent:
@@ -190,46 +172,6 @@ class RrrCodec(Codec[Config, RrrState, Move, Observation]):
         events = tuple((_seat(message.seat), self.unpack_move(message.move)) for message in messages)
         require(len({seat for seat, _ in events}) <= 1, "events are the moves of one seat")
         return events
-
-
-# -- what a position needs ------------------------------------------------------------------------------
-
-
-def _require_tiles_once(table: Table, offer: Row) -> None:
-    known = [tile for rows in (table.areas, table.hidden) for row in rows for tile in row]
-    known += (*table.board, table.covered, *table.zone, *table.discard, *table.banished, *offer)
-    placed = [tile for tile in known if tile != NO_TILE]
-    require(len(placed) == len(set(placed)), "a tile cannot be in two places")
-
-
-def _require_secrets(state: RrrState) -> None:
-    hidden = state.table.hidden
-    drawn = state.draws[max(0, state.drawn - PER_ROUND[state.config.setup]) : state.drawn]
-    secret = state.config.setup in SECRET_SETUPS
-    require(secret or not any((*hidden, *state.unseen)), "only secret set-ups hide tiles")
-    require(all(tile in drawn for row in hidden for tile in row), "hidden tiles are draws of this round")
-    require(max(map(len, hidden)) <= HIDDEN_ROW, "the hidden row is too long")
-    if state.config.setup is Setup.SECRET_DRAFT:
-        require(all(tile in drawn for tile in state.offer), "the offer is of this round's draws")
-
-
-def _require_decision(state: RrrState) -> None:
-    seat, table = state.mover, state.table
-    if seat is None:
-        return
-    if state.phase is Phase.PLACE:
-        require(state.placements < MOST_PLACEMENTS, "the round is over after 60 placements")
-        require(not table.down[seat], "the mover has already discarded what it destroyed")
-        require(table.free() and table.can_place(seat), "the mover must be able to place a tile")
-    _require_draft(state) if state.phase is Phase.PICK else require(not state.offer, "there is no draft now")
-
-
-def _require_draft(state: RrrState) -> None:
-    setup = state.config.setup
-    require(setup in PICK_ORDERS, "this set-up has no draft")
-    require(state.picks < len(PICK_ORDERS[setup]), "the draft has no more picks")
-    require(len(state.offer) == OFFER_SIZES[setup][state.picks], "the offer has another size")
-    require(state.mover == state.first ^ PICK_ORDERS[setup][state.picks], "the other seat picks")
 
 
 # -- parts ----------------------------------------------------------------------------------------------

@@ -4,7 +4,8 @@ from random import Random
 
 from arena.errors import BadMessage
 from arena.rng import choice, shuffle
-from engines.rrr.rules import PACKET, PER_ROUND, Observation, Phase, RrrState, Setup
+from engines.rrr.moves import Pick
+from engines.rrr.rules import PACKET, PER_ROUND, Event, Observation, Phase, RrrState, Setup
 from engines.rrr.supply import windows
 from engines.rrr.table import Row
 from engines.rrr.tiles import NEUTRALS, NO_TILE, Tile
@@ -26,7 +27,7 @@ def _position(seen: Observation, rng: Random) -> RrrState:
     state = RrrState.empty(seen.config)
     state.phase, state.mover = seen.phase, seen.mover
     state.round, state.first, state.placements, state.score = seen.round, seen.first, seen.placements, seen.score
-    state.picks, state.log = seen.picks, seen.events
+    state.picks = seen.picks
     state.draws, state.drawn = complete_draws(seen, rng), len(seen.draws)
     now = max(0, state.drawn - PER_ROUND[seen.config.setup])
     never_seen = tuple(n for n, tile in enumerate(seen.draws[:now]) if tile == NO_TILE)
@@ -34,6 +35,7 @@ def _position(seen: Observation, rng: Random) -> RrrState:
     state.table = seen.table.clone()
     state.table.hidden[1 - seen.seat] = _opponent_row(seen, state.draws[now : state.drawn], rng)
     state.offer = _offer(seen, state.draws[now : state.drawn])
+    state.log = seen.earlier or _with_picks(seen.events, state.table.hidden[1 - seen.seat])
     return state
 
 
@@ -136,6 +138,17 @@ def _not_on_table(seen: Observation, packet: Row) -> Row:
     if not rest:
         raise BadMessage("the opponent cannot have kept a tile")
     return rest
+
+
+def _with_picks(events: tuple[Event, ...], row: Row) -> tuple[Event, ...]:
+    """The opponent's moves with the imagined tiles in the place of secret picks, which are the latest in his row."""
+    secret = [place for place, (_, move) in enumerate(events) if move == Pick(NO_TILE) and type(move) is Pick]
+    if not secret:
+        return events
+    if len(secret) > len(row):
+        raise BadMessage("the opponent has not so many hidden tiles as he picked")
+    picked = dict(zip(secret, row[-len(secret) :]))
+    return tuple((seat, Pick(picked[at]) if at in picked else move) for at, (seat, move) in enumerate(events))
 
 
 def _offer(seen: Observation, drawn: Row) -> Row:

@@ -3,6 +3,7 @@
 A placement carries every choice that its power needs as one number, whose range says what was chosen.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from arena.match import Seat
@@ -76,6 +77,18 @@ ROUTES = _Routes()
 def plain(tile: Tile, spaces: tuple[Space, ...] = tuple(SPACES)) -> list[Place]:
     """The tile on each of these spaces, without a power."""
     return [ROUTES[tile, space, ()][NOT_USED] for space in spaces]
+
+
+def is_listed(move: Move, legal: Sequence[Move]) -> bool:
+    """True if exactly this move is in the list: other kinds of tuples, and tuples of floats or bools, can equal it."""
+    if type(move) is not type(legal[0]) or move not in legal:
+        return False
+    if type(move) is not Place:
+        return type(move[0]) is int
+    tile, space, woken, choice = move
+    if type(tile) is not int or type(space) is not int or type(choice) is not int:
+        return False
+    return not woken or all(type(at) is int for at in woken)
 
 
 def route_mask(space: Space, woken: tuple[Space, ...]) -> Mask:

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from enum import Enum
 
 from arena.errors import IllegalMove
-from arena.game import State
+from arena.game import State, check_seat
 from arena.match import Outcome, Seat
 from arena.rng import stream
 from engines.rrr import powers
-from engines.rrr.moves import NOT_USED, Move, NameFirst, Pick, Place, plain
+from engines.rrr.moves import NOT_USED, Move, NameFirst, Pick, Place, is_listed, plain
 from engines.rrr.supply import draw_order
 from engines.rrr.table import Row, Table
 from engines.rrr.tiles import BOARD, CITIZEN, NO_TILE, SIDE_TILES, Tile
@@ -25,7 +25,7 @@ from engines.rrr.tiles import BOARD, CITIZEN, NO_TILE, SIDE_TILES, Tile
 MOST_PLACEMENTS = 60
 """A round is scored after this many placements, full board or not."""
 ROUNDS_TO_WIN = 2
-OPENINGS = plain(CITIZEN)
+OPENINGS = tuple(plain(CITIZEN))
 """The first player opens a round with the Citizen."""
 PACKET = 4
 """How many tiles a seat opens in a secret draft."""
@@ -111,6 +111,7 @@ class Observation:
     unseen: tuple[int, ...]
     """Past draws that the opponent has not seen."""
     events: tuple[Event, ...]
+    earlier: tuple[Event, ...]
 
 
 class RrrState(State[Move, Observation]):
@@ -145,7 +146,7 @@ class RrrState(State[Move, Observation]):
     """For each seat, the draws of past rounds that it never saw."""
     log: tuple[Event, ...]
     """The moves that one seat has made in a row; the other has not answered them yet."""
-    _legal: Sequence[Move] | None
+    _legal: tuple[Move, ...] | None
 
     @classmethod
     def deal(cls, config: Config, seed: int) -> "RrrState":
@@ -186,8 +187,7 @@ class RrrState(State[Move, Observation]):
     def apply(self, move: Move) -> None:
         """Place a tile, pick one, or name the first player."""
         seat, legal = self.mover, self.legal()
-        # Named tuples of different kinds can be equal.
-        if seat is None or move not in legal or type(move) is not type(legal[0]):
+        if seat is None or not is_listed(move, legal):
             raise IllegalMove(f"{move} is not possible now")
         self._legal = None
         self.log = (*self.log, (seat, move)) if self.log and self.log[0][0] == seat else ((seat, move),)
@@ -220,6 +220,7 @@ class RrrState(State[Move, Observation]):
 
     def view(self, seat: Seat) -> Observation:
         """What this seat may know: not the draws to come, nor in secret set-ups what the opponent keeps hidden."""
+        check_seat(seat, 2)
         other = 1 - seat
         table = self.table.clone()
         table.hidden[other] = (NO_TILE,) * len(table.hidden[other])
@@ -241,6 +242,7 @@ class RrrState(State[Move, Observation]):
             draws=tuple(NO_TILE if n in unknown else tile for n, tile in enumerate(self.draws[: self.drawn])),
             unseen=self.unseen[other],
             events=tuple(map(self._without_secrets, self.log)) if self.log and self.log[0][0] == other else (),
+            earlier=self.log if self.log and self.log[0][0] == seat else (),
         )
 
     def _without_secrets(self, event: Event) -> Event:
@@ -326,17 +328,17 @@ class RrrState(State[Move, Observation]):
 
     # -- turns ------------------------------------------------------------------------------------------
 
-    def _find_legal(self) -> Sequence[Move]:
+    def _find_legal(self) -> tuple[Move, ...]:
         seat, phase = self.mover, self.phase
         if seat is None:
             return ()
         if phase is Phase.NAME:
-            return [NameFirst(0), NameFirst(1)]
+            return (NameFirst(0), NameFirst(1))
         if phase is Phase.PICK:
-            return [Pick(tile) for tile in self.offer]
+            return tuple([Pick(tile) for tile in self.offer])
         if not self.placements and CITIZEN in self.table.areas[seat]:
             return OPENINGS
-        return powers.placements(self.table, seat)
+        return tuple(powers.placements(self.table, seat))
 
     def _place(self, seat: Seat, move: Place) -> None:
         table = self.table

@@ -289,7 +289,7 @@ def gone(removed: list[int], revealed: list[int], assassins: list[int]) -> set[t
     squares = [OFF if citizen in removed else 20 + citizen for citizen in CITIZENS]
     state = CODEC.state_from_json({
         "phase": "ASSASSINS_PHASE_OVER", "ending": "ASSASSINS_ENDING_ASSASSINS_GONE", "citizens": squares,
-        "assassins": assassins, "revealed": revealed, "removed": removed, "cards": [0],
+        "assassins": assassins, "revealed": revealed, "removed": removed, "cards": [0], "king": 99,
     })  # fmt: skip
     return set(possible_assassins(state.view(0)))
 
@@ -304,7 +304,7 @@ def test_the_last_to_leave_was_an_assassin_when_that_ended_the_game():
 def test_captured_citizens_cannot_be_all_that_is_missing_while_the_game_goes_on():
     observation = CODEC.state_from_json({
         "citizens": [100, 100, 33, 34, 35, 36, 37, 38, 42, 43, 44, 100], "assassins": [1, 2, 3], "revealed": [1, 2],
-        "removed": [1, 12, 2], "cards": [0],
+        "removed": [1, 12, 2], "cards": [0], "king": 99,
     }).view(0)  # fmt: skip
     assert {triple[2] for triple in possible_assassins(observation)} == set(range(3, 12))
 
@@ -407,6 +407,23 @@ def test_moves_that_cannot_be_are_bad_messages(move):
         {"events": [{"seat": 0}]},
         {"events": [{"seat": 1, "move": {"choose": {}}}]},
         {"events": [{"seat": 0, "move": {"end_turn": True}}, {"seat": 1, "move": {"end_turn": True}}]},
+        {"king": 100},
+        {"wounds": 1},
+        {"kills": 1},
+        {"captured": True, "cards": [1]},
+        {"crowd_points": 4},
+        {"phase": "ASSASSINS_PHASE_ASSASSINS", "king_points": 1},
+        {"phase": "ASSASSINS_PHASE_ASSASSINS", "knight_points": 1},
+        {"phase": "ASSASSINS_PHASE_ASSASSINS", "revealed": [1], "kills": 1},
+        {"phase": "ASSASSINS_PHASE_ASSASSINS", "knights": [43, 100], "kills": 1, "crowd_points": 4},
+        {"phase": "ASSASSINS_PHASE_OVER", "ending": "ASSASSINS_ENDING_TOO_LATE"},
+        {"events": [{"seat": 0, "move": {"end_turn": True}}]},
+        {"events": [{"seat": 1, "move": {"reveal": 1}}]},
+        {"events": [{"seat": 1, "move": {"reveal": 1}}, {"seat": 1, "move": {"end_turn": True}}]},
+        {"events": [{"seat": 1, "move": {"end_turn": True}}, {"seat": 1, "move": {"end_turn": True}}]},
+        {"events": [{"seat": 1, "move": {"step": {"figure": 13, "square": 43}}}]},
+        {"events": [{"seat": 0, "move": {"step": {"figure": 1, "square": 33}}}]},
+        {"events": [{"seat": 1, "move": {"choose": {"citizens": [1, 2, 3]}}}]},
     ],
 )
 def test_positions_that_cannot_be_are_bad_messages(change):

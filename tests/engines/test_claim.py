@@ -3,9 +3,11 @@
 from collections import Counter
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.errors import BadMessage
 from arena.rng import choice, shuffle, stream
 from engines.claim.game import GAME
 from engines.claim.knowledge import unseen_cards, void_factions
@@ -124,3 +126,52 @@ def test_observation_of_the_winner_lacks_the_draw():
     assert state.view(winner).tricks[0][5] is None
     assert state.view(1 - winner).tricks[0][5] == trick[5]
     assert replace(state.view(winner)) == state.view(winner)
+
+
+# -- positions that cannot be -------------------------------------------------------------------------------
+
+FIRST = {"leader": 0, "lead": 15, "follow": 19, "winner": 1, "prize": 1, "draw": 2}
+SOUND = {
+    "phase": 1, "leader": 1, "seats": [{"hand": [5], "draws": [2]}, {"hand": [12], "prizes": [1]}], "deck": [3, 4],
+    "discard": [15, 19], "tricks": [FIRST],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"phase": 4},
+        {"leader": 2},
+        {"seats": [{"hand": [5], "draws": [2]}]},
+        {"seats": [{"hand": [50], "draws": [2]}, {"hand": [12], "prizes": [1]}]},
+        {"seats": [{"hand": [5, 6], "draws": [2]}, {"hand": [12], "prizes": [1]}]},
+        {"seats": [{"hand": [12], "draws": [2]}, {"hand": [12], "prizes": [1]}]},
+        {"seats": [{"hand": [5], "draws": [2]}, {"hand": [12]}]},
+        {"seats": [{"hand": [5], "prizes": [2]}, {"hand": [12], "prizes": [1]}]},
+        {"seats": [{"hand": [5], "draws": [6]}, {"hand": [12], "prizes": [1]}]},
+        {"seats": [{"hand": [5], "draws": [2]}, {"hand": [12], "prizes": [6]}]},
+        {"deck": [3]},
+        {"deck": [3, 3]},
+        {"discard": [15]},
+        {"discard": [19, 15]},
+        {"phase": 2, "deck": []},
+        {"leader": 0},
+        {"tricks": [{**FIRST, "winner": 0}]},
+        {"tricks": [{key: FIRST[key] for key in FIRST if key != "draw"}]},
+        {"tricks": [{key: FIRST[key] for key in FIRST if key not in ("prize", "draw")}]},
+        {"tricks": [FIRST] * 13},
+    ],
+    ids=str,
+)
+def test_positions_that_cannot_be_are_bad_messages(change):
+    assert GAME.codec.state_from_json(SOUND).to_move() == 1
+    with pytest.raises(BadMessage):
+        GAME.codec.state_from_json({**SOUND, **change})
+
+
+@given(seeds, st.integers(27, 51), st.sampled_from((0, 1)))
+def test_imagined_draws_are_what_the_opponent_got_without_winning_it(seed, moves, seat):
+    state = position(seed, moves)
+    imagined = GAME.imagine(state.view(seat), stream(seed, "imagine"))
+    hidden = [place for place, trick in enumerate(state.tricks) if trick[3] == seat and trick[4] is not None]
+    assert Counter(imagined.tricks[at][5] for at in hidden) == Counter(state.tricks[at][5] for at in hidden)

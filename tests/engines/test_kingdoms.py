@@ -311,6 +311,7 @@ def test_a_state_from_the_wire_plays_on_alike(seats, seed):
         {"config": {"seats": 3}},
         {"acted": 2, "phase": 2, "resolving": 9, "seats": [{"played": 9}, {"hand": [5]}]},
         {"acted": 2, "phase": 2, "resolving": 1, "seats": [{"played": 1}, {"hand": [5]}]},
+        {"tokens": [1, 0, 2]},
     ],
 )
 def test_nonsense_is_refused(change):

@@ -272,6 +272,19 @@ def test_a_seat_never_forgets(config, seed, moves, seat):
         seen = draws
 
 
+def test_no_free_space_is_a_pass_even_with_a_tower_to_place():
+    """R17 in a position that no game leads to, because the Tower that uncovers a tile is the only one."""
+    stances = [4, 1, 1, 1, 1, 2, 2, 2, 0]
+    board = {"tiles": [TOWER, 3, 4, 5, 2, 9, 11, 12, 0], "stances": stances, "covered": 10, "covered_ally": 1}
+    seats = [{"area": ["RRR_TILE_KING", "RRR_TILE_CASTLE"]}, {"area": ["RRR_TILE_TEMPLE"]}]
+    state = codec.state_from_json({"placements": 5, "board": board, "seats": seats})
+    state.table.areas[1] = (TOWER,)
+    state.apply(Place(1, 8, (), 7))  # the King destroys a tile; seat 1's own discard frees no space
+    assert state.table.coverable(1)
+    assert state.to_move() == 0
+    assert state.table.areas[1] == (TOWER,)
+
+
 # -- imagined positions -----------------------------------------------------------------------------------
 
 
@@ -409,6 +422,27 @@ NONSENSE = [
     {"drawn": 1},
     {"events": [{"seat": 0, "move": {}}]},
     {"events": [{"seat": 0, "move": {"first": 0}}, {"seat": 1, "move": {"first": 0}}]},
+    {"events": [{"seat": 0, "move": {"first": 2}}]},
+    {"events": [{"seat": 0, "move": {"pick": 0}}]},
+    {"events": [{"seat": 0, "move": {"place": {"tile": "RRR_TILE_KING", "space": 9}}}]},
+    {"round": 4},
+    {"round": 2},
+    {"round": 2, "score": [1, 1]},
+    {"score": [1, 0]},
+    {"phase": "RRR_PHASE_OVER"},
+    {"phase": "RRR_PHASE_OVER", "placements": 61, "round": 2, "score": [2, 0]},
+    {"config": {"victory": "RRR_VICTORY_POINTS"}, "score": [1, 0]},
+    {"config": {"victory": "RRR_VICTORY_POINTS"}, "phase": "RRR_PHASE_NAME", "score": [9, 1]},
+    {"picks": 1},
+    {"draws": [16, 17, 18, 19, 20], "drawn": 3},
+    {"draws": [16, 17, 18, 19, 19], "drawn": 5},
+    {"draws": [*range(16, 31)], "drawn": 10},
+    {
+        "config": {"setup": "RRR_SETUP_SECRET_RANDOM"},
+        "draws": [16, 17, 18, 19],
+        "drawn": 4,
+        "seats": [{"area": ["RRR_TILE_KING"], "unseen": [1]}, {"area": ["RRR_TILE_MONK"]}],
+    },
 ]
 
 

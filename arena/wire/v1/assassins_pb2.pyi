@@ -142,7 +142,7 @@ class AssassinsEvent(_message.Message):
     def __init__(self, seat: _Optional[int] = ..., move: _Optional[_Union[AssassinsMove, _Mapping]] = ...) -> None: ...
 
 class AssassinsObservation(_message.Message):
-    __slots__ = ("seat", "config", "phase", "ending", "king", "citizens", "knights", "assassins", "revealed", "removed", "wounds", "king_points", "knight_points", "crowd_points", "captured", "kills", "cards", "deck_size", "events")
+    __slots__ = ("seat", "config", "phase", "ending", "king", "citizens", "knights", "assassins", "revealed", "removed", "wounds", "king_points", "knight_points", "crowd_points", "captured", "kills", "cards", "deck_size", "events", "earlier")
     SEAT_FIELD_NUMBER: _ClassVar[int]
     CONFIG_FIELD_NUMBER: _ClassVar[int]
     PHASE_FIELD_NUMBER: _ClassVar[int]
@@ -162,6 +162,7 @@ class AssassinsObservation(_message.Message):
     CARDS_FIELD_NUMBER: _ClassVar[int]
     DECK_SIZE_FIELD_NUMBER: _ClassVar[int]
     EVENTS_FIELD_NUMBER: _ClassVar[int]
+    EARLIER_FIELD_NUMBER: _ClassVar[int]
     seat: int
     config: AssassinsConfig
     phase: AssassinsPhase
@@ -181,7 +182,8 @@ class AssassinsObservation(_message.Message):
     cards: _containers.RepeatedScalarFieldContainer[int]
     deck_size: int
     events: _containers.RepeatedCompositeFieldContainer[AssassinsEvent]
-    def __init__(self, seat: _Optional[int] = ..., config: _Optional[_Union[AssassinsConfig, _Mapping]] = ..., phase: _Optional[_Union[AssassinsPhase, str]] = ..., ending: _Optional[_Union[AssassinsEnding, str]] = ..., king: _Optional[int] = ..., citizens: _Optional[_Iterable[int]] = ..., knights: _Optional[_Iterable[int]] = ..., assassins: _Optional[_Iterable[int]] = ..., revealed: _Optional[_Iterable[int]] = ..., removed: _Optional[_Iterable[int]] = ..., wounds: _Optional[int] = ..., king_points: _Optional[int] = ..., knight_points: _Optional[int] = ..., crowd_points: _Optional[int] = ..., captured: _Optional[bool] = ..., kills: _Optional[int] = ..., cards: _Optional[_Iterable[int]] = ..., deck_size: _Optional[int] = ..., events: _Optional[_Iterable[_Union[AssassinsEvent, _Mapping]]] = ...) -> None: ...
+    earlier: _containers.RepeatedCompositeFieldContainer[AssassinsEvent]
+    def __init__(self, seat: _Optional[int] = ..., config: _Optional[_Union[AssassinsConfig, _Mapping]] = ..., phase: _Optional[_Union[AssassinsPhase, str]] = ..., ending: _Optional[_Union[AssassinsEnding, str]] = ..., king: _Optional[int] = ..., citizens: _Optional[_Iterable[int]] = ..., knights: _Optional[_Iterable[int]] = ..., assassins: _Optional[_Iterable[int]] = ..., revealed: _Optional[_Iterable[int]] = ..., removed: _Optional[_Iterable[int]] = ..., wounds: _Optional[int] = ..., king_points: _Optional[int] = ..., knight_points: _Optional[int] = ..., crowd_points: _Optional[int] = ..., captured: _Optional[bool] = ..., kills: _Optional[int] = ..., cards: _Optional[_Iterable[int]] = ..., deck_size: _Optional[int] = ..., events: _Optional[_Iterable[_Union[AssassinsEvent, _Mapping]]] = ..., earlier: _Optional[_Iterable[_Union[AssassinsEvent, _Mapping]]] = ...) -> None: ...
 
 class AssassinsState(_message.Message):
     __slots__ = ("config", "phase", "ending", "king", "citizens", "knights", "assassins", "revealed", "removed", "wounds", "king_points", "knight_points", "crowd_points", "captured", "kills", "cards", "deck", "events")

@@ -280,7 +280,7 @@ class RrrBoard(_message.Message):
     def __init__(self, tiles: _Optional[_Iterable[_Union[RrrTile, str]]] = ..., stances: _Optional[_Iterable[_Union[RrrStance, str]]] = ..., covered: _Optional[_Union[RrrTile, str]] = ..., covered_ally: _Optional[int] = ...) -> None: ...
 
 class RrrObservation(_message.Message):
-    __slots__ = ("seat", "config", "phase", "mover", "round", "first", "placements", "score", "board", "area", "hidden", "opponent_area", "opponent_hidden_count", "zone", "discard", "banished", "offer", "offered", "picks", "draws", "opponent_unseen", "events")
+    __slots__ = ("seat", "config", "phase", "mover", "round", "first", "placements", "score", "board", "area", "hidden", "opponent_area", "opponent_hidden_count", "zone", "discard", "banished", "offer", "offered", "picks", "draws", "opponent_unseen", "events", "earlier")
     SEAT_FIELD_NUMBER: _ClassVar[int]
     CONFIG_FIELD_NUMBER: _ClassVar[int]
     PHASE_FIELD_NUMBER: _ClassVar[int]
@@ -303,6 +303,7 @@ class RrrObservation(_message.Message):
     DRAWS_FIELD_NUMBER: _ClassVar[int]
     OPPONENT_UNSEEN_FIELD_NUMBER: _ClassVar[int]
     EVENTS_FIELD_NUMBER: _ClassVar[int]
+    EARLIER_FIELD_NUMBER: _ClassVar[int]
     seat: int
     config: RrrConfig
     phase: RrrPhase
@@ -325,7 +326,8 @@ class RrrObservation(_message.Message):
     draws: _containers.RepeatedScalarFieldContainer[RrrTile]
     opponent_unseen: _containers.RepeatedScalarFieldContainer[int]
     events: _containers.RepeatedCompositeFieldContainer[RrrEvent]
-    def __init__(self, seat: _Optional[int] = ..., config: _Optional[_Union[RrrConfig, _Mapping]] = ..., phase: _Optional[_Union[RrrPhase, str]] = ..., mover: _Optional[int] = ..., round: _Optional[int] = ..., first: _Optional[int] = ..., placements: _Optional[int] = ..., score: _Optional[_Iterable[int]] = ..., board: _Optional[_Union[RrrBoard, _Mapping]] = ..., area: _Optional[_Iterable[_Union[RrrTile, str]]] = ..., hidden: _Optional[_Iterable[_Union[RrrTile, str]]] = ..., opponent_area: _Optional[_Iterable[_Union[RrrTile, str]]] = ..., opponent_hidden_count: _Optional[int] = ..., zone: _Optional[_Iterable[_Union[RrrTile, str]]] = ..., discard: _Optional[_Iterable[_Union[RrrTile, str]]] = ..., banished: _Optional[_Iterable[_Union[RrrTile, str]]] = ..., offer: _Optional[_Iterable[_Union[RrrTile, str]]] = ..., offered: _Optional[int] = ..., picks: _Optional[int] = ..., draws: _Optional[_Iterable[_Union[RrrTile, str]]] = ..., opponent_unseen: _Optional[_Iterable[int]] = ..., events: _Optional[_Iterable[_Union[RrrEvent, _Mapping]]] = ...) -> None: ...
+    earlier: _containers.RepeatedCompositeFieldContainer[RrrEvent]
+    def __init__(self, seat: _Optional[int] = ..., config: _Optional[_Union[RrrConfig, _Mapping]] = ..., phase: _Optional[_Union[RrrPhase, str]] = ..., mover: _Optional[int] = ..., round: _Optional[int] = ..., first: _Optional[int] = ..., placements: _Optional[int] = ..., score: _Optional[_Iterable[int]] = ..., board: _Optional[_Union[RrrBoard, _Mapping]] = ..., area: _Optional[_Iterable[_Union[RrrTile, str]]] = ..., hidden: _Optional[_Iterable[_Union[RrrTile, str]]] = ..., opponent_area: _Optional[_Iterable[_Union[RrrTile, str]]] = ..., opponent_hidden_count: _Optional[int] = ..., zone: _Optional[_Iterable[_Union[RrrTile, str]]] = ..., discard: _Optional[_Iterable[_Union[RrrTile, str]]] = ..., banished: _Optional[_Iterable[_Union[RrrTile, str]]] = ..., offer: _Optional[_Iterable[_Union[RrrTile, str]]] = ..., offered: _Optional[int] = ..., picks: _Optional[int] = ..., draws: _Optional[_Iterable[_Union[RrrTile, str]]] = ..., opponent_unseen: _Optional[_Iterable[int]] = ..., events: _Optional[_Iterable[_Union[RrrEvent, _Mapping]]] = ..., earlier: _Optional[_Iterable[_Union[RrrEvent, _Mapping]]] = ...) -> None: ...
 
 class RrrSeat(_message.Message):
     __slots__ = ("area", "hidden", "unseen")

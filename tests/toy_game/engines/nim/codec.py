@@ -35,7 +35,7 @@ class NimCodec(Codec[int, NimState, int, View]):
 
     def unpack_observation(self, message: pb.NimObservation) -> View:
         """What a seat knows, from a message."""
-        require(message.mover < 2, "Nim has two seats")
+        _require_possible(message.sticks, message.mover)
         return message.sticks, message.mover
 
     def pack_state(self, state: NimState) -> pb.NimState:
@@ -44,5 +44,10 @@ class NimCodec(Codec[int, NimState, int, View]):
 
     def unpack_state(self, message: pb.NimState) -> NimState:
         """The position in a message."""
-        require(message.mover < 2, "Nim has two seats")
+        _require_possible(message.sticks, message.mover)
         return NimState(message.sticks, message.mover)
+
+
+def _require_possible(sticks: int, mover: int) -> None:
+    require(sticks <= 21, "there are 21 sticks at most")
+    require(mover < 2, "Nim has two seats")

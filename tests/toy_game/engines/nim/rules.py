@@ -1,7 +1,7 @@
 """Nim: take one to three sticks; whoever takes the last one wins."""
 
 from arena.errors import IllegalMove
-from arena.game import State
+from arena.game import State, check_seat
 from arena.match import Outcome, Seat
 
 View = tuple[int, Seat]
@@ -27,8 +27,8 @@ class NimState(State[int, View]):
 
     def apply(self, move: int) -> None:
         """Take sticks."""
-        if move not in self.legal():
-            raise IllegalMove(f"{move} sticks cannot be taken from {self.sticks}")
+        if type(move) is not int or move not in self.legal():  # 1.0 and True are no moves, although they equal one
+            raise IllegalMove(f"{move!r} sticks cannot be taken from {self.sticks}")
         self.sticks -= move
         self.mover = 1 - self.mover
 
@@ -45,4 +45,5 @@ class NimState(State[int, View]):
 
     def view(self, seat: Seat) -> View:
         """Everything."""
+        check_seat(seat, 2)
         return self.sticks, self.mover
