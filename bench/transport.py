@@ -33,7 +33,7 @@ from arena.host import BoxedBot, RemoteBot, RunningBot
 from arena.links.connection import BotConnection, unix_connect
 from arena.links.local import LocalLink
 from arena.match import Contestant, Ending, MatchSpec, Turn
-from arena.player import Answer, Link, Player
+from arena.player import STRICT, Answer, Leniency, Link, Player
 from arena.referee import play
 from arena.sandboxes import BotDirectory, BubblewrapSandbox, Limits
 from arena.sdk import Bot, Session, serve
@@ -64,9 +64,9 @@ class Recorder(LocalLink):
 
     said: Payload
 
-    async def call(self, request: bytes, wait: float) -> Answer:
+    async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:
         """Ask, and keep both."""
-        answer = await super().call(request, wait)
+        answer = await super().call(request, wait, leniency)
         self.said.append((request, answer.reply))
         return answer
 
