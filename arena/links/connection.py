@@ -115,7 +115,13 @@ class BotConnection:
         if self.gone() or not self._http.has_room():
             raise self._fault("let the referee open no stream")
         replies: list[bytes] = []
-        call = Call(self._http, HEALTH_CHECK, replies.append)
+
+        def on_reply(reply: bytes) -> None:
+            if replies:
+                raise BadMessage("answered the health check twice")
+            replies.append(reply)
+
+        call = Call(self._http, HEALTH_CHECK, on_reply)
         call.send(b"", last=True)
         fault = await call.over
         if fault is not None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from arena.errors import BadMessage
 
 DATA, HEADERS, SETTINGS, PUSH_PROMISE, GOAWAY, CONTINUATION = 0x0, 0x1, 0x4, 0x5, 0x7, 0x9
-PADDED = 0x8
+END_HEADERS, PADDED, PRIORITISED = 0x4, 0x8, 0x20
 
 HEADER_BYTES = 9
 _HEADER = Struct(">HBBBI")

@@ -41,6 +41,7 @@ HUNG_UP = "closed the connection before the match was over"
 READ_BYTES = 64 << 10
 WINDOW = 2 << 20
 """What a bot may send before we grant more: room for the longest message, so that none waits for us."""
+SHORT_WORK = 0.0005
 CATCH_UP_READS = 8
 """How often we read before a request, to be done with what was sent before it; more than a socket holds."""
 GLANCE_S, GLANCE_BYTES, GLANCE_FRAMES = 5.0, 1 << 10, 16
@@ -53,6 +54,28 @@ _SETTINGS = {
     SettingCodes.INITIAL_WINDOW_SIZE: WINDOW,
     SettingCodes.MAX_HEADER_LIST_SIZE: MAX_HEADER_BYTES,
 }
+
+
+class Stopwatch:
+    """How much processor time our work took; short work is not worth the system call, and is taken by the wall.
+
+    The wall alone would not do: a referee that is held up in the middle of its work must not blame the bot.
+    """
+
+    def __init__(self) -> None:
+        self._began = time.perf_counter()
+        self._since: float | None = None
+        """The processor time when it became worth asking for."""
+
+    def check(self) -> None:
+        """Begin to ask once the work is no longer short; to be called now and then meanwhile."""
+        if self._since is None and time.perf_counter() - self._began > SHORT_WORK:
+            self._since = time.thread_time()
+
+    def spent(self) -> float:
+        """The seconds so far."""
+        short = min(time.perf_counter() - self._began, SHORT_WORK)
+        return short if self._since is None else short + time.thread_time() - self._since
 
 
 class Listener(Protocol):
@@ -100,8 +123,9 @@ class Http2(asyncio.BufferedProtocol):
         self._transport: asyncio.Transport | None = None
         self._glances: asyncio.TimerHandle | None = None
         self._waiting: set[object] = set()
-        """Who waits for something from the bot; while nobody does, nothing is read."""
+        """Who waits for something from the bot; while nobody does, nothing that it sends is looked at."""
         self._paused = False
+        """True when the bot sent something that nobody waited for: asyncio reads no more until somebody does."""
         self._choked = False
         """True while the bot is too slow for what was written."""
         self._listeners: dict[int, Listener] = {}
@@ -126,17 +150,16 @@ class Http2(asyncio.BufferedProtocol):
     def start_reading(self, who: object) -> None:
         """Read while this one waits; what the bot sent before is worked off at once."""
         self._waiting.add(who)
-        if self._paused and not self.over and self._transport:
+        if self._paused and self._transport:
             self._paused = False
             self._guarded(self._catch_up)
             self._transport.resume_reading()
+        elif len(self._frames):
+            self._guarded(self._work)
 
     def stop_reading(self, who: object) -> None:
         """Nothing more for this one; if nobody else waits, not even what was read already is looked at."""
         self._waiting.discard(who)
-        if not self._waiting and not self._paused and not self.over and self._transport:
-            self._paused = True
-            self._transport.pause_reading()
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -190,12 +213,12 @@ class Http2(asyncio.BufferedProtocol):
         self._glances = self._loop.call_later(GLANCE_S, self._glance)
 
     def get_buffer(self, _sizehint: int) -> memoryview:
-        """Where asyncio puts what it reads."""
-        return self._buffer
+        """Where asyncio puts what it reads: a little, if nobody waits for it."""
+        return self._buffer if self._waiting else self._buffer[:GLANCE_BYTES]
 
     def buffer_updated(self, nbytes: int) -> None:
         """Take what was read, and answer; the first fault ends the connection."""
-        self._guarded(self._take, nbytes)
+        self._guarded(self._take if self._waiting else self._keep, nbytes)
 
     def pause_writing(self) -> None:
         """The bot reads too slowly."""
@@ -228,20 +251,31 @@ class Http2(asyncio.BufferedProtocol):
         arrival = self._looks.arrival if self._looks else self._now()
         # Time that we spent on this bot's earlier bytes is its own: it is never taken to have sent these before that.
         self.stamp = max(arrival, self.stamp)
+        self._hold(count)
+        self._work()
+
+    def _keep(self, count: int) -> None:
+        """Nobody waits for these bytes, so none of them is looked at, and no more are read."""
+        self._hold(count)
+        if self._transport:
+            self._paused = True
+            self._transport.pause_reading()
+
+    def _hold(self, count: int) -> None:
         self._guard.on_bytes(count, listens=not self._choked)
         self._frames.feed(self._buffer[:count])
-        self._work()
 
     def _work(self, uncalled: int = 0) -> None:
         """Work on whole frames while somebody waits for the bot, or on so many that nobody waits for."""
-        began = time.thread_time()
+        stopwatch = Stopwatch()
         try:
             while (self._waiting or uncalled > 0) and (taken := self._frames.take()):
                 uncalled -= 1
                 self._guard.on_frame(*taken)
                 self._on_frame(taken[1])
+                stopwatch.check()
         finally:
-            spent = time.thread_time() - began
+            spent = stopwatch.spent()
             self.worked += spent
             self.stamp += spent
         self._guard.on_work(spent)
@@ -259,13 +293,12 @@ class Http2(asyncio.BufferedProtocol):
     def _glance(self) -> None:
         """Look a little at a bot that nobody waits for."""
         self._glances = self._loop.call_later(GLANCE_S, self._glance)
-        if self._paused:
+        if not self._waiting:
             self._guarded(self._take_little)
 
     def _take_little(self) -> None:
         if len(self._frames) < GLANCE_BYTES and (count := self._read(GLANCE_BYTES)):
-            self._guard.on_bytes(count, listens=not self._choked)
-            self._frames.feed(self._buffer[:count])
+            self._hold(count)
         self._work(uncalled=GLANCE_FRAMES)
 
     def _read(self, most: int) -> int:

@@ -20,7 +20,7 @@ from arena.match import MatchStart, Moves, Ready
 from engines.claim import GAME
 
 PLAY = "/arena.wire.v1.ClaimBotService/Play"
-DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = 0, 1, 2, 3, 4, 6, 7, 8, 9
+DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = range(10)
 
 
 def frame(kind, payload=b"", *, flags=0, stream=0):
