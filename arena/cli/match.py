@@ -1,6 +1,5 @@
 """`arena match`: one match, now."""
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
 
-from arena import record, registry
+from arena import looptime, record, registry
 from arena.cli.boxes import box_options, make_bot, read_box_options
 from arena.cli.params import MAX_SEED, SEED_HELP, Setting, clock_option, draw_seed
 from arena.clock import TimeControl
@@ -66,7 +65,7 @@ def match(
     running = [make_bot(game, name, seed, read_box_options(boxes)) for name in names]
     contestants = tuple(bot.contestant for bot in running)
     spec = MatchSpec(record.match_id(game, config, seed, contestants), game_name, config, seed, contestants, clock)
-    result = asyncio.run(play_once(game, running, spec, Policy(strikes)))
+    result = looptime.run(play_once(game, running, spec, Policy(strikes)))
     show_result(game, result)
     show_logs(running, result)
     if out:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from arena import looptime
 from arena.builtin import BUILTIN
 from arena.clock import TimeControl
 from arena.heartbeat import ThreadHeartbeat
@@ -83,7 +84,7 @@ def run(case: Case, backend: backends.Backend) -> Result:
         started = time.monotonic()
         for _ in range(case.runs):
             try:
-                asyncio.run(play(case, backend, traces, result))
+                looptime.run(play(case, backend, traces, result))
             except Exception:  # a bot that can raise anything here has brought the whole referee down
                 result.problems.append(f"the referee crashed: {traceback.format_exc()}")
         result.check(traces.growth() < MAX_GROWTH, f"the referee grew by {traces.growth() // MIB} MiB")
