@@ -304,6 +304,11 @@ def late(peer, stream, number, request):
     polite(peer, stream, number, request)
 
 
+def thinks(peer, stream, number, request):
+    time.sleep(0.1)
+    polite(peer, stream, number, request)
+
+
 def behind(junk):
     """A good reply with something behind it, for the referee to work on while the opponent's clock runs."""
 
@@ -394,7 +399,7 @@ TURNS = {
             empty_message, no_moves,
             deep_nesting, unknown_fields, wrong_turn, old_turn, ready_again, huge_trailers, hpack_bomb,
             long_status_text, escape_codes, early_end, always_twice, thrice_twice, answers_ahead, slow_ping_flood,
-            skips, late, long_status, grants_and_resets,
+            skips, late, thinks, long_status, grants_and_resets,
         )
     },
     "many_settings": behind(many_settings),
