@@ -24,7 +24,7 @@ from grpc_health.v1 import health_pb2
 from rich.console import Console
 from rich.table import Table
 
-from arena import registry
+from arena import looptime, registry
 from arena.cli.boxes import python_paths
 from arena.clock import TimeControl
 from arena.errors import Disconnected
@@ -262,7 +262,7 @@ def main() -> None:
         asyncio.run(serve_table(os.environ["ARENA_SOCKET"], int(options.serve)))
     else:
         with tempfile.TemporaryDirectory() as folder:
-            report(*asyncio.run(measure(options.rounds, Path(folder))))
+            report(*looptime.run(measure(options.rounds, Path(folder))))
 
 
 if __name__ == "__main__":
