@@ -73,6 +73,10 @@ class Clock:
     def __init__(self, control: TimeControl) -> None:
         self.control = control
         self.bank = control.bank
+        self.excused = 0.0
+        """Seconds for which the flag would have fallen, and did not, because the referee's own lag explains them."""
+        self._lag = 0.0
+        """Seconds of our lag that were charged to the bank so far, and not excused yet."""
 
     def available(self) -> float:
         """Seconds that the next move may take; this is what the bot is told."""
@@ -95,10 +99,19 @@ class Clock:
             case Meter.NONE:
                 return 0.0
 
-    def charge(self, wall: float, cpu: float = 0.0) -> bool:
-        """Spend the time of one move; False when the flag fell."""
+    def charge(self, wall: float, cpu: float = 0.0, lag: float = 0.0) -> bool:
+        """Spend the time of one move; False when the flag fell, and our own lag does not explain it.
+
+        A bot within its time is charged as measured. When it has no more, as much is excused as is needed, if so much
+        of what was charged to it in this match may have been lag.
+        """
         over = max(0.0, self.charged(wall, cpu) - self.control.per_move)
-        if over > self.bank:
+        if self.control.meter is Meter.WALL:
+            self._lag += min(lag, over)
+        needed = max(0.0, over - self.bank)
+        if needed > self._lag:
             return False
-        self.bank += self.control.increment - over
+        self._lag -= needed
+        self.excused += needed
+        self.bank += needed - over + self.control.increment
         return True

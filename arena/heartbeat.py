@@ -1,32 +1,34 @@
 """Whether this machine kept time: a thread that sleeps a moment, over and over, and notes when it overslept.
 
-A bot that seems late while the referee itself could not run is not to blame. Nothing that a bot sends can
-cause this, and bots are held to their share of the processors; so the referee alone decides it.
+A bot that seems late while the referee itself could not run is not to blame. The thread notes when the whole process
+stood still; the loop, if it is a TimedLoop, notes when it was too busy to look. Time that passes while the referee
+works on a bot's own bytes is not counted in that bot's favour (see the link), and bots are held to their share of
+the processors; so nobody gains time by making the referee slow.
 """
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
+from arena import looptime
+from arena.looptime import NOTED, Standstills, covered
+
 INTERVAL = 0.005
-NOTED = 0.01
-"""Oversleeping less than this is usual and not worth keeping."""
 
 
 class Heartbeat(Protocol):
-    """Knows how badly the referee's machine lagged."""
+    """Knows how long the referee's machine stood still."""
 
-    def worst_since(self, moment: float) -> float:
-        """The longest oversleep, in seconds, noted since this moment of the monotonic clock."""
+    def lag(self, since: float, until: float) -> float:
+        """The seconds between these moments of the monotonic clock in which the referee could not run."""
         ...
 
 
 class SteadyHeartbeat:
     """A machine that never lags: for tests and for play without a clock."""
 
-    def worst_since(self, moment: float) -> float:  # noqa: ARG002
+    def lag(self, since: float, until: float) -> float:  # noqa: ARG002
         """None at all."""
         return 0.0
 
@@ -39,11 +41,14 @@ class ThreadHeartbeat:
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._noted: deque[tuple[float, float]] = deque(maxlen=1000)
+        self._overslept = Standstills()
+        self._due = now() + INTERVAL
+        """When the thread ought to wake up next."""
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
 
     def __enter__(self) -> "ThreadHeartbeat":
+        self._due = self._now() + INTERVAL
         self._thread.start()
         return self
 
@@ -51,16 +56,19 @@ class ThreadHeartbeat:
         self._stop.set()
         self._thread.join()
 
-    def worst_since(self, moment: float) -> float:
-        """The longest oversleep noted since then."""
-        if not self._noted or self._noted[-1][0] < moment:
-            return 0.0
-        return max((lag for when, lag in list(self._noted) if when >= moment), default=0.0)
+    def lag(self, since: float, until: float) -> float:
+        """What the thread overslept, the sleep that goes on included, and what the running loop missed."""
+        spans = self._overslept.since(since)
+        # After a standstill the loop may run before the thread does, so the thread need not have noted it yet.
+        due, now = self._due, self._now()
+        if now - due > NOTED:
+            spans.append((due, now))
+        if looks := looptime.current():
+            spans += looks.standstills.since(since)
+        return covered(spans, since, until) if spans else 0.0
 
     def _beat(self) -> None:
-        before = self._now()
         while not self._stop.wait(INTERVAL):
-            after = self._now()
-            if (lag := after - before - INTERVAL) > NOTED:
-                self._noted.append((after, lag))
-            before = after
+            woke = self._now()
+            self._overslept.note(self._due, woke)
+            self._due = woke + INTERVAL

@@ -13,7 +13,7 @@ from arena.errors import BotFault, Disconnected, StartFailed, TimedOut
 from arena.links.connection import BotConnection, Connect
 from arena.links.local import LocalLink
 from arena.match import Box, Contestant
-from arena.player import Answer, Link
+from arena.player import STRICT, Answer, Leniency, Link
 from arena.sandboxes.base import Sandbox
 
 AnyCodec = Codec[Any, Any, Any, Any]
@@ -223,11 +223,11 @@ class BoxedLink:
         self._link = link
         self._bot = bot
 
-    async def call(self, request: bytes, wait: float) -> Answer:
+    async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:
         """Thaw the bot, ask it, and freeze it again."""
         before = await self._bot.resume()
         try:
-            answer = await self._link.call(request, wait)
+            answer = await self._link.call(request, wait, leniency)
         except BotFault as fault:
             raise await self._bot.refine(fault) from fault
         finally:

@@ -91,7 +91,7 @@ class Times:
     referee: int = 0
     """What the referee took to write the request and to read the reply."""
     lag: int = 0
-    """The worst delay of the referee's own heartbeat meanwhile."""
+    """How long the referee's own machine stood still meanwhile."""
 
 
 NO_TIMES = Times()

@@ -7,7 +7,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from arena.clock import Clock, TimeControl
 from arena.codec import Codec
-from arena.errors import BadMessage, InfraError, StartFailed, TimedOut
+from arena.errors import BadMessage, StartFailed, TimedOut
 from arena.game import State
 from arena.heartbeat import STEADY, Heartbeat
 from arena.match import MatchEnd, MatchStart, Moves, Ready, Seat, Times, Turn
@@ -18,9 +18,6 @@ O = TypeVar("O")
 
 READY_WAIT = 10.0
 """Seconds that a bot may take to answer the start of a match, outside its clock."""
-
-LAG_FLOOR, LAG_SHARE = 0.05, 0.25
-"""A late bot is excused when the referee lagged by more than both: these seconds, this share of the time per move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +31,28 @@ class Answer:
     """Seconds of the call beyond those: what our own side took to carry the bytes."""
     cpu: float = 0.0
     """Processor seconds of the bot meanwhile, where they can be measured."""
+    lag: float = 0.0
+    """Seconds of `wall` in which the referee's own machine stood still, through no doing of this bot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leniency:
+    """What is not held against a bot while it is asked."""
+
+    is_late: Callable[[bytes], bool]
+    """Whether this is the reply to an earlier request, which was given up: it is dropped, once."""
+    heartbeat: Heartbeat
+    """Knows how long our own machine stood still: the wait is prolonged by as much."""
+
+
+STRICT = Leniency(lambda _: False, STEADY)
 
 
 class Link(Protocol):
     """A connected bot: it moves bytes and knows nothing of games or clocks."""
 
-    async def call(self, request: bytes, wait: float) -> Answer:
-        """Send a request and wait this many seconds for its reply; TimedOut if none came."""
+    async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:
+        """Send a request and wait this many seconds, and those of our own lag, for its reply; TimedOut if none came."""
         ...
 
     async def tell(self, request: bytes) -> None:
@@ -76,14 +88,16 @@ class Player(Generic[C, M, O]):
         self.link = link
         self.clock = Clock(control)
         self._now = now
-        self._heartbeat = heartbeat
+        self._leniency = Leniency(self._is_late, heartbeat)
         self._turn = 0
+        self._missed: set[int] = set()
+        """Turns whose replies were given up and may still come."""
         self._wants_legal = False
 
     async def begin(self, start: MatchStart[C]) -> None:
         """Tell the bot of the match and wait, outside its clock, until it is ready."""
         try:
-            answer = await self.link.call(self.codec.write_start(start), READY_WAIT)
+            answer = await self.link.call(self.codec.write_start(start), READY_WAIT, self._leniency)
         except TimedOut as late:
             raise StartFailed(f"did not answer the start of the match within {READY_WAIT:g} s") from late
         reply = self.codec.read_reply(answer.reply)
@@ -100,37 +114,47 @@ class Player(Generic[C, M, O]):
         request = self.codec.write_turn(turn)
         asked = self._now()
         try:
-            answer = await self.link.call(request, self.clock.deadline())
-            self._charge(answer)
+            answer = await self._ask(request)
+            charged = self._charge(answer)
         except TimedOut as late:
-            self._excuse(asked)
             self.clock.bank = 0.0
             had = f"the {turn.available:.3f} s that it had"
             raise TimedOut(f"did not answer turn {turn.number} within {had} ({late})") from late
         answered = self._now()
         moves = self._read_moves(answer.reply)
         ours = asked - started + self._now() - answered
-        return Decision(moves, self._times(answer, ours, self._heartbeat.worst_since(asked)))
+        return Decision(moves, _times(answer, charged, ours))
 
     async def end(self, end: MatchEnd) -> None:
         """Tell the bot how the match ended."""
         await self.link.tell(self.codec.write_end(end))
 
-    def _charge(self, answer: Answer) -> None:
-        if not self.clock.charge(answer.wall, answer.cpu):
-            spent = self.clock.charged(answer.wall, answer.cpu)
+    async def _ask(self, request: bytes) -> Answer:
+        try:
+            return await self.link.call(request, self.clock.deadline(), self._leniency)
+        except TimedOut:
+            self._missed.add(self._turn)
+            raise
+
+    def _charge(self, answer: Answer) -> float:
+        """Charge the clock; the seconds that it was charged with."""
+        spent, excused = self.clock.charged(answer.wall, answer.cpu), self.clock.excused
+        if not self.clock.charge(answer.wall, answer.cpu, answer.lag):
             raise TimedOut(f"it took {spent:.3f} s")
+        return spent - (self.clock.excused - excused)
 
-    def _excuse(self, asked: float) -> None:
-        """Void the match if the referee's own machine stood still while the bot seemed to be late."""
-        lag, limit = self._heartbeat.worst_since(asked), max(LAG_FLOOR, LAG_SHARE * self.clock.control.per_move)
-        if lag > limit:
-            raise InfraError(f"the referee's machine stood still for {lag:.3f} s while a bot ran out of time")
-
-    def _times(self, answer: Answer, ours: float, lag: float) -> Times:
-        charged = self.clock.charged(answer.wall, answer.cpu)
-        seconds = (answer.wall, charged, answer.cpu, answer.transport, ours, lag)
-        return Times(*(max(0, round(each * 1e6)) for each in seconds))
+    def _is_late(self, data: bytes) -> bool:
+        """Whether this answers a turn that was given up."""
+        if not self._missed:
+            return False
+        try:
+            reply = self.codec.read_reply(data)
+        except BadMessage:
+            return False  # whoever takes it for a reply will say what is wrong with it
+        if not isinstance(reply, Moves) or reply.turn not in self._missed:
+            return False
+        self._missed.discard(reply.turn)
+        return True
 
     def _read_moves(self, data: bytes) -> tuple[M, ...]:
         reply = self.codec.read_reply(data)
@@ -141,3 +165,8 @@ class Player(Generic[C, M, O]):
         if not reply.moves:
             raise BadMessage(f"answered turn {self._turn} without a move")
         return reply.moves
+
+
+def _times(answer: Answer, charged: float, ours: float) -> Times:
+    seconds = (answer.wall, charged, answer.cpu, answer.transport, ours, answer.lag)
+    return Times(*(max(0, round(each * 1e6)) for each in seconds))

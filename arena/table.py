@@ -12,7 +12,7 @@ from arena.game import AnyGame
 from arena.heartbeat import STEADY, Heartbeat
 from arena.host import AnyCodec, RunningBot, close_all
 from arena.match import MatchRecord, MatchSpec
-from arena.player import Answer, Link, Player
+from arena.player import STRICT, Answer, Leniency, Link, Player
 from arena.referee import play
 
 
@@ -22,7 +22,7 @@ class LostLink:
     def __init__(self, fault: BotFault) -> None:
         self._fault = fault
 
-    async def call(self, request: bytes, wait: float) -> Answer:  # noqa: ARG002
+    async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:  # noqa: ARG002
         """Raise the reason."""
         raise self._fault
 

@@ -33,7 +33,7 @@ from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.links.local import LocalLink
 from arena.match import Contestant, Ending, MatchSpec
-from arena.player import Answer, Player
+from arena.player import STRICT, Answer, Leniency, Player
 from arena.referee import AnyPlayer, play
 from arena.registry import find, games
 from arena.sdk import Bot, Session
@@ -128,9 +128,9 @@ class BusyLink(LocalLink):
     def __init__(self, bot: Bot[Any, Any], game: AnyGame) -> None:
         super().__init__(Session(game, bot).handle, time.process_time)
 
-    async def call(self, request: bytes, wait: float) -> Answer:
+    async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:
         """Ask the bot; its clock is the processor's."""
-        answer = await super().call(request, wait)
+        answer = await super().call(request, wait, leniency)
         return replace(answer, cpu=answer.wall)
 
 

@@ -24,7 +24,7 @@ from grpc_health.v1 import health_pb2
 from rich.console import Console
 from rich.table import Table
 
-from arena import registry
+from arena import looptime, registry
 from arena.clock import TimeControl
 from arena.errors import Disconnected
 from arena.heartbeat import STEADY, Heartbeat, ThreadHeartbeat
@@ -33,7 +33,7 @@ from arena.links.connection import BotConnection, unix_connect
 from arena.links.local import LocalLink
 from arena.making import python_paths
 from arena.match import Contestant, Ending, MatchSpec, Turn
-from arena.player import Answer, Link, Player
+from arena.player import STRICT, Answer, Leniency, Link, Player
 from arena.referee import play
 from arena.sandboxes import BotDirectory, BubblewrapSandbox, Limits
 from arena.sdk import Bot, Session, serve
@@ -64,9 +64,9 @@ class Recorder(LocalLink):
 
     said: Payload
 
-    async def call(self, request: bytes, wait: float) -> Answer:
+    async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:
         """Ask, and keep both."""
-        answer = await super().call(request, wait)
+        answer = await super().call(request, wait, leniency)
         self.said.append((request, answer.reply))
         return answer
 
@@ -262,7 +262,7 @@ def main() -> None:
         asyncio.run(serve_table(os.environ["ARENA_SOCKET"], int(options.serve)))
     else:
         with tempfile.TemporaryDirectory() as folder:
-            report(*asyncio.run(measure(options.rounds, Path(folder))))
+            report(*looptime.run(measure(options.rounds, Path(folder))))
 
 
 if __name__ == "__main__":

@@ -70,6 +70,53 @@ def test_without_a_clock_nothing_is_charged():
     assert clock.deadline() > 3600
 
 
+def test_a_lag_excuses_what_it_explains():
+    control = TimeControl(1.0, 2.0, 0.0, allowance=0.0)
+    assert not Clock(control).charge(3.2, lag=0.1)
+    clock = Clock(control)
+    assert clock.charge(3.2, lag=0.5)
+    assert clock.bank == 0.0
+    assert clock.excused == pytest.approx(0.2)
+    assert not clock.charge(1.4)  # of the half second of lag, 0.2 are used up
+    assert clock.charge(1.25)
+
+
+def test_lag_that_went_out_of_the_bank_is_remembered_until_the_bank_is_empty():
+    clock = Clock(TimeControl(1.0, 2.0, 0.0, allowance=0.0))
+    assert clock.charge(2.5, lag=0.7)
+    assert clock.bank == pytest.approx(0.5)
+    assert clock.charge(2.1)
+    assert clock.excused == pytest.approx(0.6)
+
+
+def test_lag_within_the_time_of_a_move_is_worth_nothing():
+    clock = Clock(TimeControl(1.0, 0.0, 0.0, allowance=0.0))
+    assert clock.charge(0.9, lag=5.0)
+    assert not clock.charge(1.1)
+
+
+def test_processor_time_is_never_lag():
+    assert not Clock(TimeControl.parse("cpu:1s/move")).charge(9.0, cpu=1.1, lag=9.0)
+
+
+MOVES = st.lists(st.tuples(st.floats(0, 20), st.floats(0, 20)), max_size=20)
+
+
+@given(st.floats(0, 10), st.floats(0, 100), st.floats(0, 5), MOVES)
+def test_who_has_time_is_charged_as_measured_and_no_more_is_excused_than_we_lagged(per_move, bank, increment, moves):
+    control = TimeControl(per_move, bank, increment)
+    strict, lenient = Clock(control), Clock(control)
+    lagged, within = 0.0, True
+    for wall, lag in moves:
+        lagged += lag
+        within = within and strict.charge(wall)
+        assert lenient.charge(wall, lag=lag) or not within
+        if within:
+            assert lenient.bank == strict.bank
+        assert lenient.bank >= 0.0
+        assert lenient.excused <= lagged + 1e-6
+
+
 @given(st.floats(0, 10), st.floats(0, 100), st.floats(0, 5), st.lists(st.floats(0, 20), max_size=20))
 def test_the_wait_is_always_longer_than_the_time(per_move, bank, increment, walls):
     clock = Clock(TimeControl(per_move, bank, increment))

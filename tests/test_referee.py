@@ -11,7 +11,7 @@ from arena.errors import BadMessage, Crashed, Disconnected, EngineFault, InfraEr
 from arena.faults import ENDING_OF, Policy
 from arena.links.local import LocalLink
 from arena.match import Contestant, Ending, MatchSpec, Moves, Ready
-from arena.player import Answer, Player
+from arena.player import STRICT, Answer, Player
 from arena.referee import play
 from arena.replay import verify
 from arena.sdk import Session
@@ -24,14 +24,15 @@ CONFIG = GAME.configure(2, {})
 class ScriptedLink:
     """A bot that plays at random until its script says something else for a call."""
 
-    def __init__(self, script=None, wall=0.01):
+    def __init__(self, script=None, wall=0.01, lag=0.0):
         self.inner = LocalLink(Session(GAME, RandomBot(1)).handle, lambda: 0.0)
         self.script = script or {}
         self.wall = wall
+        self.lag = lag
         self.calls = 0
         self.told = []
 
-    async def call(self, request, wait):
+    async def call(self, request, wait, leniency=STRICT):
         step = self.script.get(self.calls)
         self.calls += 1
         if isinstance(step, Exception):
@@ -39,7 +40,7 @@ class ScriptedLink:
         if isinstance(step, float):
             if step > wait:
                 raise TimedOut("no reply in time")
-            return Answer((await self.inner.call(request, wait)).reply, step)
+            return Answer((await self.inner.call(request, wait)).reply, step, lag=self.lag)
         if step is not None:
             return Answer(step if isinstance(step, bytes) else GAME.codec.write_reply(step), self.wall)
         return Answer((await self.inner.call(request, wait)).reply, self.wall)
@@ -51,20 +52,10 @@ class ScriptedLink:
         pass
 
 
-class Lagging:
-    """A machine that stood still for this long."""
-
-    def __init__(self, lag):
-        self.lag = lag
-
-    def worst_since(self, moment):
-        return self.lag
-
-
 def run(*scripts, game=GAME, strikes=0, lag=0.0):
-    links = [ScriptedLink(script) for script in scripts]
+    links = [ScriptedLink(script, lag=lag) for script in scripts]
     spec = MatchSpec("m", "claim", CONFIG, 7, (Contestant("a"), Contestant("b")), CONTROL)
-    players = [Player(game.codec, link, CONTROL, heartbeat=Lagging(lag)) for link in links]
+    players = [Player(game.codec, link, CONTROL) for link in links]
     return asyncio.run(play(game, players, spec, Policy(strikes))), links
 
 
@@ -203,11 +194,18 @@ def test_a_crash_is_never_made_good():
     assert record.verdicts[0].ending is Ending.CRASH
 
 
-@pytest.mark.parametrize(("lag", "ending"), [(0.0, Ending.TIME), (0.2, Ending.TIME), (0.3, Ending.VOID)])
-def test_a_timeout_while_the_referee_lagged_is_void(lag, ending):
-    record, _ = run({2: 3.5}, {}, lag=lag)
+@pytest.mark.parametrize(("lag", "ending"), [(0.0, Ending.TIME), (0.05, Ending.TIME), (0.15, Ending.NORMAL)])
+def test_a_lag_excuses_what_it_can_explain_and_voids_nothing(lag, ending):
+    record, _ = run({2: 3.1}, {}, lag=lag)  # 0.1 s more than there is
     assert record.verdicts[0].ending is ending
-    assert record.void == (ending is Ending.VOID)
+    if ending is Ending.NORMAL:
+        late = [move for move in record.played if move.seat == 0][1]
+        assert (late.times.wall, late.times.charged, late.times.lag) == (3_100_000, 3_000_000, 150_000)
+
+
+def test_no_lag_makes_a_bot_that_never_answers_play_on_or_voids_its_match():
+    record, _ = run({2: 3.5}, {}, lag=9.0)  # the link has waited for the time, and for the lag
+    assert record.verdicts[0].ending is Ending.TIME
 
 
 def test_no_other_fault_is_excused_by_a_lag():

@@ -18,7 +18,7 @@ from arena.errors import UsageError
 from arena.faults import Policy
 from arena.links.local import LocalLink
 from arena.match import NO_TIMES, Contestant, Ending, MatchSpec, Strike, Verdict
-from arena.player import Player
+from arena.player import STRICT, Player
 from arena.referee import play
 from arena.registry import games
 from arena.reproduce import in_words, reproduce, requests
@@ -33,9 +33,9 @@ class Tap(LocalLink):
         super().__init__(Session(game, bot).handle, time.monotonic)
         self.sent = []
 
-    async def call(self, request, wait):
+    async def call(self, request, wait, leniency=STRICT):
         self.sent.append(request)
-        return await super().call(request, wait)
+        return await super().call(request, wait, leniency)
 
 
 def played(bots, game=GAME, clock="5s/move", seed=3, strikes=0):

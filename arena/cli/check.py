@@ -1,6 +1,5 @@
 """`arena bot check`: numbered steps, and on failure the bot's own words and what to do next."""
 
-import asyncio
 import shlex
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from arena import record, registry
+from arena import looptime, record, registry
 from arena.bots import Builtin, Image, locate
 from arena.builtin import BUILTIN
 from arena.check import Check, Mark, Measures, Step, Terms
@@ -68,7 +67,7 @@ def check(
     if isinstance(locate(bot, BUILTIN), Builtin):
         raise UsageError(f"{bot} is part of the referee: give a folder, an image or grpc://host:port")
     terms = Terms(clock, seed, positions, options.limits.start_s, options.limits.memory_bytes)
-    failed = asyncio.run(_run(game, bot, terms, options))
+    failed = looptime.run(_run(game, bot, terms, options))
     if failed is not None:
         if failed.evidence is not None:
             _keep(game, failed, bot, evidence)

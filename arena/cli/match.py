@@ -1,6 +1,5 @@
 """`arena match`: one match, now."""
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ import click
 from rich.console import RenderableType
 from rich.table import Table as Grid
 
-from arena import record, registry
+from arena import looptime, record, registry
 from arena.bots import locate
 from arena.builtin import BUILTIN
 from arena.cli.boxes import box_options, read_box_options
@@ -69,7 +68,7 @@ def match(
     plans = [plan_bot(game, name, locate(name, BUILTIN), read_box_options(boxes)) for name in names]
     contestants = tuple(plan.contestant for plan in plans)
     spec = MatchSpec(record.match_id(game, config, seed, contestants), game_name, config, seed, contestants, clock)
-    played = asyncio.run(play(game, lambda number: make_bot(game, plans[number], seed), spec, Policy(strikes)))
+    played = looptime.run(play(game, lambda number: make_bot(game, plans[number], seed), spec, Policy(strikes)))
     result = played.record
     show_result(game, result)
     show_logs(played)

@@ -6,7 +6,7 @@ import socket
 import sys
 from contextlib import suppress
 
-from arena import registry
+from arena import looptime, registry
 from arena.errors import ArenaError, UsageError
 from arena.executors.base import FinishedMatch, VoidMatch
 from arena.executors.messages import READY, Failure, PlayMatch, WorkerPlan, pack, receive
@@ -77,7 +77,7 @@ async def _play(
 
 def main() -> None:
     """Serve the tournament that started this process."""
-    asyncio.run(serve(socket.socket(fileno=int(sys.argv[1]))))
+    looptime.run(serve(socket.socket(fileno=int(sys.argv[1]))))
 
 
 if __name__ == "__main__":

@@ -102,9 +102,10 @@ class BotConnection:
     async def _greet(cls, bot: socket.socket, now: Callable[[], float]) -> Self:
         connection = cls(await Http2.on(bot, now), now)
         try:
-            await connection._http.greeted
-            while await connection._health() != health_pb2.HealthCheckResponse.SERVING:
-                await asyncio.sleep(PAUSE)
+            with connection._http.reading():
+                await connection._http.greeted
+                while await connection._health() != health_pb2.HealthCheckResponse.SERVING:
+                    await asyncio.sleep(PAUSE)
         except BaseException:
             await connection.close()
             raise
@@ -114,7 +115,13 @@ class BotConnection:
         if self.gone() or not self._http.has_room():
             raise self._fault("let the referee open no stream")
         replies: list[bytes] = []
-        call = Call(self._http, HEALTH_CHECK, replies.append)
+
+        def on_reply(reply: bytes) -> None:
+            if replies:
+                raise BadMessage("answered the health check twice")
+            replies.append(reply)
+
+        call = Call(self._http, HEALTH_CHECK, on_reply)
         call.send(b"", last=True)
         fault = await call.over
         if fault is not None:
@@ -126,10 +133,11 @@ class BotConnection:
     async def open_match(self, codec: Wire) -> GrpcLink:
         """A new stream for one match of this codec's game."""
         deadline = self._now() + OPEN_WAIT
-        while not self.gone() and not self._http.has_room():
-            if self._now() > deadline:
-                raise Disconnected("let the referee open no stream")
-            await asyncio.sleep(PAUSE)
+        with self._http.reading():  # also finds out what happened since the last match
+            while not self.gone() and not self._http.has_room():
+                if self._now() > deadline:
+                    raise Disconnected("let the referee open no stream")
+                await asyncio.sleep(PAUSE)
         if self.gone():
             raise self._fault("closed the connection between two matches")
         return GrpcLink(self._http, f"/{codec.wire.DESCRIPTOR.package}.{codec.prefix}BotService/Play", self._now)

@@ -1,12 +1,13 @@
-"""The shapes on the wire: frame headers of HTTP/2, seen without unpacking them, and the messages of gRPC."""
+"""The shapes on the wire: frames of HTTP/2, cut out without unpacking them, and the messages of gRPC."""
 
 from collections.abc import Callable
 from struct import Struct
+from typing import NamedTuple
 
 from arena.errors import BadMessage
 
-DATA, HEADERS, GOAWAY, CONTINUATION = 0x0, 0x1, 0x7, 0x9
-PADDED = 0x8
+DATA, HEADERS, SETTINGS, PUSH_PROMISE, GOAWAY, CONTINUATION = 0x0, 0x1, 0x4, 0x5, 0x7, 0x9
+END_HEADERS, PADDED, PRIORITISED = 0x4, 0x8, 0x20
 
 HEADER_BYTES = 9
 _HEADER = Struct(">HBBBI")
@@ -18,29 +19,50 @@ _PREFIX = Struct(">BI")
 """Before every message: one byte that says whether it is compressed, four with its length."""
 
 
+class Head(NamedTuple):
+    """What the first nine bytes of a frame say."""
+
+    kind: int
+    flags: int
+    stream: int
+    length: int
+    """Bytes of the payload."""
+
+
 class Frames:
-    """Walks along one direction of an HTTP/2 connection, in whatever pieces it arrives."""
+    """Cuts one direction of an HTTP/2 connection into its frames, in whatever pieces it arrives."""
 
-    def __init__(self, on_frame: Callable[[int, int, int], None]) -> None:
-        self._on_frame = on_frame
-        """Called with the kind, flags and payload length of every frame, before its payload is there."""
-        self._left = 0
-        """Bytes until the next frame header."""
-        self._header = b""
+    def __init__(self, on_head: Callable[[Head], None]) -> None:
+        self._on_head = on_head
+        """Called once for every frame, before its payload is there; what it raises ends the walk."""
+        self._held = bytearray()
+        self._head: Head | None = None
+        """Of the frame that comes next, once it is known."""
 
-    def feed(self, data: bytes) -> None:
-        """Walk over the next bytes; what the callback raises ends it."""
-        if self._header:
-            data, self._header = self._header + data, b""
-        at, end = self._left, len(data)
-        while at + HEADER_BYTES <= end:
-            high, low, kind, flags, _ = _HEADER.unpack_from(data, at)
-            length = high << 8 | low
-            self._on_frame(kind, flags, length)
-            at += HEADER_BYTES + length
-        if at < end:
-            self._header = data[at:]
-        self._left = max(0, at - end)
+    def __len__(self) -> int:
+        """How many bytes are held."""
+        return len(self._held)
+
+    def feed(self, data: bytes | memoryview) -> None:
+        """Take the next bytes; nothing is done with them yet."""
+        self._held += data
+
+    def take(self) -> tuple[Head, bytes] | None:
+        """The next frame, whole and with its head, if all of it is there."""
+        held, head = self._held, self._head
+        if head is None:
+            if len(held) < HEADER_BYTES:
+                return None
+            high, low, kind, flags, stream = _HEADER.unpack_from(held)
+            head = self._head = Head(kind, flags, stream & 0x7FFFFFFF, high << 8 | low)
+            self._on_head(head)
+        end = HEADER_BYTES + head.length
+        if len(held) < end:
+            return None
+        frame = bytes(held[:end])
+        del held[:end]
+        self._head = None
+        return head, frame
 
 
 class Messages:

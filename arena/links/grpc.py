@@ -11,9 +11,10 @@ from typing import Any
 from urllib.parse import unquote
 
 from arena.errors import BadMessage, BotFault, Disconnected, InfraError, TimedOut
+from arena.heartbeat import Heartbeat
 from arena.links.frames import MAX_MESSAGE, Messages, pack_message
 from arena.links.http2 import Headers, Http2, printable
-from arena.player import Answer
+from arena.player import STRICT, Answer, Leniency
 
 HANDOVER = 0.05
 """Seconds that a request may take to the socket; only a bot that grants no flow control holds it up for longer."""
@@ -27,6 +28,7 @@ _STATUSES = (
     "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED",
     "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
 )  # fmt: skip
+_NAMES = {str(number).encode(): name for number, name in enumerate(_STATUSES)}
 
 
 def again(fault: BotFault) -> BotFault:
@@ -78,8 +80,7 @@ class Call:
             if not fields.get(b"content-type", b"").startswith(b"application/grpc"):
                 raise BadMessage(f"answered with {_text(fields.get(b'content-type'))} and not by gRPC")
         if (code := fields.get(b"grpc-status")) is not None:
-            known = code.isdigit() and int(code) < len(_STATUSES)
-            name = _STATUSES[int(code)] if known else f"status {_text(code)}"
+            name = _NAMES.get(code) or f"status {_text(code)}"
             said = _text(fields.get(b"grpc-message"))
             self.status = f"{name}: {said}" if said else name
 
@@ -89,11 +90,47 @@ class Call:
             self.over.set_result(fault)
 
 
+class Patience:
+    """Gives up when the time for one reply is over; it is prolonged by what our own machine stood still."""
+
+    def __init__(
+        self, http: Http2, now: Callable[[], float], heartbeat: Heartbeat, wait: float, give_up: Callable[[str], None]
+    ) -> None:
+        self.started = now()
+        self._http = http
+        self._worked = http.worked
+        self._now = now
+        self._heartbeat = heartbeat
+        self._wait = wait
+        self._give_up = give_up
+        self._credited = 0.0
+        self._loop = asyncio.get_running_loop()
+        self._timer = self._loop.call_later(wait, self._expire)
+
+    def lag(self, since: float, until: float) -> float:
+        """What our machine stood still between two moments, without its work on what this very bot sent."""
+        lag = self._heartbeat.lag(since, until)
+        return max(0.0, lag - (self._http.worked - self._worked)) if lag else 0.0
+
+    def end(self) -> None:
+        """Wait no longer."""
+        self._timer.cancel()
+
+    def _expire(self) -> None:
+        lag = self.lag(self.started, self._now())
+        if lag > self._credited:
+            self._timer = self._loop.call_later(lag - self._credited, self._expire)
+            self._credited = lag
+        else:
+            self._give_up(f"did not answer within {self._wait:.3f} s")
+
+
 class GrpcLink:
     """One match with a bot: requests go out on one call, and only what was asked for comes back."""
 
     def __init__(self, http: Http2, method: str, now: Callable[[], float]) -> None:
         self._now = now
+        self._http = http
         self._loop = asyncio.get_running_loop()
         self._call = Call(http, method, self._on_message, self._on_sent)
         self._call.over.add_done_callback(self._on_over)
@@ -101,18 +138,24 @@ class GrpcLink:
         self._asked_at: float | None = None
         """When the last byte of the request was out; None while it is not."""
         self._answered_at = 0.0
-        self._late = 0
-        """Replies that were given up and may still come; they are dropped and not held against the bot."""
+        self._leniency = STRICT
         self._surplus = 0
         self._sent: asyncio.Future[None] = self._loop.create_future()
 
-    async def call(self, request: bytes, wait: float) -> Answer:
+    async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:
         """Send a request and wait for its reply; times are those at the socket."""
-        self._check(request)
-        started = self._now()
+        self._leniency = leniency
+        self._http.start_reading(self)  # what came before the request is dealt with first, and is no reply to it
+        try:
+            self._check(request)
+            return await self._ask(request, wait)
+        finally:
+            self._http.stop_reading(self)
+
+    async def _ask(self, request: bytes, wait: float) -> Answer:
+        patience = Patience(self._http, self._now, self._leniency.heartbeat, wait, self._give_up)
         reply = self._reply = self._loop.create_future()
         self._asked_at = None
-        timer = self._loop.call_later(wait, self._expire, wait)
         try:
             self._call.send(request)
             message = await reply
@@ -120,29 +163,33 @@ class GrpcLink:
             self._call.cancel()  # its reply is not to be taken for that of a later request
             raise
         finally:
-            timer.cancel()
+            patience.end()
             self._reply = None
-        asked_at = started + HANDOVER if self._asked_at is None else min(self._asked_at, started + HANDOVER)
+        latest = patience.started + HANDOVER
+        asked_at = latest if self._asked_at is None else min(self._asked_at, latest)
         wall = self._answered_at - asked_at
-        return Answer(message, wall, self._now() - started - wall)
+        transport = self._now() - patience.started - wall
+        return Answer(message, wall, transport, lag=patience.lag(asked_at, self._answered_at))
 
     async def tell(self, request: bytes) -> None:
         """Send a request that has no reply; a bot that does not take it within a second misses it."""
-        self._check(request)
-        self._sent = self._loop.create_future()
-        self._call.send(request)
-        either: set[asyncio.Future[Any]] = {self._sent, self._call.over}
-        await asyncio.wait(either, timeout=TELL_WAIT, return_when=asyncio.FIRST_COMPLETED)
-        if not self._sent.done():
-            self._call.cancel()
+        with self._http.reading():
+            self._check(request)
+            self._sent = self._loop.create_future()
+            self._call.send(request)
+            either: set[asyncio.Future[Any]] = {self._sent, self._call.over}
+            await asyncio.wait(either, timeout=TELL_WAIT, return_when=asyncio.FIRST_COMPLETED)
+            if not self._sent.done():
+                self._call.cancel()
 
     async def close(self) -> None:
         """End the call, with a moment for the bot to end it from its side; the connection stays open."""
-        if not self._call.over.done():
-            self._call.finish()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(asyncio.shield(self._call.over), CLOSE_WAIT)
-            self._call.cancel()
+        with self._http.reading():
+            if not self._call.over.done():
+                self._call.finish()
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(asyncio.shield(self._call.over), CLOSE_WAIT)
+                self._call.cancel()
 
     def _check(self, request: bytes) -> None:
         if self._call.over.done():
@@ -163,11 +210,12 @@ class GrpcLink:
             self._sent.set_result(None)
 
     def _on_message(self, message: bytes) -> None:
-        if self._late:
-            self._late -= 1
-        elif self._reply is not None and not self._reply.done() and self._asked_at is not None:
-            self._answered_at = self._now()
+        if self._leniency.is_late(message):
+            return
+        if self._reply is not None and not self._reply.done() and self._asked_at is not None:
+            self._answered_at = max(self._http.stamp, self._asked_at)
             self._reply.set_result(message)
+            self._http.stop_reading(self)  # what else there is waits for the bot's own next turn
         else:
             self._surplus += 1
             if self._surplus > MAX_SURPLUS:
@@ -177,14 +225,12 @@ class GrpcLink:
         if self._reply is not None and not self._reply.done():
             self._reply.set_exception(self._fault())
 
-    def _expire(self, wait: float) -> None:
+    def _give_up(self, why: str) -> None:
         if self._reply is None or self._reply.done():
             return
-        self._reply.set_exception(TimedOut(f"did not answer within {wait:.3f} s"))
+        self._reply.set_exception(TimedOut(why))
         if self._asked_at is None:
             self._call.cancel()  # half a request is out, and nothing can follow it
-        else:
-            self._late += 1
 
 
 def _request_headers(method: str) -> Headers:

@@ -1,22 +1,44 @@
 """The guard at the door: counts what a bot sends, before anything is made of it, and calls a flood by its name.
 
 An HTTP/2 peer may send control frames without end, and each wants an answer or a note; gRPC's own client took in more
-than a gigabyte in twenty seconds. So bytes and small frames have budgets that grow back slowly, and with what we ask.
+than a gigabyte in twenty seconds. So bytes, frames and our own work have budgets that grow back slowly, and with what
+we ask; and what the library would keep, or work on more than once, is bounded by a number of its own.
 """
 
 from collections.abc import Callable
+from struct import iter_unpack
 
 from arena.errors import Abuse, BadMessage
-from arena.links.frames import CONTINUATION, DATA, GOAWAY, HEADERS, PADDED, Frames
+from arena.links.frames import (
+    CONTINUATION,
+    DATA,
+    END_HEADERS,
+    GOAWAY,
+    HEADER_BYTES,
+    HEADERS,
+    PADDED,
+    PRIORITISED,
+    PUSH_PROMISE,
+    SETTINGS,
+    Head,
+)
 
 BURST_BYTES, BYTES_PER_SECOND = 4 << 20, 1 << 20
-BURST_FRAMES, FRAMES_PER_SECOND, FRAMES_PER_REQUEST = 1024, 16, 8
-FULL_FRAME = 512
+BURST_FRAMES, FRAMES_PER_SECOND, FRAMES_PER_REQUEST = 256, 16, 8
+FULL_FRAME = 4 << 10
 """A DATA frame of at least this many bytes is paid for by its bytes alone."""
+BURST_WORK, WORK_PER_SECOND, WORK_PER_REQUEST = 0.25, 0.005, 0.002
+"""Processor seconds that reading a bot's frames may cost; an honest bot needs about 0.0001 for a move."""
 MAX_FRAME_BYTES = 16 << 10
 """Nobody was ever told that more is welcome; what announces more is not HTTP/2, or bad for our memory."""
 MAX_HEADER_BYTES = 16 << 10
-"""Bytes of one block of headers, as they are on the wire."""
+"""Bytes of one block of headers, unpacked; on the wire it must fit into one frame."""
+MAX_BLOCKS = 2
+"""Blocks of headers on one stream: the headers and the trailers."""
+MAX_SETTINGS = 32
+"""Settings in one frame, and the different ones on one connection: the library keeps each and walks over all."""
+MAX_RESIZINGS = 4
+"""Changes of the header table before one block of headers; two can make sense."""
 
 
 class Budget:
@@ -47,38 +69,92 @@ class Guard:
         self._now = now
         self._bytes = Budget(BURST_BYTES, BYTES_PER_SECOND, now())
         self._frames = Budget(BURST_FRAMES, FRAMES_PER_SECOND, now())
-        self._walk = Frames(self._on_frame)
-        self._header_bytes = 0
+        self._work = Budget(BURST_WORK, WORK_PER_SECOND, now())
+        self._blocks: dict[int, int] = {}
+        """How many blocks of headers came, on every stream that we opened."""
+        self._settings: set[int] = set()
 
-    def watch(self, data: bytes, *, listens: bool) -> None:
-        """Count these bytes; Abuse for a flood, BadMessage for what gRPC never sends.
-
-        A bot that does not listen earns nothing: our answers to its frames pile up on our side.
-        """
-        now = self._now()
-        self._bytes.refill(now)
-        if listens:
-            self._frames.refill(now)
-        self._bytes.left -= len(data)
-        if self._bytes.left < 0:
-            raise Abuse(f"flooded the referee with more than {BURST_BYTES} bytes")
-        self._walk.feed(data)
+    def opened(self, stream: int) -> None:
+        """We opened this stream, so headers may come on it."""
+        self._blocks[stream] = 0
 
     def asked(self) -> None:
-        """A request was sent, so some frames may come back for it."""
+        """A request was sent, so some frames and some work may come back for it."""
         self._frames.grant(FRAMES_PER_REQUEST)
+        self._work.grant(WORK_PER_REQUEST)
 
-    def _on_frame(self, kind: int, flags: int, length: int) -> None:
+    def on_bytes(self, count: int, *, listens: bool) -> None:
+        """So many bytes came; a bot that does not listen earns nothing, for our answers pile up on our side."""
+        now = self._now()
+        self._bytes.refill(now)
+        self._work.refill(now)
+        if listens:
+            self._frames.refill(now)
+        self._bytes.left -= count
+        if self._bytes.left < 0:
+            raise Abuse(f"flooded the referee with more than {BURST_BYTES} bytes")
+
+    def on_head(self, head: Head) -> None:
+        """A frame begins; Abuse for a flood, BadMessage for what gRPC never sends."""
+        kind, flags, _, length = head
         if length > MAX_FRAME_BYTES:
             raise BadMessage(f"sent what is no gRPC (a frame of {length} bytes)")
-        if kind != DATA or length < FULL_FRAME:
-            self._frames.left -= 1
-            if self._frames.left < 0:
-                raise Abuse(f"flooded the referee with more than {BURST_FRAMES} control frames or tiny frames")
-        self.farewell = self.farewell or kind == GOAWAY
         if kind == DATA and flags & PADDED:
             raise BadMessage("sent a padded DATA frame, which gRPC does not use")
-        if kind in (HEADERS, CONTINUATION):
-            self._header_bytes = length + (self._header_bytes if kind == CONTINUATION else 0)
-            if self._header_bytes > MAX_HEADER_BYTES:
-                raise BadMessage(f"sent more than {MAX_HEADER_BYTES} bytes of metadata")
+        if kind != DATA or length < FULL_FRAME:
+            self._spend_frames(1)
+        if kind == HEADERS:
+            self._on_headers(head)
+        elif kind == SETTINGS:
+            self._on_settings(head)
+        elif kind in (PUSH_PROMISE, CONTINUATION):
+            raise BadMessage("sent a frame that gRPC does not use")
+        elif kind == GOAWAY:
+            self.farewell = True
+
+    def on_frame(self, head: Head, frame: bytes) -> None:
+        """The whole frame is there."""
+        if head.kind == SETTINGS and head.length % 6 == 0:
+            self._settings.update(number for number, _ in iter_unpack(">HI", frame[HEADER_BYTES:]))
+            if len(self._settings) > MAX_SETTINGS:
+                raise Abuse(f"sent more than {MAX_SETTINGS} different settings")
+        elif head.kind == HEADERS and _resizings(frame) > MAX_RESIZINGS:
+            raise Abuse(f"changed the size of its header table more than {MAX_RESIZINGS} times at once")
+
+    def on_work(self, seconds: float) -> None:
+        """So much processor time was spent on what the bot sent."""
+        self._work.left -= seconds
+        if self._work.left < 0:
+            raise Abuse(f"made the referee work for more than {BURST_WORK:g} s on what it sent")
+
+    def _spend_frames(self, amount: int) -> None:
+        self._frames.left -= amount
+        if self._frames.left < 0:
+            raise Abuse(f"flooded the referee with more than {BURST_FRAMES} control frames or tiny frames")
+
+    def _on_headers(self, head: Head) -> None:
+        if not head.flags & END_HEADERS:
+            raise BadMessage(f"sent more metadata than fits into a frame of {MAX_FRAME_BYTES} bytes")
+        if head.flags & (PADDED | PRIORITISED):
+            raise BadMessage("sent headers with padding or a priority, which gRPC does not use")
+        if head.stream not in self._blocks:
+            raise BadMessage("sent headers on a stream that the referee did not open")
+        self._blocks[head.stream] += 1
+        if self._blocks[head.stream] > MAX_BLOCKS:
+            raise BadMessage(f"sent more than {MAX_BLOCKS} blocks of headers on one stream")
+
+    def _on_settings(self, head: Head) -> None:
+        if (count := head.length // 6) > MAX_SETTINGS:
+            raise Abuse(f"sent {count} settings in one frame: {MAX_SETTINGS} are the most")
+        self._spend_frames(count)
+
+
+def _resizings(frame: bytes) -> int:
+    """How many changes of the table's size a block of headers begins with, counted no further than is of interest."""
+    at, count = HEADER_BYTES, 0
+    while count <= MAX_RESIZINGS and at < len(frame) and frame[at] & 0xE0 == 0x20:
+        many = frame[at] & 0x1F == 0x1F  # a size of 31 or more goes on in the bytes that follow
+        at, count = at + 1, count + 1
+        while many and at < len(frame):
+            many, at = frame[at] >= 0x80, at + 1
+    return count

@@ -24,7 +24,7 @@ CONTROL = TimeControl.parse("60s/move")
 class HungLink:
     """A bot that answers nothing."""
 
-    async def call(self, request, wait):
+    async def call(self, request, wait, leniency=None):
         raise TimedOut("no answer")
 
     async def tell(self, request):

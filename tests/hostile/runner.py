@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from arena import looptime
 from arena.clock import TimeControl
 from arena.faults import Policy
 from arena.heartbeat import STEADY, ThreadHeartbeat
@@ -102,7 +103,7 @@ def run_once(case: Case, backend: backends.Backend) -> Result:
         started = time.monotonic()
         for _ in range(case.runs):
             try:
-                asyncio.run(play(case, backend, traces, result))
+                looptime.run(play(case, backend, traces, result))
             except Exception:  # a bot that can raise anything here has brought the whole referee down
                 result.problems.append(f"the referee crashed: {traceback.format_exc()}")
         result.check(traces.growth() < MAX_GROWTH, f"the referee grew by {traces.growth() // MIB} MiB")

@@ -20,7 +20,7 @@ from arena.match import MatchStart, Moves, Ready
 from engines.claim import GAME
 
 PLAY = "/arena.wire.v1.ClaimBotService/Play"
-DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = 0, 1, 2, 3, 4, 6, 7, 8, 9
+DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = range(10)
 
 
 def frame(kind, payload=b"", *, flags=0, stream=0):
@@ -34,11 +34,12 @@ def message(data, *, flag=0):
 class Peer:
     """One connection from the referee; `turn(peer, stream, number, request)` is what the attack does when asked."""
 
-    def __init__(self, sock, turn, *, headers=(), ready=None):
+    def __init__(self, sock, turn, *, headers=(), ready=None, before=b""):
         self.sock = sock
         self.turn = turn
         self.headers = list(headers)
         self.ready = ready
+        self.before = before
         self.http = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False, header_encoding="utf-8"))
         self.buffers = {}
         self.counts = {}
@@ -73,6 +74,7 @@ class Peer:
             headers = [(":status", "200"), ("content-type", "application/grpc")]
             if path == PLAY:
                 headers += self.headers
+                self.raw(self.before)
             else:
                 self.health.add(event.stream_id)
             self.http.send_headers(event.stream_id, headers)
@@ -292,6 +294,57 @@ def answers_ahead(peer, stream, number, request):
     peer.raw(frame(DATA, message(answer(request)) + ahead, stream=stream))
 
 
+def skips(peer, stream, number, request):
+    if number != 2:
+        polite(peer, stream, number, request)
+
+
+def late(peer, stream, number, request):
+    time.sleep(1.4 if number == 2 else 0.0)
+    polite(peer, stream, number, request)
+
+
+def thinks(peer, stream, number, request):
+    time.sleep(0.1)
+    polite(peer, stream, number, request)
+
+
+def behind(junk):
+    """A good reply with something behind it, for the referee to work on while the opponent's clock runs."""
+
+    def attack(peer, stream, number, request):
+        peer.raw(frame(DATA, message(answer(request)), stream=stream) + junk(stream, number))
+
+    return attack
+
+
+def many_settings(stream, number):
+    """All settings that there can be, and then single ones, each of which makes the library walk over all of them."""
+    if number > 1:
+        return frame(SETTINGS, struct.pack(">HI", 9999, number)) * 20
+    ids = [struct.pack(">HI", each, 1) for each in range(16, 65000)]
+    return b"".join(frame(SETTINGS, b"".join(ids[at : at + 2700])) for at in range(0, len(ids), 2700))
+
+
+def new_settings(stream, number):
+    """A few settings that were never seen before."""
+    return frame(SETTINGS, b"".join(struct.pack(">HI", 100 + 10 * number + each, 1) for each in range(10)))
+
+
+def resizings(stream, number):
+    """Trailers that change the size of the header table thousands of times."""
+    return frame(HEADERS, b"\x20" * 16000, flags=0x5, stream=stream)
+
+
+def long_status(peer, stream, number, request):
+    block = b"\0\x0bgrpc-status\x7f\xa9\x45" + b"9" * 9000
+    peer.raw(frame(HEADERS, block, flags=0x5, stream=stream))
+
+
+def grants_and_resets(peer, stream, number, request):
+    peer.raw(frame(WINDOW_UPDATE, struct.pack(">I", 1), stream=stream) + frame(RST_STREAM, bytes(4), stream=stream))
+
+
 def flood(data):
     def attack(peer, stream, number, request):
         filled = data(stream) * 64
@@ -346,8 +399,14 @@ TURNS = {
             empty_message, no_moves,
             deep_nesting, unknown_fields, wrong_turn, old_turn, ready_again, huge_trailers, hpack_bomb,
             long_status_text, escape_codes, early_end, always_twice, thrice_twice, answers_ahead, slow_ping_flood,
+            skips, late, thinks, long_status, grants_and_resets,
         )
     },
+    "many_settings": behind(many_settings),
+    "new_settings": behind(new_settings),
+    "resizings": behind(resizings),
+    "junk_behind": behind(lambda stream, number: frame(0xEE, bytes(16000)) * 3),
+    "pings_behind": behind(lambda stream, number: frame(PING, bytes(8)) * 6),
     **{f"forge_{status}": forge(status) for status in range(1, 17)},
     "ping_flood": flood(lambda stream: frame(PING, bytes(8))),
     "settings_flood": flood(lambda stream: frame(SETTINGS, struct.pack(">HI", 3, 100))),
@@ -365,6 +424,7 @@ TURNS = {
 }  # fmt: skip
 
 READY = {"answers_early": early_ready, "shut_window": shut_window, "sticky_window": sticky_window}
+BEFORE = {"interim_headers": frame(HEADERS, b"\x08\x03103", flags=0x4, stream=3) * 100}
 SETTING = {
     "no_window": {h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: 0},
     "no_streams": {h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: 0},
@@ -402,7 +462,9 @@ def connection(sock, attack):
         headers = [("grpc-encoding", "gzip")] if attack == "gzip_bomb" else []
         if attack == "huge_headers":
             headers = [(f"x-{number}", "a" * 1000) for number in range(60)]
-        peer = Peer(sock, TURNS.get(attack, polite), headers=headers, ready=READY.get(attack))
+        peer = Peer(
+            sock, TURNS.get(attack, polite), headers=headers, ready=READY.get(attack), before=BEFORE.get(attack, b"")
+        )
         peer.http.update_settings(SETTING.get(attack, {}))
         peer.run()
 

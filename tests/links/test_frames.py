@@ -24,12 +24,24 @@ def pieces(data, cuts):
 
 @given(FRAMES, st.lists(st.integers(0, 500), max_size=20))
 def test_any_cut_gives_the_same_frames(frames, cuts):
-    seen = []
-    walk = Frames(lambda kind, flags, length: seen.append((kind, flags, length)))
-    wire = b"".join(frame(kind, data, flags=flags, stream=stream) for kind, flags, stream, data in frames)
-    for piece in pieces(wire, cuts):
+    heads, seen = [], []
+    walk = Frames(heads.append)
+    whole = [frame(kind, data, flags=flags, stream=stream) for kind, flags, stream, data in frames]
+    for piece in pieces(b"".join(whole), cuts):
         walk.feed(piece)
-    assert seen == [(kind, flags, len(data)) for kind, flags, _, data in frames]
+        seen += iter(walk.take, None)
+    assert seen == list(zip(heads, whole))
+    assert heads == [(kind, flags, stream, len(data)) for kind, flags, stream, data in frames]
+    assert len(walk) == 0
+
+
+def test_a_frame_is_judged_before_its_payload_is_there():
+    heads = []
+    walk = Frames(heads.append)
+    for byte in frame(0, bytes(100), stream=1)[:50]:
+        walk.feed(bytes([byte]))
+        assert walk.take() is None
+    assert heads == [(0, 0, 1, 100)]
 
 
 @given(st.lists(st.binary(max_size=30), max_size=6), st.lists(st.integers(0, 300), max_size=20))

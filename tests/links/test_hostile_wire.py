@@ -10,12 +10,15 @@ from links_kit import (
     connected,
     forget_peak_memory,
     hostile,
+    local_link,
     peak_memory,
     play_against_local,
     play_match,
     wait_for,
 )
 
+from arena import looptime
+from arena.clock import TimeControl
 from arena.errors import Abuse, BotFault, StartFailed
 from arena.links.connection import BotConnection, unix_connect
 from arena.match import Ending
@@ -63,6 +66,14 @@ VERDICTS = {
     "thrice_twice": Ending.NORMAL,
     "answers_ahead": Ending.NORMAL,
     "answers_early": Ending.NORMAL,
+    "long_status": Ending.DISCONNECT,
+    "grants_and_resets": Ending.DISCONNECT,
+    "interim_headers": Ending.PROTOCOL,
+    "many_settings": Ending.ABUSE,
+    "new_settings": Ending.ABUSE,
+    "resizings": Ending.ABUSE,
+    "junk_behind": Ending.NORMAL,
+    "pings_behind": Ending.NORMAL,
     **{f"forge_{status}": Ending.DISCONNECT for status in range(1, 17)},
 }
 FLOODS = [
@@ -182,6 +193,65 @@ def test_time_to_think_cannot_be_won_by_holding_the_request_back():
     first = next(each for each in result.played if each.seat == 0)
     assert result.verdicts[0].ending is Ending.NORMAL
     assert first.times.wall > 200_000
+
+
+class Watched:
+    """The link of an honest bot; it notes what the referee did with its opponent's bytes while it was asked."""
+
+    def __init__(self, link, opponent):
+        self.link = link
+        self.opponent = opponent
+        self.stolen = 0.0
+        self.tell = link.tell
+
+    async def call(self, request, wait, leniency):
+        before = self.opponent.worked
+        try:
+            return await self.link.call(request, wait, leniency)
+        finally:
+            if GAME.codec.type("Request").FromString(request).WhichOneof("event") == "turn":
+                self.stolen += self.opponent.worked - before
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize(
+    ("attack", "ending"),
+    {
+        "many_settings": Ending.ABUSE,
+        "new_settings": Ending.ABUSE,
+        "resizings": Ending.ABUSE,
+        "junk_behind": Ending.NORMAL,
+        "pings_behind": Ending.NORMAL,
+        "always_twice": Ending.PROTOCOL,
+        "ping_flood": Ending.ABUSE,
+    }.items(),
+)
+def test_nothing_of_an_attacker_is_worked_on_while_its_opponents_clock_runs(attack, ending, seat):
+    async def run(bad, good):
+        async with connected(bad) as attacker, connected(good) as honest:
+            watched = Watched(await honest.open_match(GAME.codec), attacker._http)
+            links = [await attacker.open_match(GAME.codec), watched]
+            return await play_match(links if seat == 0 else links[::-1]), watched
+
+    with hostile(attack) as (_, bad), hostile("polite") as (_, good):
+        result, watched = looptime.run(run(bad, good))
+    assert result.verdicts[seat].ending is ending, result.verdicts
+    assert result.verdicts[1 - seat].ending is Ending.NORMAL
+    assert watched.stolen == 0.0
+
+
+@pytest.mark.parametrize("attack", ["skips", "late"])
+def test_a_turn_that_was_given_up_costs_no_other(attack):
+    async def run(path):
+        async with connected(path) as connection:
+            link = await connection.open_match(GAME.codec)
+            return await play_match([link, local_link()], TimeControl(1.0, 0.0, 0.0), strikes=1)
+
+    with hostile(attack) as (_, path):
+        result = asyncio.run(run(path))
+    assert [verdict.ending for verdict in result.verdicts] == [Ending.NORMAL] * 2, result.verdicts
+    assert [strike.verdict.ending for strike in result.strikes] == [Ending.TIME]
+    assert sum(move.substituted for move in result.played) == 1
 
 
 def test_two_hostile_bots_get_two_verdicts():

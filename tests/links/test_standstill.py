@@ -1,0 +1,68 @@
+"""A referee that is stopped in the middle of a match blames nobody, and lets nobody off."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from links_kit import HERE, hostile
+
+pytestmark = pytest.mark.slow
+
+REFEREE = """
+import asyncio, json, sys
+sys.path.insert(0, sys.argv[1])
+from links_kit import GAME, TimeControl, connected, wait_for
+from arena import looptime
+from arena.heartbeat import ThreadHeartbeat
+from arena.match import Contestant, MatchSpec
+from arena.player import Player
+from arena.referee import play
+
+CONTROL = TimeControl(0.5, 0.0, 0.0)
+
+async def main(one, two):
+    await wait_for(one)
+    await wait_for(two)
+    async with connected(one) as first, connected(two) as second:
+        links = [await each.open_match(GAME.codec) for each in (first, second)]
+        spec = MatchSpec("m", "claim", GAME.configure(2, {}), 3, (Contestant("a"), Contestant("b")), CONTROL)
+        with ThreadHeartbeat() as heartbeat:
+            print("playing", flush=True)
+            result = await play(GAME, [Player(GAME.codec, each, CONTROL, heartbeat=heartbeat) for each in links], spec)
+    print(json.dumps([[verdict.ending.name for verdict in result.verdicts],
+                      [max(move.times.wall, move.times.lag) for move in result.played]]))
+
+looptime.run(main(*sys.argv[2:]))
+"""
+
+
+def stopped_in_the_middle(one, two, stops=3):
+    """The verdicts and the longest walls of a match whose referee is stopped, for a second, several times."""
+    with (
+        hostile(one) as (_, first),
+        hostile(two) as (_, second),
+        subprocess.Popen(
+            [sys.executable, "-c", REFEREE, str(HERE), first, second], stdout=subprocess.PIPE, text=True
+        ) as referee,
+    ):
+        assert referee.stdout.readline() == "playing\n"
+        for _ in range(stops):
+            time.sleep(0.25)
+            referee.send_signal(signal.SIGSTOP)
+            time.sleep(1.0)
+            referee.send_signal(signal.SIGCONT)
+        return json.loads(referee.stdout.readline())
+
+
+def test_no_bot_loses_by_a_standstill_of_the_referee():
+    endings, walls = stopped_in_the_middle("thinks", "thinks")
+    assert endings == ["NORMAL", "NORMAL"]
+    assert max(walls) > 500_000  # or nothing was shown
+
+
+def test_a_bot_that_hangs_is_out_of_time_all_the_same():
+    endings, _ = stopped_in_the_middle("hang", "thinks", stops=1)
+    assert endings == ["TIME", "NORMAL"]

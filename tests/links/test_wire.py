@@ -1,0 +1,382 @@
+"""Single conversations with a bot, byte by byte: what is read when, whose time it is, and what never may come out."""
+
+import asyncio
+import struct
+import threading
+import time
+from contextlib import suppress
+
+import h2.config
+import h2.connection
+import h2.events
+import h2.settings
+import pytest
+from hostile_server import (
+    CONTINUATION,
+    DATA,
+    GOAWAY,
+    HEADERS,
+    PING,
+    PUSH_PROMISE,
+    RST_STREAM,
+    SETTINGS,
+    WINDOW_UPDATE,
+    frame,
+    message,
+)
+from wire_kit import END_HEADERS, END_STREAM, GREETING, HEAD, TRAILERS, literal, reply, wired
+
+from arena import looptime
+from arena.errors import Abuse, BadMessage, BotFault, Disconnected, TimedOut
+from arena.heartbeat import STEADY
+from arena.links import http2
+from arena.player import Leniency
+
+JUNK, LAST = frame(0xEE, bytes(1000)), frame(0xEF)
+BIG = bytes(100_000)
+
+
+def grant(amount, stream=0):
+    return frame(WINDOW_UPDATE, struct.pack(">I", amount), stream=stream)
+
+
+# -- a bot's bytes are worked on when somebody waits for it -----------------------------------------------
+
+
+def test_what_follows_a_reply_waits_for_the_next_turn():
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            later = asyncio.create_task(wire.answer_soon(reply() + JUNK * 5, JUNK * 50))
+            await wire.link.call(b"", 5.0)
+            await later
+            worked = wire.http.worked
+            await asyncio.sleep(0.1)
+            assert wire.http.worked == worked
+            later = asyncio.create_task(wire.answer_soon(reply()))
+            await wire.link.call(b"", 5.0)
+            await later
+            assert wire.http.worked > worked
+
+    asyncio.run(run())
+
+
+def test_a_reply_that_nobody_asked_for_is_counted_at_the_next_turn():
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            for _ in range(3):
+                later = asyncio.create_task(wire.answer_soon(reply(b"asked"), reply(b"surplus")))
+                assert (await wire.link.call(b"", 5.0)).reply == b"asked"
+                await later
+            later = asyncio.create_task(wire.answer_soon(reply(b"asked") + reply(b"surplus")))
+            assert (await wire.link.call(b"", 5.0)).reply == b"asked"
+            await later
+            with pytest.raises(BadMessage, match="nobody asked"):
+                await wire.link.call(b"", 5.0)
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("ending", [b"", frame(GOAWAY, bytes(8)), frame(RST_STREAM, bytes(4), stream=1)])
+def test_an_end_that_nobody_waited_for_is_found_at_the_next_turn(ending):
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            later = asyncio.create_task(wire.answer_soon(reply() + ending))
+            await wire.link.call(b"", 5.0)
+            await later
+            if not ending:
+                await wire.say(JUNK)
+                wire.far.close()
+            with pytest.raises(Disconnected):
+                await wire.link.call(b"", 5.0)
+
+    asyncio.run(run())
+
+
+def test_pings_are_answered_even_if_nobody_waits_for_long(monkeypatch):
+    monkeypatch.setattr(http2, "GLANCE_S", 0.05)
+
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            later = asyncio.create_task(wire.answer_soon(reply() + frame(PING, b"12345678")))
+            await wire.link.call(b"", 5.0)
+            await later
+            await asyncio.sleep(0.3)
+            assert frame(PING, b"12345678", flags=1) in wire.far.recv(65536)
+
+    asyncio.run(run())
+
+
+def test_a_bot_that_nobody_waits_for_is_looked_at_only_a_little(monkeypatch):
+    monkeypatch.setattr(http2, "GLANCE_S", 0.02)
+
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            later = asyncio.create_task(wire.answer_soon(reply()))
+            await wire.link.call(b"", 5.0)
+            await later
+            with suppress(BlockingIOError):
+                while True:
+                    wire.far.send(frame(0xEE) * 1000)
+            await asyncio.sleep(0.2)
+            assert not wire.http.over
+            assert len(wire.http._frames) < 4096
+
+    asyncio.run(run())
+
+
+# -- whose time it is ----------------------------------------------------------------------------------
+
+
+def answer_in_a_thread(far, seconds):
+    """A bot that thinks for a while, beside a referee that may be busy."""
+
+    def think():
+        time.sleep(seconds)
+        far.send(reply())
+
+    thread = threading.Thread(target=think)
+    thread.start()
+    return thread
+
+
+def test_our_own_work_is_never_charged():
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            thread = answer_in_a_thread(wire.far, 0.5)
+            asyncio.get_running_loop().call_later(0.02, time.sleep, 1.5)
+            answer = await wire.link.call(b"", 5.0)
+            thread.join()
+            assert answer.wall < 0.5
+            assert answer.transport > 0.9
+
+    looptime.run(run())
+
+
+def test_time_spent_on_a_bots_own_bytes_is_its_own():
+    """It keeps the referee busy and answers meanwhile: what cannot be seen to have come later came later."""
+
+    def work():
+        began = time.thread_time()
+        while time.thread_time() - began < 0.01:
+            pass
+
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            on_frame = wire.http._on_frame
+
+            def slowly(data):
+                if data == JUNK:
+                    work()
+                elif data == LAST:
+                    wire.far.send(reply())
+                on_frame(data)
+
+            wire.http._on_frame = slowly
+            asyncio.get_running_loop().call_later(0.01, wire.far.send, JUNK * 8 + LAST)
+            answer = await wire.link.call(b"", 5.0)
+            assert answer.wall > 0.04
+
+    looptime.run(run())
+
+
+class Lagging:
+    """A machine that stood still for so long since the beginning."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+
+    def lag(self, since, until):
+        return self.seconds
+
+
+def never_late(_reply):
+    return False
+
+
+def test_a_lag_prolongs_the_wait_and_then_it_is_over():
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            began = time.monotonic()
+            with pytest.raises(TimedOut):
+                await wire.link.call(b"", 0.1, Leniency(never_late, Lagging(0.3)))
+            assert 0.4 <= time.monotonic() - began < 5.0
+
+    asyncio.run(run())
+
+
+def test_a_reply_in_the_prolonged_time_counts_and_says_how_much_was_lag():
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            later = asyncio.create_task(wire.answer_soon(reply(), after=0.2))
+            answer = await wire.link.call(b"", 0.1, Leniency(never_late, Lagging(5.0)))
+            await later
+            assert answer.reply == b"reply"
+            assert answer.lag == pytest.approx(5.0, abs=0.1)
+
+    asyncio.run(run())
+
+
+def test_nobody_gains_time_by_making_the_referee_work():
+    class Busy:
+        def __init__(self, http):
+            self.http = http
+            self.before = http.worked
+
+        def lag(self, since, until):
+            return self.http.worked - self.before  # all that the machine did was to read this bot's bytes
+
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            later = asyncio.create_task(wire.answer_soon(JUNK * 50, JUNK * 50, reply()))
+            answer = await wire.link.call(b"", 5.0, Leniency(never_late, Busy(wire.http)))
+            await later
+            assert wire.http.worked > 0
+            assert answer.lag == 0.0
+
+    asyncio.run(run())
+
+
+# -- pairing -------------------------------------------------------------------------------------------
+
+
+def test_a_late_reply_is_dropped_whenever_it_comes():
+    async def run():
+        owed = {b"1", b"2"}
+
+        def is_late(data):
+            late = data in owed
+            owed.discard(data)
+            return late
+
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            lenient = Leniency(is_late, STEADY)
+            for _ in range(2):
+                with pytest.raises(TimedOut):
+                    await wire.link.call(b"", 0.02, lenient)
+            later = asyncio.create_task(wire.answer_soon(reply(b"1"), reply(b"3") + reply(b"2")))
+            assert (await wire.link.call(b"", 5.0, lenient)).reply == b"3"
+            await later
+            later = asyncio.create_task(wire.answer_soon(reply(b"2"), reply(b"4")))
+            assert (await wire.link.call(b"", 5.0, lenient)).reply == b"2"  # a second time it is nobody's
+            await later
+            assert not owed
+
+    asyncio.run(run())
+
+
+# -- flow control --------------------------------------------------------------------------------------
+
+
+async def echo(far, *, window, opens_at):
+    """A server that is polite and grants only so much at a time."""
+    loop = asyncio.get_running_loop()
+    http = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False))
+    http.local_settings = h2.settings.Settings(
+        client=False, initial_values={h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: 0 if opens_at else window}
+    )
+    http.initiate_connection()
+    await loop.sock_sendall(far, http.data_to_send())
+    if opens_at:
+        await asyncio.sleep(opens_at)
+        http.update_settings({h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: window})
+    heard = b""
+    while True:
+        await loop.sock_sendall(far, http.data_to_send())
+        for event in http.receive_data(await loop.sock_recv(far, 65536)):
+            if isinstance(event, h2.events.RequestReceived):
+                http.send_headers(1, [(":status", "200"), ("content-type", "application/grpc")])
+            elif isinstance(event, h2.events.DataReceived):
+                http.acknowledge_received_data(event.flow_controlled_length, 1)
+                heard += event.data
+                if len(heard) >= 5 and len(heard) == 5 + int.from_bytes(heard[1:5], "big"):
+                    http.send_data(1, message(struct.pack(">I", len(heard) - 5)))
+                    heard = b""
+
+
+@pytest.mark.parametrize(
+    ("size", "window", "opens_at"),
+    [(70_000, 65535, 0), (300_000, 65535, 0), (70_000, 5000, 0), (300, 10, 0), (300, 65535, 0.1), (70_000, 9000, 0.1)],
+)
+def test_a_request_may_be_longer_than_the_window(size, window, opens_at):
+    async def run():
+        async with wired() as wire:
+            server = asyncio.create_task(echo(wire.far, window=window, opens_at=opens_at))
+            await wire.greet()
+            for _ in range(2):
+                answer = await wire.link.call(bytes(size), 10.0)
+                assert int.from_bytes(answer.reply, "big") == size
+            server.cancel()
+
+    asyncio.run(run())
+
+
+# -- what may not be raised ----------------------------------------------------------------------------
+
+SETTING = struct.Struct(">HI").pack
+HOSTILE = {
+    "window and reset": (grant(1, 1) + frame(RST_STREAM, bytes(4), stream=1), Disconnected),
+    "window and end": (grant(1, 1) + TRAILERS, Disconnected),
+    "window and goaway": (grant(70_000) + grant(70_000, 1) + frame(GOAWAY, bytes(8)), Disconnected),
+    "a window too many": (grant(2**31 - 1) * 2, BadMessage),
+    "no window after all": (frame(SETTINGS, SETTING(4, 0)), TimedOut),
+    "long status": (
+        frame(
+            HEADERS,
+            b"\0\x0bgrpc-status\x7f\xa9\x45" + b"9" * 9000,
+            flags=END_HEADERS | END_STREAM,
+            stream=1,
+        ),
+        Disconnected,
+    ),
+    "status of another script": (
+        frame(HEADERS, literal(b"grpc-status", "٣".encode()), flags=END_HEADERS | END_STREAM, stream=1),
+        Disconnected,
+    ),
+    "bad text": (
+        frame(HEADERS, literal(b"grpc-status", b"2") + literal(b"grpc-message", b"%ff%\xff%zz"), flags=5, stream=1),
+        Disconnected,
+    ),
+    "interim headers": (frame(HEADERS, b"\x08\x03103", flags=END_HEADERS, stream=1), BadMessage),
+    "headers on another stream": (frame(HEADERS, b"\x88", flags=END_HEADERS, stream=2), BadMessage),
+    "headers in pieces": (frame(HEADERS, b"\x88", stream=1) + frame(CONTINUATION, stream=1) * 90, BadMessage),
+    "padded headers": (frame(HEADERS, b"\0\x88", flags=END_HEADERS | 0x8, stream=1), BadMessage),
+    "push": (frame(PUSH_PROMISE, b"\0\0\0\2\x88", flags=END_HEADERS, stream=1), BadMessage),
+    "resized tables": (frame(HEADERS, b"\x3f\0" * 8000, flags=END_HEADERS, stream=1), Abuse),
+    "many settings": (frame(SETTINGS, b"".join(SETTING(number, 1) for number in range(10, 2010))), Abuse),
+    "ever new settings": (b"".join(frame(SETTINGS, SETTING(number, 1)) for number in range(10, 60)), Abuse),
+    "settings again and again": (frame(SETTINGS, SETTING(4, 70_000) * 32) * 20, Abuse),
+    "single bytes of window": (grant(1, 1) * 2000, Abuse),
+    "empty messages": (HEAD + frame(DATA, message(b"") * 3000, stream=1), BadMessage),
+}
+
+
+async def ask_twice(wire, request):
+    for _ in range(2):
+        await wire.link.call(request, 0.5)
+
+
+@pytest.mark.parametrize("size", [10, 100_000])
+@pytest.mark.parametrize(("segment", "fault"), HOSTILE.values(), ids=HOSTILE)
+def test_only_a_fault_of_the_bot_comes_out(segment, fault, size):
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + (b"" if b"103" in segment or segment.startswith(HEAD) else HEAD))
+            later = asyncio.create_task(wire.answer_soon(segment))
+            with pytest.raises(BotFault) as caught:
+                await ask_twice(wire, bytes(size))
+            await later
+            assert wire.http.worked < 0.2
+            return caught.value
+
+    assert isinstance(asyncio.run(run()), fault)
