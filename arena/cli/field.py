@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 
 import click
 
-from arena.bots import MANIFEST, Folder, Image, folder_digest, folder_files, read_manifest
+from arena.bots import MANIFEST, Folder, Image, current_digest, folder_digest, read_manifest
 from arena.cli.boxes import PYTHONS, BoxOptions, boxed, image_digest
 from arena.cli.store import find_bot
 from arena.errors import InfraError, UsageError
@@ -78,7 +77,7 @@ def register_folder(store: Store, folder: Folder, owner: str) -> BotEntry:
 def is_sample(bot: BotEntry) -> bool:
     """Whether the bot is one of ours, unchanged, so that it may run where there is no sandbox."""
     path = Path(bot.origin)
-    return path.parent == SAMPLES and path.is_dir() and folder_digest(path) == bot.digest
+    return path.parent == SAMPLES and path.is_dir() and current_digest(path) == bot.digest
 
 
 def choose_sandbox(field: Sequence[BotEntry], boxes: BoxOptions) -> BoxOptions:
@@ -118,21 +117,11 @@ def check_unchanged(entry: BotEntry) -> None:
     path = Path(entry.origin)
     if not path.is_dir():
         raise UsageError(f"the folder of {entry.label} is gone: {path}; put it back, or retire the bot")
-    if _digest_of(path, _changes(path)) != entry.digest:
+    if current_digest(path) != entry.digest:
         raise UsageError(
             f"{path} is not what was registered as {entry.label}: name the folder with --bots for a new version, "
             "or retire the bot"
         )
-
-
-@lru_cache
-def _digest_of(folder: Path, _: int) -> str:
-    return folder_digest(folder)
-
-
-def _changes(folder: Path) -> int:
-    """Another number whenever a file was written to, so that a folder is read anew only then."""
-    return hash(tuple((str(path), path.lstat().st_ctime_ns) for path in folder_files(folder)))
 
 
 def _named(store: Store, name: str) -> BotEntry:
