@@ -69,7 +69,7 @@ def import_(file: Path, db: str) -> None:
 
 
 def _proven(file: Path, copy: Path) -> Kept:
-    """The tournament in a file, as our own words say it after all of it was read and proven in a process with limits."""
+    """The tournament in a file, written anew by us after a process with limits has read and proven all of it."""
     allowance = Allowance(
         memory_bytes=768 << 20, seconds=60 + file.stat().st_size // _BYTES_PER_SECOND, file_bytes=1 << 40
     )

@@ -323,6 +323,22 @@ def long_complaint():
     return zipped(ZBOT, (name, b"", 0o100644)).replace(b"n" * 60_000, b"m" * 60_000, 1)
 
 
+def image(**parts):
+    """An archive of an image, with these parts changed; underscores in their names are dots."""
+    files = {
+        "manifest_json": b'[{"Config": "c.json", "Layers": ["0.tar"]}]',
+        "c_json": b'{"config": {"Entrypoint": ["/bot"]}}',
+        "0_tar": tar(member("bot.py")),
+    }
+    files |= parts
+    return gzip.compress(tar(*(member(name.replace("_", "."), data=data) for name, data in files.items())))
+
+
+def crowded_layer():
+    """A layer of more files than any image has."""
+    return gzip.compress(b"".join(raw_header(b"0", b"", f"{number:x}") for number in range(100_100)) + END)
+
+
 GOOD = tuple(TOML.splitlines())
 COSTLY = {
     "dotted key": (lambda: manifest(b".".join([b"a"] * 32_000) + b" = 1"), "dots in one line"),
@@ -341,5 +357,41 @@ COSTLY = {
     "without a manifest": (without_a_manifest, "holds neither a bot.toml nor an image"),
     "zip: bzip2": (lambda: lying_zip(zipfile.ZIP_BZIP2, bytes(600 * MIB)), "packed by another method"),
     "zip: lzma": (lambda: lying_zip(zipfile.ZIP_LZMA, bytes(600 * MIB)), "packed by another method"),
+    "image: crowded layer": (lambda: image(**{"0_tar": crowded_layer()}), "more than 100000 entries"),
+    "image: sparse layer": (lambda: image(**{"0_tar": sparse_map()}), "holds 'x', a sparse file"),
+    "image: copied headers": (lambda: image(**{"0_tar": copied_headers()}), "header that is too long"),
+    "image: lists": (lambda: image(manifest_json=b"[" + b"[]," * 340_000 + b"[]]"), "exactly one image"),
+    "image: deep": (lambda: image(manifest_json=b"[" * 1_000_000), "is no valid JSON"),
+    "image: digits": (lambda: image(c_json=b"9" * 1_000_000), "is no valid JSON"),
     "zip: long complaint": (long_complaint, "damaged, or no archive"),
+}
+
+
+def crowded_record(size=8 * MIB):
+    """A record of millions of empty contestants, two bytes each."""
+    payload = b"\x12\x05claim" + b"\x32\x00" * (size // 2)
+    return b"arena-record-1\n" + hashlib.sha256(payload).digest() + payload
+
+
+def listed_line():
+    """A tournament whose first line is a list of millions of empty lists."""
+    return gzip.compress(b"[" + b"[]," * 5_500_000 + b"[]]\n")
+
+
+def endless_matches():
+    """A tournament of very many short lines that say nothing."""
+    return gzip.compress(b"{}\n" * 30_000_000)
+
+
+RECORDS = {
+    "crowded": (crowded_record, "more than 1 MiB"),
+    "crowded, but short": (lambda: crowded_record(MIB - 100), "more than 2 seats"),
+}
+TOURNAMENTS = {
+    "lists": (listed_line, "too long, or it was cut off"),
+    "short lists": (lambda: gzip.compress(b"[" + b"[]," * 690_000 + b"[]]\n"), "no tournament of Arena"),
+    "deep": (lambda: gzip.compress(b"[" * 1_000_000 + b"\n"), "no tournament of Arena"),
+    "digits": (lambda: gzip.compress(b'{"format": ' + b"9" * 1_000_000 + b"}\n"), "no tournament of Arena"),
+    "endless": (endless_matches, "its format is not"),
+    "long key": (lambda: gzip.compress(b'{"format": "arena-tournament-1", "bots": [{}]}\n'), "no tournament of Arena"),
 }
