@@ -25,10 +25,11 @@ class Cost:
 
 def run(*words, cwd):
     """The command as a process of its own."""
+    env = {**os.environ, "ARENA_DB": "store/arena.db"}
     with (cwd / "words").open("w+") as file:
         process = subprocess.Popen(
             [sys.executable, "-m", "arena", *map(str, words)],
-            cwd=cwd, stdin=subprocess.DEVNULL, stdout=file, stderr=file, env={**os.environ, "ARENA_DB": "store/arena.db"},
+            cwd=cwd, stdin=subprocess.DEVNULL, stdout=file, stderr=file, env=env,
         )  # fmt: skip
         # What wait4 says holds for the command and for the children that it has waited for.
         _, status, usage = os.wait4(process.pid, 0)
