@@ -24,8 +24,11 @@ from arena.verify import Kept
 
 FORMAT = "arena-tournament-1"
 MAX_MATCHES = 1_000_000
-MAX_LINE = 16 << 20
+MAX_LINE = 2 << 20
 """Bytes of one line, unpacked; a match has a few thousand."""
+MAX_RATIO = 100
+FREE_BYTES = 16 << 20
+"""Unpacked bytes that need no explanation; beyond them a file that shrinks more than matches do is a bomb."""
 _DIGEST = re.compile(r"[a-z0-9:]{0,80}")
 
 
@@ -164,10 +167,12 @@ def _bot_from_json(number: int, plain: Mapping[str, Any]) -> BotEntry:
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    left = FREE_BYTES + MAX_RATIO * path.stat().st_size
     with gzip.open(path, "rb") as file:
         while line := file.readline(MAX_LINE):
-            if not line.endswith(b"\n"):
-                raise UsageError("one of its lines is too long, or it was cut off")
+            left -= len(line)
+            if not line.endswith(b"\n") or left < 0:
+                raise UsageError("it or one of its lines is too long, or it was cut off")
             value = json.loads(line)
             _check_texts(value)
             yield value
@@ -195,4 +200,4 @@ def _refusing(path: Path) -> Iterator[None]:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except (AttributeError, KeyError, RecursionError, StopIteration, TypeError, ValueError) as error:
-        raise UsageError(f"{path} is refused: it is no tournament of Arena: {error}") from error
+        raise UsageError(f"{path} is refused: it is no tournament of Arena: {ascii(str(error))[1:-1]:.200}") from error

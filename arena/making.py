@@ -2,10 +2,9 @@
 
 import sys
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
-from arena.bots import Builtin, Folder, Image, Remote, Source, folder_digest, folder_files
+from arena.bots import Builtin, Folder, Image, Remote, Source, current_digest
 from arena.builtin import BUILTIN
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
@@ -52,7 +51,7 @@ def plan_bot(game: AnyGame, text: str, source: Source, boxes: BoxOptions) -> Bot
             contestant = Contestant(f"{host}-{port}")
         case Folder(path, manifest):
             _check_game(manifest.games, game, text)
-            contestant = Contestant(manifest.name, manifest.version, _digest_of(path, _changes(path)))
+            contestant = Contestant(manifest.name, manifest.version, current_digest(path))
         case Image(reference):
             contestant = Contestant(reference.rpartition("/")[2].partition("@")[0], digest=image_digest(reference))
     return BotPlan(contestant, source, boxes)
@@ -81,21 +80,11 @@ def check_unchanged(folder: Path, contestant: Contestant) -> None:
     label = f"{contestant.name} {contestant.version}"
     if not folder.is_dir():
         raise UsageError(f"the folder of {label} is gone: {folder}; put it back, or retire the bot")
-    if _digest_of(folder, _changes(folder)) != contestant.digest:
+    if current_digest(folder) != contestant.digest:
         raise UsageError(
             f"{folder} is not what was registered as {label}: name the folder with --bots for a new version, "
             "or retire the bot"
         )
-
-
-@lru_cache
-def _digest_of(folder: Path, _: int) -> str:
-    return folder_digest(folder)
-
-
-def _changes(folder: Path) -> int:
-    """Another number whenever a file was written to, so that a folder is read anew only then."""
-    return hash(tuple((str(path), path.lstat().st_ctime_ns) for path in folder_files(folder)))
 
 
 def make_sandbox(source: Source, boxes: BoxOptions) -> Sandbox:

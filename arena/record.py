@@ -21,6 +21,10 @@ from arena.match import Box, Contestant, MatchRecord, MatchSpec, Played, Strike,
 from arena.wire.v1 import match_pb2
 
 MAGIC = b"arena-record-1\n"
+MAX_RECORD_BYTES = 1 << 20
+"""A record has some ten thousand; two bytes can stand for an empty part that takes a hundred when it is read."""
+_MAX_FACTS = 256
+"""Of what was enforced for one bot."""
 _HEAD = len(MAGIC) + hashlib.sha256().digest_size
 
 AnyRecord = MatchRecord[Any, Any]
@@ -34,6 +38,8 @@ def dump(record: AnyRecord, game: AnyGame) -> bytes:
 
 def load(data: bytes, find: Callable[[str], AnyGame]) -> AnyRecord:
     """The record in these bytes; RecordError if a single one of them was changed."""
+    if len(data) > MAX_RECORD_BYTES:
+        raise RecordError(f"the record has more than {MAX_RECORD_BYTES >> 20} MiB")
     payload = data[_HEAD:]
     if not data.startswith(MAGIC):
         raise RecordError("this is not a match record")
@@ -41,7 +47,9 @@ def load(data: bytes, find: Callable[[str], AnyGame]) -> AnyRecord:
         raise RecordError("the record is damaged: its checksum does not fit its content")
     try:
         message = parse(match_pb2.Record, payload)
-        return _unpack(message, find(message.game))
+        game = find(message.game)
+        _check_counts(message, game)
+        return _unpack(message, game)
     except BadMessage as error:
         raise RecordError(f"the record cannot be read: {error}") from error
 
@@ -55,7 +63,12 @@ def save(path: Path, record: AnyRecord, game: AnyGame) -> None:
 
 def read(path: Path, find: Callable[[str], AnyGame]) -> AnyRecord:
     """The record in a file."""
-    return load(path.read_bytes(), find)
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_RECORD_BYTES + 1)
+    except OSError as error:
+        raise RecordError(f"the record cannot be read: {error.strerror}") from error
+    return load(data, find)
 
 
 def match_id(game: AnyGame, config: Any, seed: int, contestants: tuple[Contestant, ...]) -> str:
@@ -89,6 +102,18 @@ def _pack(record: AnyRecord, game: AnyGame) -> match_pb2.Record:
         strikes=[match_pb2.Strike(seat=s.seat, ply=s.ply, verdict=pack_verdict(s.verdict)) for s in record.strikes],
         boxes=[match_pb2.Box(kind=box.kind, enforcement=box.enforcement) for box in record.boxes],
     )
+
+
+def _check_counts(message: match_pb2.Record, game: AnyGame) -> None:
+    """Refuse what no match of this game has, before anything is made of it."""
+    seats, moves = game.info.max_seats, game.info.max_moves
+    per_seat = (message.contestants, message.verdicts, message.outcome.ranks, message.outcome.scores, message.boxes)
+    if any(len(parts) > seats for parts in per_seat):
+        raise RecordError(f"the record has more than {seats} seats")
+    if len(message.moves) > moves or len(message.strikes) > moves:
+        raise RecordError(f"the record has more than {moves} moves, the most that {game.info.name} can have")
+    if any(len(box.enforcement) > _MAX_FACTS for box in message.boxes):
+        raise RecordError(f"the record has more than {_MAX_FACTS} facts about a sandbox")
 
 
 def _unpack(message: match_pb2.Record, game: AnyGame) -> AnyRecord:

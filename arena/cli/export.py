@@ -1,5 +1,6 @@
 """`arena export` and `arena import`: a tournament as one file, from machine to machine."""
 
+import tempfile
 from pathlib import Path
 
 import click
@@ -9,11 +10,14 @@ from arena.cli.forms import counted
 from arena.cli.output import echo
 from arena.cli.store import db_option, open_store
 from arena.errors import RecordError
+from arena.limited import Allowance, run_limited
 from arena.text import printable
-from arena.verify import check_tournament, kept_in
+from arena.verify import Kept, check_tournament, kept_in
 
 SHOWN = 5
 """How many reasons are given for refusing an archive."""
+_BYTES_PER_SECOND = 1 << 14
+"""So many packed bytes are at least replayed in a second: ten matches or more."""
 
 
 @click.command()
@@ -52,15 +56,10 @@ def import_(file: Path, db: str) -> None:
     bots are registered by their digests but without their files: they can be played here once the same files are
     submitted.
     """
-    kept = archive.read(file)
-    findings = list(check_tournament(kept, registry.find))
-    for finding in findings[:SHOWN]:
-        where = finding.where.partition(", ")[2] or "the tournament"
-        echo(f"{printable(where)}: {printable(finding.what)}", err=True)
-    if findings:
-        raise RecordError(f"{file} is refused: {counted(len(findings), 'thing')} in it not true; nothing was added")
-    store = open_store(db)
-    entry, added = archive.add(store, kept)
+    with tempfile.TemporaryDirectory(prefix="arena-import-") as place:
+        kept = _proven(file, Path(place, "proven.gz"))
+        store = open_store(db)
+        entry, added = archive.add(store, kept)
     theirs = {bot.label for bot in kept.bots}
     absent = [bot.label for bot in store.all_bots() if bot.kind == "absent" and bot.label in theirs]
     what = (
@@ -69,3 +68,29 @@ def import_(file: Path, db: str) -> None:
     echo(f"{file} is tournament {entry.id} of {entry.game} here; {what}")
     if absent:
         echo(f"not here, and so not to be played until they are submitted: {', '.join(absent)}")
+
+
+def _proven(file: Path, copy: Path) -> Kept:
+    """The tournament in a file, written anew by us after a process with limits has read and proven all of it."""
+    allowance = Allowance(
+        memory_bytes=768 << 20, seconds=60 + file.stat().st_size // _BYTES_PER_SECOND, file_bytes=1 << 40
+    )
+    findings, count = run_limited(prove, str(file), str(copy), what=str(file), allowance=allowance)
+    for words in findings:
+        echo(words, err=True)
+    if count:
+        raise RecordError(f"{file} is refused: {counted(count, 'thing')} in it not true; nothing was added")
+    return archive.read(copy)
+
+
+def prove(file: str, copy: str) -> tuple[list[str], int]:
+    """In the process with limits: the first things that are not true, and how many; without any, write it anew."""
+    kept = archive.read(Path(file))
+    findings, count = list[str](), 0
+    for count, finding in enumerate(check_tournament(kept, registry.find), 1):
+        if count <= SHOWN:
+            where = finding.where.partition(", ")[2] or "the tournament"
+            findings.append(f"{printable(where)}: {printable(finding.what)}")
+    if not count:
+        archive.write(kept, Path(copy))
+    return findings, count

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from arena.bots import MANIFEST, Builtin, Folder, Image, Source, folder_digest, read_manifest
+from arena.bots import MANIFEST, Builtin, Folder, Image, Source, current_digest, folder_digest, read_manifest
 from arena.cli.store import find_bot
 from arena.errors import InfraError, UsageError
 from arena.executors.messages import WorkerPlan
@@ -80,7 +80,7 @@ def register_folder(store: Store, folder: Folder, owner: str) -> BotEntry:
 def is_sample(bot: BotEntry) -> bool:
     """Whether the bot is one of ours, unchanged, so that it may run where there is no sandbox."""
     path = Path(bot.origin)
-    return path.parent == SAMPLES and path.is_dir() and folder_digest(path) == bot.digest
+    return path.parent == SAMPLES and path.is_dir() and current_digest(path) == bot.digest
 
 
 def choose_sandbox(field: Sequence[BotEntry], boxes: BoxOptions) -> BoxOptions:

@@ -6,19 +6,20 @@ import shutil
 import tempfile
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from arena.bots import MANIFEST, Folder, Image, Manifest, folder_digest, folder_files, read_manifest
+from arena.bots import MANIFEST, Folder, Image, Manifest, folder_files, read_manifest
 from arena.errors import InfraError, UsageError
+from arena.filetree import readable, shown
 from arena.making import BoxOptions, build_of
 from arena.sandboxes import images
 from arena.sandboxes.bubblewrap import find_bubblewrap
 from arena.sandboxes.engine import Engine
 from arena.submit import folders, image_archive, image_shelf
-from arena.submit.readers import archive_reader, is_zip, read_folder
-from arena.submit.shelf import Shelf, remove
+from arena.submit.readers import is_zip
+from arena.submit.shelf import Shelf, own_digest, remove
 
 DOCKERFILE = "Dockerfile"
 
@@ -34,7 +35,7 @@ class Received:
     @cached_property
     def digest(self) -> str:
         """What exactly it is."""
-        return self.source.reference if isinstance(self.source, Image) else folder_digest(self.source.path)
+        return self.source.reference if isinstance(self.source, Image) else own_digest(self.source.path)
 
 
 class Intake:
@@ -55,9 +56,11 @@ class Intake:
     def receive(self, text: str) -> Received:
         """Look through what the user names, and unpack it; nothing of it is run."""
         path = Path(text)
-        if path.is_dir():
-            return self._received(folders.receive(partial(read_folder, path), self._workplace, text))
-        if path.is_file():
+        with readable(shown(text)):
+            is_folder, is_file = path.is_dir(), path.is_file()
+        if is_folder:
+            return self._received(folders.receive(path, self._workplace, text))
+        if is_file:
             return self._archive(path)
         return Received(self._find_image(text), None)
 
@@ -97,7 +100,7 @@ class Intake:
     def _archive(self, path: Path) -> Received:
         if not is_zip(path) and image_archive.holds_image(path, MANIFEST):
             return Received(Image(image_archive.load(self._engine, path, self._workname)), None)
-        folder = folders.receive(archive_reader(path), self._workplace, path.name)
+        folder = folders.receive(path, self._workplace, path.name)
         if folder.manifest.image:
             raise UsageError(f"{path.name} names an image instead of holding it: submit what `docker save` writes")
         return self._received(folder)
@@ -141,7 +144,7 @@ class Intake:
 def build_in_place(folder: Path) -> int:
     """Run the build command of a folder in the box, and put what it made into the folder; how many files that are."""
     with tempfile.TemporaryDirectory(prefix="arena-build-") as workplace:
-        source = folders.receive(partial(read_folder, folder), Path(workplace), str(folder))
+        source = folders.receive(folder, Path(workplace), str(folder))
         if not source.manifest.build:
             raise UsageError(f"{folder} needs no build: its {MANIFEST} has no `build` command")
         built = Path(workplace, "built")

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from arena import record, registry
 from arena.cli.output import echo, marked, plain_console
+from arena.cli.records import read_record, read_records
 from arena.codec import Json
 from arena.errors import RecordError
 from arena.game import AnyGame
@@ -30,9 +30,9 @@ def replay() -> None:
 def verify_files(files: Sequence[Path]) -> None:
     """Re-run every match in FILES and compare; a changed byte is found."""
     broken = 0
-    for path in files:
+    for path, read in read_records(files):
         try:
-            game, kept = _read(path)
+            game, kept = read()
             verify(game, kept)
         except RecordError as error:
             broken += 1
@@ -52,7 +52,7 @@ def show(file: Path, as_json: bool, at_once: bool) -> None:
 
     Enter or space goes on, b goes back, q quits. Without a terminal everything is printed at once.
     """
-    game, kept = _read(file)
+    game, kept = read_record(file)
     if as_json:
         _print_json(game, kept)
     elif at_once or not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -60,11 +60,6 @@ def show(file: Path, as_json: bool, at_once: bool) -> None:
             plain_console().print(page, end="\n\n", soft_wrap=True)
     else:
         _page_through(_pages(game, kept))
-
-
-def _read(path: Path) -> tuple[AnyGame, MatchRecord[Any, Any]]:
-    kept = record.read(path, registry.find)
-    return registry.find(kept.spec.game), kept
 
 
 def _pages(game: AnyGame, kept: MatchRecord[Any, Any]) -> list[str]:

@@ -7,12 +7,12 @@ from typing import Any
 import click
 from rich.console import Console
 
-from arena import record, registry
 from arena import reproduce as logic
 from arena.attached import AttachedBot
 from arena.bots import Folder, Remote, locate
 from arena.builtin import BUILTIN
 from arena.cli.output import marked, plain_console
+from arena.cli.records import read_record
 from arena.errors import BotFault, UsageError
 from arena.game import AnyGame
 from arena.host import RemoteBot, RunningBot
@@ -40,8 +40,7 @@ def reproduce(ctx: click.Context, file: Path, seat: int, name: str, first: int) 
     \b
     arena bot reproduce game.arena --seat 0 --bot my_bot --from 17
     """
-    kept = record.read(file, registry.find)
-    game = registry.find(kept.spec.game)
+    game, kept = read_record(file)
     ctx.exit(asyncio.run(_run(game, kept, seat, _make_bot(name), first)))
 
 

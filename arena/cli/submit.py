@@ -18,7 +18,7 @@ from arena.cli.output import echo
 from arena.cli.params import clock_option, draw_seed
 from arena.cli.store import bots_folder, db_option, open_store
 from arena.clock import TimeControl
-from arena.errors import UsageError
+from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
 from arena.heartbeat import ThreadHeartbeat
 from arena.host import RunningBot
@@ -75,8 +75,8 @@ def submit(
         with Intake(Shelf(bots_folder(db)), options) as intake:
             received = intake.receive(thing)
             entry = _submit(thing, received, wishes, open_store(db), intake, options, clock)
-    except OSError as error:
-        raise UsageError(f"{thing} cannot be taken in: {error}") from error
+    except OSError as error:  # whatever reading it raises is a UsageError by now, so this is ours
+        raise InfraError(f"{thing} cannot be taken in, through no fault of its own: {error}") from error
     echo(f"{entry.label} of {entry.owner}: {entry.digest}\n  arena tournament --game {entry.games[0]}")
 
 

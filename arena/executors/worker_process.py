@@ -66,7 +66,9 @@ class WorkerProcess:
         with theirs:
             try:
                 self._process = await asyncio.create_subprocess_exec(
-                    sys.executable, "-m", "arena.executors.worker_main", str(theirs.fileno()),
+                    # -P and the path: the same modules as here, and none out of the current folder.
+                    sys.executable, "-P", "-m", "arena.executors.worker_main", str(theirs.fileno()),
+                    env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
                     stdin=asyncio.subprocess.DEVNULL, stdout=self._output, stderr=self._output,
                     pass_fds=[theirs.fileno()],
                     start_new_session=True,  # Ctrl-C is for the tournament, which knows what to do with it

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import IO, NoReturn
 
 from arena.errors import UsageError
+from arena.filetree import MAX_PATH_BYTES, shown
 
 MIB = 1 << 20
 MAX_ENTRIES = 20_000
 MAX_FILE_BYTES = 128 * MIB
 MAX_TOTAL_BYTES = 256 * MIB
 MAX_PART_BYTES = 255
-MAX_PATH_BYTES = 1024
 SETUID_OR_SETGID = stat.S_ISUID | stat.S_ISGID
 
 
@@ -121,6 +121,8 @@ class Gate:
             self._refuse(entry, f"is a link to {shown(entry.target)}, out of the folder")
 
     def _check_size(self, entry: Entry) -> None:
+        if entry.size < 0:
+            self._refuse(entry, "has less than no bytes")
         self._sizes[entry.name] = entry.size
         # A hard link becomes a copy.
         self._bytes += self._sizes[entry.target] if entry.kind is Kind.HARDLINK else entry.size
@@ -139,11 +141,6 @@ def passed(read: Reader, what: str, target: Path | None = None) -> Entries:
     for entry, content in read(target):
         gate.admit(entry)
         yield entry, content
-
-
-def shown(name: str) -> str:
-    """A name that may be anything, safe to print."""
-    return ascii(name if len(name) <= 60 else f"{name[:57]}...")
 
 
 def _parents(name: str) -> Iterator[str]:

@@ -11,14 +11,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 from arena.errors import InfraError, UsageError
+from arena.filetree import readable, shown
+from arena.limited import Allowance, run_limited
 from arena.sandboxes import images
 from arena.sandboxes.engine import Engine
 from arena.submit import streams
-from arena.submit.entries import shown
-from arena.submit.readers import ShortHeaders, intelligible, tar_stream
+from arena.submit.readers import intelligible, members, open_tar, tar_stream
+from arena.submit.unpacking import read_some, writable
 
 MANIFEST = "manifest.json"
 MAX_LAYERS = 128
@@ -27,12 +29,19 @@ _MAX_MEMBERS = 8 * MAX_LAYERS
 _MAX_JSON_BYTES = 1 << 20
 _MOST = images.MAX_IMAGE_BYTES + 64 * streams.MIB
 _CHUNK = 1 << 20
+_ALLOWANCE = Allowance(seconds=300, file_bytes=_MOST)
+"""Images have gigabytes."""
 
 
 def holds_image(path: Path, bot_manifest: str) -> bool:
     """Whether a tar archive is one of an image; UsageError if it is neither that nor one of a bot's folder."""
-    with tar_stream(path, _MOST) as archive:
-        for number, member in enumerate(archive):
+    return bool(run_limited(find_manifest, str(path), bot_manifest, what=path.name, allowance=_ALLOWANCE))
+
+
+def find_manifest(path: str, bot_manifest: str) -> bool:
+    """The same, in the process with limits."""
+    with tar_stream(Path(path), _MOST) as archive:
+        for number, member in enumerate(members(archive)):
             name = member.name.removeprefix("./")
             if name == MANIFEST:
                 return True
@@ -40,7 +49,7 @@ def holds_image(path: Path, bot_manifest: str) -> bool:
                 return False
             if number > MAX_LAYER_ENTRIES:
                 break
-    raise UsageError(f"{path.name} holds neither a {bot_manifest} nor an image as `docker save` writes it")
+    raise UsageError(f"{Path(path).name} holds neither a {bot_manifest} nor an image as `docker save` writes it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,42 +63,49 @@ class _Parts:
 
 def load(engine: Engine, path: Path, tag: str) -> str:
     """Check the archive of one image, load it under our own name for it, and return its digest."""
-    with _seekable(path) as file, intelligible(path.name), _opened(file, "r:") as archive:
-        parts = _examine(archive, path.name)
-        with tempfile.TemporaryFile() as stripped:
-            _strip(archive, parts, stripped)
-            stripped.seek(0)
-            _hand_over(engine, stripped, path.name)
+    with tempfile.TemporaryDirectory(prefix="arena-image-") as place:
+        stripped = Path(place, "image.tar")
+        digest = str(run_limited(strip, str(path), str(stripped), what=path.name, allowance=_ALLOWANCE))
+        with stripped.open("rb") as file:
+            _hand_over(engine, file, path.name)
     repository, _, label = tag.partition(":")
     try:
-        engine.call(engine.api.tag, parts.digest, repository, label)
+        engine.call(engine.api.tag, digest, repository, label)
     except engine.not_found:
         raise UsageError(f"{path.name}: its layers are not those that its configuration names") from None
+    return digest
+
+
+def strip(source: str, target: str) -> str:
+    """In the process with limits: check an archive, write its image alone to a new file, and return its digest."""
+    path = Path(source)
+    with _seekable(path) as file, intelligible(path.name), open_tar(file, "r:") as archive:
+        parts = _examine(archive, path.name)
+        with writable(path.name), Path(target).open("xb") as stripped:
+            _strip(archive, parts, stripped)
     return parts.digest
 
 
 @contextmanager
 def _seekable(path: Path) -> Iterator[IO[bytes]]:
     """The archive unpacked, in a temporary file if it is compressed."""
-    with path.open("rb") as file, tempfile.TemporaryFile() as unpacked:
+    with readable(path.name):
+        packed = path.open("rb")
+    with packed as file, tempfile.TemporaryFile() as unpacked:
         if streams.unpacker(file) is None:
             yield file
             return
         content = streams.plain(file, packed_bytes=path.stat().st_size, most=_MOST, what=path.name)
-        with intelligible(path.name):
-            while data := content.read(_CHUNK):
+        while data := read_some(content, _CHUNK, path.name):
+            with writable(path.name):
                 unpacked.write(data)
         unpacked.seek(0)
         yield unpacked
 
 
-def _opened(file: IO[bytes], mode: Literal["r:", "r|"]) -> tarfile.TarFile:
-    return tarfile.open(fileobj=file, mode=mode, tarinfo=ShortHeaders)
-
-
 def _examine(archive: tarfile.TarFile, what: str) -> _Parts:
-    members = {member.name.removeprefix("./"): member for member in islice(archive, _MAX_MEMBERS)}
-    listed = _json(archive, members.get(MANIFEST), what)
+    found = {member.name.removeprefix("./"): member for member in islice(members(archive), _MAX_MEMBERS)}
+    listed = _json(archive, found.get(MANIFEST), what)
     match listed:
         case [{"Config": str(config_name), "Layers": list(layer_names)}]:
             pass
@@ -97,8 +113,8 @@ def _examine(archive: tarfile.TarFile, what: str) -> _Parts:
             raise UsageError(f"{what} must hold exactly one image")
     if not 0 < len(layer_names) <= MAX_LAYERS:
         raise UsageError(f"{what} must hold an image of 1 to {MAX_LAYERS} layers")
-    layers = [_plain_member(members, name, what) for name in layer_names]
-    config = _plain_member(members, config_name, what)
+    layers = [_plain_member(found, name, what) for name in layer_names]
+    config = _plain_member(found, config_name, what)
     settings = _json(archive, config, what)
     size = sum(_layer_size(archive, layer, what) for layer in {layer.name: layer for layer in layers}.values())
     if not isinstance(settings, dict) or not isinstance(settings.get("config") or {}, dict):
@@ -108,11 +124,11 @@ def _examine(archive: tarfile.TarFile, what: str) -> _Parts:
     return _Parts(config, layers, f"sha256:{hashlib.sha256(content).hexdigest()}")
 
 
-def _plain_member(members: dict[str, tarfile.TarInfo], name: object, what: str) -> tarfile.TarInfo:
+def _plain_member(found: dict[str, tarfile.TarInfo], name: object, what: str) -> tarfile.TarInfo:
     """The file of this name; `docker save` writes a layer that comes twice as a link to the first."""
-    member = members.get(str(name))
+    member = found.get(str(name))
     if member is not None and member.issym():
-        member = members.get(posixpath.normpath(posixpath.join(posixpath.dirname(str(name)), member.linkname)))
+        member = found.get(posixpath.normpath(posixpath.join(posixpath.dirname(str(name)), member.linkname)))
     if member is None or not member.isreg() or member.issparse():
         raise UsageError(f"{what}: the file {shown(str(name))} of the image is missing")
     return member
@@ -131,8 +147,8 @@ def _layer_size(archive: tarfile.TarFile, layer: tarfile.TarInfo, what: str) -> 
     """How large a layer is when it is unpacked; a bomb is noticed on the way."""
     content = streams.plain(_content(archive, layer), packed_bytes=layer.size, most=_MOST, what=f"a layer of {what}")
     total = 0
-    with _opened(content, "r|") as tar:
-        for number, member in enumerate(tar):
+    with open_tar(content, "r|") as tar:
+        for number, member in enumerate(members(tar)):
             total += member.size
             if number > MAX_LAYER_ENTRIES or total > images.MAX_IMAGE_BYTES:
                 raise UsageError(f"{what}: a layer has more than {MAX_LAYER_ENTRIES} entries, or is too large")

@@ -4,8 +4,9 @@ import calendar
 import gzip
 import io
 import lzma
-import os
 import stat
+import struct
+import sys
 import tarfile
 import zipfile
 import zlib
@@ -13,21 +14,29 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, Self
+from typing import IO, Literal, NoReturn, Self
 
 from arena.errors import UsageError
+from arena.filetree import MAX_PATH_BYTES, TreeEntry, TreeLimits, list_tree, open_file, read_link, readable, shown
 from arena.submit import streams
-from arena.submit.entries import MAX_ENTRIES, MAX_PATH_BYTES, MAX_TOTAL_BYTES, MIB, Entries, Entry, Kind, Reader
+from arena.submit.entries import MAX_ENTRIES, MAX_TOTAL_BYTES, MIB, Entries, Entry, Kind, Reader
 
 LEFT_OUT = frozenset({"__pycache__", ".git"})
 """Folders that no bot needs to play, and that change by themselves."""
-_MAX_HEADER_BYTES = 1 << 16
+_MAX_HEADER_BYTES = 1 << 12
+"""Two long paths and a few notes: Python searches a header in a time that grows with the square of its size."""
+_MAX_HEADERS_BYTES = 256 * MAX_ENTRIES
+_MAX_GLOBAL_BYTES = 1 << 12
+"""Of all headers that hold for every file after them, because Python copies them for each."""
+_MAX_CHAIN = 8
 _TAR_BYTES = MAX_TOTAL_BYTES + 2048 * MAX_ENTRIES
 """The largest tar that can pass the gate, with its headers."""
 _MAX_DIRECTORY_BYTES = 256 * MAX_ENTRIES
+_ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Python unpacks the others without a bound on what one read gives."""
 _DAMAGE = (
-    tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, lzma.LZMAError,
-    EOFError, NotImplementedError, ValueError,
+    tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, lzma.LZMAError, struct.error,
+    EOFError, IndexError, KeyError, NotImplementedError, RecursionError, ValueError,
 )  # fmt: skip
 
 
@@ -38,65 +47,116 @@ def archive_reader(path: Path) -> Reader:
 
 def is_zip(path: Path) -> bool:
     """Whether it begins as a zip archive does."""
-    with path.open("rb") as file:
+    with readable(path.name), path.open("rb") as file:
         return file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
 
 
-def read_folder(folder: Path, _: Path | None = None) -> Entries:
+def read_folder(folder: Path, _: Path | None = None, *, what: str = "the folder") -> Entries:
     """The parts of a folder on this machine, parents first; links are not followed."""
-    for top, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
-        for name in sorted([*folders, *files]):
-            yield from _read_path(Path(top, name), folder)
+    # The gate counts bytes itself, and names the file that has too many.
+    limits = TreeLimits(MAX_ENTRIES, sys.maxsize)
+    for found in list_tree(folder, limits, left_out=LEFT_OUT, what=what):
+        yield from _read_path(folder, found, what)
 
 
-def _read_path(path: Path, folder: Path) -> Entries:
-    found = path.lstat()
-    name, kind = path.relative_to(folder).as_posix(), _KINDS.get(stat.S_IFMT(found.st_mode), Kind.OTHER)
-    target = os.readlink(path) if kind is Kind.SYMLINK else ""
-    size = found.st_size if kind is Kind.FILE else 0
-    entry = Entry(name=name, kind=kind, size=size, mode=found.st_mode, target=target, modified=found.st_mtime)
+def _read_path(folder: Path, found: TreeEntry, what: str) -> Entries:
+    kind, info = _KINDS.get(stat.S_IFMT(found.info.st_mode), Kind.OTHER), found.info
+    target = read_link(folder, found, what) if kind is Kind.SYMLINK else ""
+    size = info.st_size if kind is Kind.FILE else 0
+    entry = Entry(name=found.name, kind=kind, size=size, mode=info.st_mode, target=target, modified=info.st_mtime)
     if kind is not Kind.FILE:
         yield entry, None
         return
-    # Never a pipe that was put there a moment ago, which would make us wait for ever.
-    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as content:
+    with open(open_file(folder, found, what), "rb") as content:
         yield entry, content
 
 
 _KINDS = {stat.S_IFREG: Kind.FILE, stat.S_IFDIR: Kind.FOLDER, stat.S_IFLNK: Kind.SYMLINK}
 
 
-class ShortHeaders(tarfile.TarInfo):
-    """A tar header; those that carry long names are read into memory whole, so they must be short."""
+class TarHeader(tarfile.TarInfo):
+    """A tar header; what would be dear to read, or is refused in any case, ends the reading at once."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
         """The header; UsageError if it announces another one that no honest archive has."""
         header = super().frombuf(buf, encoding, errors)
-        if header.type in _CARRIERS and header.size > _MAX_HEADER_BYTES:
-            raise UsageError("the archive has a name or a header that is too long")
+        if header.type in _CARRIERS and not 0 <= header.size <= _MAX_HEADER_BYTES:
+            raise UsageError(_LONG)
+        if header.type == tarfile.GNUTYPE_SPARSE:
+            cls._refuse_sparse(header, header)
         return header
 
+    def _refuse_sparse(self, sparse: tarfile.TarInfo, *_: object) -> NoReturn:
+        raise UsageError(
+            f"the archive holds {shown(sparse.name)}, a sparse file; only files, folders and links are taken"
+        )
 
+    # Python reads the table of a sparse file by one of these, whole and without a bound.
+    _proc_gnusparse_00 = _proc_gnusparse_01 = _proc_gnusparse_10 = _refuse_sparse
+
+
+_LONG = "the archive has a name or a header that is too long"
 _CARRIERS = (
     tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK,
 )  # fmt: skip
 
 
+class HeaderBudget:
+    """Counts what the headers before the files of one archive take, and refuses it when that is too much."""
+
+    def __init__(self) -> None:
+        self._total = self._global = self._chain = 0
+
+    def header(self) -> type[TarHeader]:
+        """The kind of header that counts here."""
+        count = self._count
+
+        class Counted(TarHeader):
+            @classmethod
+            def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+                header = super().frombuf(buf, encoding, errors)
+                count(header)
+                return header
+
+        return Counted
+
+    def _count(self, header: tarfile.TarInfo) -> None:
+        if header.type not in _CARRIERS:
+            self._chain = 0
+            return
+        self._chain += 1
+        self._total += header.size
+        self._global += header.size if header.type == tarfile.XGLTYPE else 0
+        if self._chain > _MAX_CHAIN or self._total > _MAX_HEADERS_BYTES or self._global > _MAX_GLOBAL_BYTES:
+            raise UsageError(_LONG)
+
+
+def open_tar(file: IO[bytes], mode: Literal["r:", "r|"]) -> tarfile.TarFile:
+    """A tar archive whose headers are counted."""
+    return tarfile.open(fileobj=file, mode=mode, tarinfo=HeaderBudget().header())
+
+
+def members(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
+    """The members of a tar archive, none of which is kept; Python would keep them all."""
+    while (member := archive.next()) is not None:
+        archive.members.clear()  # type: ignore[attr-defined]
+        yield member
+
+
 @contextmanager
 def tar_stream(path: Path, most: int = _TAR_BYTES) -> Iterator[tarfile.TarFile]:
     """A tar archive, compressed or not, to be read once from front to back."""
-    with path.open("rb") as file, intelligible(path.name):
+    with intelligible(path.name), path.open("rb") as file:
         content = streams.plain(file, packed_bytes=path.stat().st_size, most=most, what=path.name)
-        with tarfile.open(fileobj=content, mode="r|", tarinfo=ShortHeaders) as archive:
+        with open_tar(content, "r|") as archive:
             yield archive
 
 
 def read_tar(path: Path, target: Path | None = None) -> Entries:
     """The parts of a tar archive; when it is unpacked, Python's own filter looks at each of them too."""
     with tar_stream(path) as archive:
-        for member in archive:
+        for member in members(archive):
             if member.name in (".", ""):
                 continue
             if target is not None:
@@ -127,7 +187,7 @@ def _tar_entry(member: tarfile.TarInfo) -> Entry:
 
 def read_zip(path: Path, _: Path | None = None) -> Entries:
     """The parts of a zip archive."""
-    with path.open("rb") as file, intelligible(path.name):
+    with intelligible(path.name), path.open("rb") as file:
         _check_directory(file, path)
         with zipfile.ZipFile(file) as archive:
             _check_ratio(archive, path)
@@ -155,10 +215,12 @@ def _check_ratio(archive: zipfile.ZipFile, path: Path) -> None:
 
 def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, what: str) -> Entries:
     name, mode = member.orig_filename, member.external_attr >> 16
+    if member.compress_type not in _ZIP_METHODS:
+        raise UsageError(f"{what}: {shown(name)} is packed by another method than zip's own (deflate)")
     if member.flag_bits & 1:
         raise UsageError(f"{what} is encrypted")
     if not member.flag_bits & 0x800 and not name.isascii():
-        raise UsageError(f"{what}: the name {ascii(name)[:60]} is no valid UTF-8")
+        raise UsageError(f"{what}: the name {shown(name)} is no valid UTF-8")
     kind = Kind.FOLDER if member.is_dir() else _KINDS.get(stat.S_IFMT(mode) or stat.S_IFREG, Kind.OTHER)
     target = ""
     if kind is Kind.SYMLINK:
@@ -177,11 +239,14 @@ def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, what: str) -
 
 @contextmanager
 def intelligible(what: str) -> Iterator[None]:
-    """Turn what the libraries say of a damaged archive into one sentence."""
+    """Turn what the libraries and the system say of an archive that cannot be read into one sentence."""
     try:
         yield
     except _DAMAGE as error:
         formats = ".tar, .tar.gz, .tar.xz, .zip"
+        words = ascii(str(error))[1:-1]
         raise UsageError(
-            f"{what} is damaged, or no archive of a kind that is read here ({formats}): {error}"
+            f"{what} is damaged, or no archive of a kind that is read here ({formats}): {words:.200}"
         ) from error
+    except OSError as error:
+        raise UsageError(f"{what} cannot be read: {error.strerror or type(error).__name__}") from error

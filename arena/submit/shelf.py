@@ -7,9 +7,10 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from arena.bots import folder_digest
-from arena.errors import InfraError
+from arena.errors import InfraError, UsageError
 from arena.sandboxes.owner import is_alive, owner
 
 _NEW = ".new-"
@@ -38,9 +39,15 @@ class Shelf:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Only one process at a time puts something on the shelf and registers it."""
-        with (self.folder / ".lock").open("w") as file:
+        with self._lock_file() as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
+
+    def _lock_file(self) -> IO[str]:
+        try:
+            return (self.folder / ".lock").open("w")
+        except OSError as error:
+            raise InfraError(f"{self.folder} cannot be written to: {error.strerror}") from error
 
     def place(self, digest: str) -> Path:
         """Where the folder of this digest is, or will be."""
@@ -50,13 +57,16 @@ class Shelf:
         """Put a finished folder into its place, read-only, in one step: where, and whether it is new there."""
         place = self.place(digest)
         if place.is_dir():
-            if folder_digest(place) != digest:
+            if own_digest(place) != digest:
                 raise InfraError(f"{place} was changed by somebody: remove it, and submit again")
             return place, False
-        _seal(made)
-        made.chmod(0o755)  # without this nobody but root could move it
-        made.rename(place)
-        place.chmod(0o555)
+        try:
+            _seal(made)
+            made.chmod(0o755)  # without this nobody but root could move it
+            made.rename(place)
+            place.chmod(0o555)
+        except OSError as error:
+            raise InfraError(f"{self.folder} cannot be written to: {error.strerror}") from error
         return place, True
 
     def _sweep(self) -> None:
@@ -64,6 +74,14 @@ class Shelf:
         for place in self.folder.glob(f"{_NEW}*"):
             if not is_alive(place.name.removeprefix(_NEW).partition(".")[0]):
                 remove(place)
+
+
+def own_digest(folder: Path) -> str:
+    """The digest of a copy of ours; that it cannot be read is no fault of who handed it in."""
+    try:
+        return folder_digest(folder)
+    except UsageError as error:
+        raise InfraError(str(error)) from error
 
 
 def remove(folder: Path) -> None:

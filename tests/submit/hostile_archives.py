@@ -71,13 +71,13 @@ def sparse():
     return tar(BOT, (header, b""))
 
 
-def zipped(*members, **options):
+def zipped(*members, method=zipfile.ZIP_DEFLATED):
     """The bytes of a zip archive of (name, data, mode)."""
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, **options) as archive:
+    with zipfile.ZipFile(buffer, "w") as archive:
         for name, data, mode in members:
             info = zipfile.ZipInfo(name)
-            info.external_attr, info.compress_type = mode << 16, zipfile.ZIP_DEFLATED
+            info.external_attr, info.compress_type = mode << 16, method
             archive.writestr(info, data)
     return buffer.getvalue()
 
@@ -151,7 +151,7 @@ REFUSED = {
     "disk": (lambda: tar(BOT, member("d", tarfile.BLKTYPE)), "'d' is a device, pipe, socket or sparse file"),
     "pipe": (lambda: tar(BOT, member("d", tarfile.FIFOTYPE)), "'d' is a device, pipe, socket or sparse file"),
     "strange kind": (lambda: tar(BOT, member("d", b"Z", data=b"x")), "'d' is a device, pipe, socket or sparse file"),
-    "sparse file": (sparse, "is a device, pipe, socket or sparse file"),
+    "sparse file": (sparse, "holds 'hole', a sparse file"),
     "setuid": (lambda: tar(BOT, member("x", mode=0o4755)), "'x' has a setuid or setgid bit"),
     "setgid": (lambda: tar(BOT, member("x", mode=0o2755)), "'x' has a setuid or setgid bit"),
     "too many": (lambda: tar(BOT, *(member(str(n)) for n in range(20_001))), "more than 20000 entries"),
@@ -200,7 +200,7 @@ REFUSED = {
         "has no bot.toml",
     ),
     "manifest too deep": (lambda: tar(member("bot.toml", data=b"a = " + b"[" * 9000)), "no valid TOML"),
-    "manifest too long": (lambda: tar(member("bot.toml", data=TOML + b"#" * 70_000)), "longer than 64 KiB"),
+    "manifest too long": (lambda: tar(member("bot.toml", data=TOML + b"#" * 70_000)), "longer than 16 KiB"),
     "name of the bot": (
         lambda: tar(member("bot.toml", data=TOML.replace(b"mine", b"<script>"))),
         "name must be 1 to 40",
@@ -233,3 +233,165 @@ REFUSED = {
 
 SLOW = {"too many", "one too large", "together too large", "bomb in a bomb", "bomb of xz", "zip: bomb"}
 CASES = [pytest.param(*case, id=name, marks=[pytest.mark.slow] * (name in SLOW)) for name, case in REFUSED.items()]
+
+
+# -- small files that cost a careless reader gigabytes or minutes ------------------------------------------
+
+
+def manifest(*lines):
+    """A packed archive with these lines in its bot.toml."""
+    return gzip.compress(tar(member("bot.toml", data=b"\n".join(lines))))
+
+
+def extended(kind, *pairs):
+    """A pax header with these records."""
+    data = b""
+    for key, value in pairs:
+        size = len(key) + len(value) + 3
+        size += len(str(size + len(str(size))))
+        data += b"%d %s=%s\n" % (size, key, value)
+    return raw_header(kind, data)
+
+
+def raw_header(kind, data, name="x"):
+    """A header of this kind with its data, which Python would not write so."""
+    header = tarfile.TarInfo(name)
+    header.type, header.size = kind, len(data)
+    return header.tobuf(tarfile.USTAR_FORMAT) + data + bytes(-len(data) % 512)
+
+
+END = bytes(1024)
+START = tar(BOT)[: 2 * 512]
+
+
+def copied_headers():
+    """Eight thousand global records, which a reader copies for every one of the files that follow."""
+    everywhere = extended(tarfile.XGLTYPE, *((b"k%04d" % number, b"") for number in range(5800)))
+    files = (extended(tarfile.XHDTYPE, (b"a", b"")) + raw_header(b"0", b"", str(number)) for number in range(9000))
+    return gzip.compress(START + everywhere + b"".join(files) + END)
+
+
+def long_headers():
+    """Each of many files brings a header of 64 KiB along, which a reader keeps."""
+    header = extended(tarfile.XHDTYPE, (b"comment", b"x" * 65_000))
+    files = (header + raw_header(b"0", b"", str(number)) for number in range(3000))
+    return gzip.compress(START + b"".join(files) + END)
+
+
+def digits():
+    """A header of nothing but digits: a search for a number in front of a word tries every part of it."""
+    return gzip.compress(START + raw_header(tarfile.XHDTYPE, b"1" * 65_000) * 8 + raw_header(b"0", b"") + END)
+
+
+def chained_names():
+    """Long names of long names of long names: a reader calls itself for each."""
+    return gzip.compress(START + raw_header(tarfile.GNUTYPE_LONGNAME, b"x\0") * 5000 + raw_header(b"0", b"") + END)
+
+
+def sparse_map():
+    """A file of millions of holes."""
+    keys = ((b"GNU.sparse.major", b"1"), (b"GNU.sparse.minor", b"0"), (b"GNU.sparse.name", b"x"))
+    table = b"4000000\n" + b"1\n" * 8_000_000
+    return gzip.compress(START + extended(tarfile.XHDTYPE, *keys) + raw_header(b"0", table) + END)
+
+
+def old_sparse_map():
+    """The same in the older form, whose table goes on for as long as its blocks say so."""
+    header = bytearray(raw_header(tarfile.GNUTYPE_SPARSE, b""))
+    header[257:265], header[482] = b"ustar  \0", 1
+    block = b"00000000001\0" * 42 + b"\1" + bytes(7)
+    return gzip.compress(START + fixed(bytes(header), 0) + block * 32_000 + END)
+
+
+def without_a_manifest():
+    """Very many empty files, and no bot among them."""
+    return gzip.compress(b"".join(raw_header(b"0", b"", f"{number:x}") for number in range(99_000)) + END)
+
+
+def lying_zip(method, data):
+    """A file that is said to have a few bytes, packed so that one read of it fills the memory."""
+    archive = bytearray(zipped(ZBOT, ("x", data, 0o100644), method=method))
+    for magic, place in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        start = archive.rindex(magic)
+        archive[start + place : start + place + 4] = struct.pack("<I", 1000)
+    return bytes(archive)
+
+
+def long_complaint():
+    """Two names of one file that differ; Python's own complaint has both of them in full."""
+    name = "n" * 60_000
+    return zipped(ZBOT, (name, b"", 0o100644)).replace(b"n" * 60_000, b"m" * 60_000, 1)
+
+
+def image(**parts):
+    """An archive of an image, with these parts changed; underscores in their names are dots."""
+    files = {
+        "manifest_json": b'[{"Config": "c.json", "Layers": ["0.tar"]}]',
+        "c_json": b'{"config": {"Entrypoint": ["/bot"]}}',
+        "0_tar": tar(member("bot.py")),
+    }
+    files |= parts
+    return gzip.compress(tar(*(member(name.replace("_", "."), data=data) for name, data in files.items())))
+
+
+def crowded_layer():
+    """A layer of more files than any image has."""
+    return gzip.compress(b"".join(raw_header(b"0", b"", f"{number:x}") for number in range(100_100)) + END)
+
+
+GOOD = tuple(TOML.splitlines())
+COSTLY = {
+    "dotted key": (lambda: manifest(b".".join([b"a"] * 32_000) + b" = 1"), "dots in one line"),
+    "dotted table": (lambda: manifest(b"[" + b".".join([b"a"] * 8_000) + b"]"), "dots in one line"),
+    "dotted in a table": (lambda: manifest(b"a = {" + b".".join([b"'a'"] * 4_000) + b" = 1}"), "dots in one line"),
+    "digits in the manifest": (lambda: manifest(*GOOD, b"rules = " + b"9" * 10_000), "no valid TOML"),
+    "hex for a name": (lambda: manifest(b"name = 0x" + b"f" * 15_000, *GOOD[1:]), "name must be 1 to 40"),
+    "hex for an image": (lambda: manifest(*GOOD[:3], b"image = 0x" + b"f" * 15_000), "image must be the name"),
+    "long unknown key": (lambda: manifest(*GOOD, b"k" * 16_000 + b" = 1"), "unknown key"),
+    "copied headers": (copied_headers, "header that is too long"),
+    "long headers": (long_headers, "header that is too long"),
+    "digits": (digits, "header that is too long"),
+    "chained names": (chained_names, "header that is too long"),
+    "sparse map": (sparse_map, "holds 'x', a sparse file"),
+    "old sparse map": (old_sparse_map, "holds 'x', a sparse file"),
+    "without a manifest": (without_a_manifest, "holds neither a bot.toml nor an image"),
+    "zip: bzip2": (lambda: lying_zip(zipfile.ZIP_BZIP2, bytes(600 * MIB)), "packed by another method"),
+    "zip: lzma": (lambda: lying_zip(zipfile.ZIP_LZMA, bytes(600 * MIB)), "packed by another method"),
+    "image: crowded layer": (lambda: image(**{"0_tar": crowded_layer()}), "more than 100000 entries"),
+    "image: sparse layer": (lambda: image(**{"0_tar": sparse_map()}), "holds 'x', a sparse file"),
+    "image: copied headers": (lambda: image(**{"0_tar": copied_headers()}), "header that is too long"),
+    "image: lists": (lambda: image(manifest_json=b"[" + b"[]," * 340_000 + b"[]]"), "exactly one image"),
+    "image: deep": (lambda: image(manifest_json=b"[" * 1_000_000), "is no valid JSON"),
+    "image: digits": (lambda: image(c_json=b"9" * 1_000_000), "is no valid JSON"),
+    "zip: long complaint": (long_complaint, "damaged, or no archive"),
+}
+
+
+def crowded_record(size=8 * MIB):
+    """A record of millions of empty contestants, two bytes each."""
+    payload = b"\x12\x05claim" + b"\x32\x00" * (size // 2)
+    return b"arena-record-1\n" + hashlib.sha256(payload).digest() + payload
+
+
+def listed_line():
+    """A tournament whose first line is a list of millions of empty lists."""
+    return gzip.compress(b"[" + b"[]," * 5_500_000 + b"[]]\n")
+
+
+def endless_matches():
+    """A tournament of very many short lines that say nothing."""
+    return gzip.compress(b"{}\n" * 30_000_000)
+
+
+RECORDS = {
+    "crowded": (crowded_record, "more than 1 MiB"),
+    "crowded, but short": (lambda: crowded_record(MIB - 100), "more than 2 seats"),
+}
+TOURNAMENTS = {
+    "lists": (listed_line, "too long, or it was cut off"),
+    "short lists": (lambda: gzip.compress(b"[" + b"[]," * 690_000 + b"[]]\n"), "no tournament of Arena"),
+    "deep": (lambda: gzip.compress(b"[" * 1_000_000 + b"\n"), "no tournament of Arena"),
+    "digits": (lambda: gzip.compress(b'{"format": ' + b"9" * 1_000_000 + b"}\n"), "no tournament of Arena"),
+    "endless": (endless_matches, "its format is not"),
+    "long key": (lambda: gzip.compress(b'{"format": "arena-tournament-1", "bots": [{}]}\n'), "no tournament of Arena"),
+}

@@ -5,7 +5,6 @@ import re
 import shutil
 import socket
 import tarfile
-from functools import partial
 
 import pytest
 from contestant_kit import arena, choosing, write_bot
@@ -14,7 +13,6 @@ from hostile_archives import BOT, CASES, member, tar
 from arena.bots import folder_digest
 from arena.errors import UsageError
 from arena.submit.folders import receive
-from arena.submit.readers import archive_reader, read_folder
 
 
 @pytest.fixture
@@ -50,12 +48,12 @@ def test_a_hostile_archive_is_refused_with_the_reason(make, complaint, tmp_path)
 def test_a_folder_is_the_same_in_every_shape(shape, bot, tmp_path, workplace):
     if shape == "zip":  # Python's own packer forgets links, so the link is left out
         (bot / "sub/link").unlink()
-    read = partial(read_folder, bot)
+    path = bot
     if shape == "inner folder":
-        read = archive_reader(tmp_path / shutil.make_archive(tmp_path / "packed", "tar", tmp_path, "mine"))
+        path = tmp_path / shutil.make_archive(tmp_path / "packed", "tar", tmp_path, "mine")
     elif shape != "folder":
-        read = archive_reader(tmp_path / shutil.make_archive(tmp_path / "packed", shape, bot))
-    received = receive(read, workplace, "it")
+        path = tmp_path / shutil.make_archive(tmp_path / "packed", shape, bot)
+    received = receive(path, workplace, "it")
     assert received.manifest.name == "mine"
     assert folder_digest(received.path) == folder_digest(bot)
 
@@ -63,7 +61,7 @@ def test_a_folder_is_the_same_in_every_shape(shape, bot, tmp_path, workplace):
 def test_a_hard_link_inside_is_a_file(tmp_path, workplace):
     archive = tmp_path / "x.tar"
     archive.write_bytes(tar(BOT, member("a", data=b"same"), member("b", tarfile.LNKTYPE, link="a")))
-    folder = receive(archive_reader(archive), workplace, "it").path
+    folder = receive(archive, workplace, "it").path
     assert (folder / "b").read_bytes() == b"same"
     assert (folder / "b").stat().st_nlink == 1
 
@@ -71,7 +69,7 @@ def test_a_hard_link_inside_is_a_file(tmp_path, workplace):
 def test_times_stay_and_rights_do_not(bot, workplace):
     (bot / "bot.py").chmod(0o666)
     os.utime(bot / "bot.py", (1e9, 1e9))
-    folder = receive(partial(read_folder, bot), workplace, "it").path
+    folder = receive(bot, workplace, "it").path
     assert (folder / "bot.py").stat().st_mtime == 1e9
     assert {oct(path.stat().st_mode & 0o7777) for path in folder.rglob("*.py")} == {"0o644"}
     assert (folder / "sub/run.sh").stat().st_mode & 0o7777 == 0o755
@@ -81,7 +79,7 @@ def test_what_changes_by_itself_is_left_out(bot, workplace):
     for name in ("__pycache__", ".git"):
         (bot / name).mkdir()
         (bot / name / "x").touch()
-    folder = receive(partial(read_folder, bot), workplace, "it").path
+    folder = receive(bot, workplace, "it").path
     assert not list(folder.rglob("x"))
 
 
@@ -128,7 +126,7 @@ def test_a_folder_passes_the_same_gate(put, bot, workplace, monkeypatch):
     monkeypatch.chdir(bot)  # sockets have short paths only
     put(bot)
     with pytest.raises(UsageError, match=re.escape(ODD[put])):
-        receive(partial(read_folder, bot), workplace, "it")
+        receive(bot, workplace, "it")
     assert not (workplace / "unpacked").exists()
 
 

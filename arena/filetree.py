@@ -1,0 +1,106 @@
+"""What is in a folder that may be anybody's: listed without following links, opening files or going too deep."""
+
+import os
+import stat
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.errors import UsageError
+
+MIB = 1 << 20
+MAX_PATH_BYTES = 1024
+"""Of a path within the folder; so nothing lies deeper than 512 levels, and the kernel takes every path."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeLimits:
+    """How much a folder may hold to be looked at."""
+
+    entries: int = 50_000
+    total_bytes: int = 1024 * MIB
+
+
+class TreeEntry(NamedTuple):
+    """A file, folder, link or something else in a folder."""
+
+    name: str
+    """Its path within the folder, with slashes."""
+    info: os.stat_result
+
+
+def list_tree(
+    folder: Path, limits: TreeLimits | None = None, *, left_out: Collection[str] = (), what: str | None = None
+) -> list[TreeEntry]:
+    """Everything in a folder but the folders of these names, parents first; UsageError says why it cannot be listed."""
+    limits, what = limits or TreeLimits(), what or str(folder)
+    found, total, waiting = list[TreeEntry](), 0, [""]
+    while waiting:
+        for entry in _list_one(folder, waiting.pop(), left_out, what):
+            found.append(entry)
+            total += entry.info.st_size if stat.S_ISREG(entry.info.st_mode) else 0
+            if len(found) > limits.entries:
+                raise UsageError(f"{what} has more than {limits.entries} files and folders")
+            if total > limits.total_bytes:
+                raise UsageError(f"{what} has more than {limits.total_bytes // MIB} MiB")
+            if stat.S_ISDIR(entry.info.st_mode):
+                waiting.append(entry.name)
+    return sorted(found, key=_parts)
+
+
+def _list_one(folder: Path, inner: str, left_out: Collection[str], what: str) -> Iterator[TreeEntry]:
+    """The entries of one folder within the folder, one by one, however many there are."""
+    prefix = f"{inner}/" if inner else ""
+    # The folder itself may be reached by a link, but a link that just took the place of an inner one is not followed.
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | (os.O_NOFOLLOW if inner else 0)
+    with readable(what, inner):
+        descriptor = os.open(f"{folder}/{inner}" if inner else folder, flags)
+        try:
+            with os.scandir(descriptor) as entries:
+                for entry in entries:
+                    if entry.name in left_out and entry.is_dir(follow_symlinks=False):
+                        continue
+                    name = prefix + entry.name
+                    if len(name) > MAX_PATH_BYTES // 4 and len(os.fsencode(name)) > MAX_PATH_BYTES:
+                        raise UsageError(f"{what}: {shown(name)} lies too deep, or its name is too long")
+                    yield TreeEntry(name, entry.stat(follow_symlinks=False))
+        finally:
+            os.close(descriptor)
+
+
+def read_link(folder: Path, entry: TreeEntry, what: str) -> str:
+    """Where a link leads."""
+    with readable(what, entry.name):
+        return os.readlink(folder / entry.name)
+
+
+def open_file(folder: Path, entry: TreeEntry, what: str) -> int:
+    """A descriptor of a plain file; never of a pipe that was put in its place, which would make us wait for ever."""
+    with readable(what, entry.name):
+        path = folder / entry.name
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise UsageError(f"{what}: {shown(entry.name)} was changed while it was read")
+    return descriptor
+
+
+@contextmanager
+def readable(what: str, name: str = "") -> Iterator[None]:
+    """Turn what the system says of a file that cannot be read into one sentence."""
+    try:
+        yield
+    except OSError as error:
+        where = f"{what}: {shown(name)}" if name else what
+        raise UsageError(f"{where} cannot be read: {error.strerror or type(error).__name__}") from error
+
+
+def shown(name: str) -> str:
+    """A name that may be anything, safe to print."""
+    return ascii(name if len(name) <= 60 else f"{name[:57]}...")
+
+
+def _parts(entry: TreeEntry) -> list[str]:
+    return entry.name.split("/")
