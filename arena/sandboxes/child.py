@@ -33,6 +33,10 @@ class Stage:
     top: str
     binds: Sequence[tuple[str, str]]
     """Where from, and under which name below `top`."""
+    files: Mapping[str, str]
+    """Files below `top` that the launcher writes, and their text."""
+    folder: str
+    """The name below `top` of a folder with nothing in it."""
     room: str
     """The name below `top` of the small file system that the bot may write to and the referee gets a handle of."""
     options: str

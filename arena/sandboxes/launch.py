@@ -77,7 +77,7 @@ def build_stage(stage: dict[str, Any], control: int) -> None:
     # Opened before the stage covers its mount point, so that sources below it stay reachable.
     sources = [(os.open(source, os.O_PATH | os.O_CLOEXEC), name) for source, name in stage["binds"]]
     top = stage["top"]
-    mount("tmpfs", top, "tmpfs", MS_NOSUID | MS_NODEV, "size=64k,nr_inodes=256,mode=0755")
+    mount("tmpfs", top, "tmpfs", MS_NOSUID | MS_NODEV, "size=4m,nr_inodes=256,mode=0755")
     for descriptor, name in sources:
         target = f"{top}/{name}"
         if os.path.isdir(f"/proc/self/fd/{descriptor}"):
@@ -86,6 +86,10 @@ def build_stage(stage: dict[str, Any], control: int) -> None:
             os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644))
         mount(f"/proc/self/fd/{descriptor}", target, None, MS_BIND | MS_REC)
         os.close(descriptor)
+    os.mkdir(f"{top}/{stage['folder']}", 0o755)
+    for name, text in stage["files"].items():
+        with open(f"{top}/{name}", "x") as file:
+            file.write(text)
     offer_room(f"{top}/{stage['room']}", stage, control)
 
 
