@@ -1,10 +1,11 @@
 """What two bots can tell each other past the referee, although only one of them runs at a time.
 
-    python -m bench.channels [--bits 48] [--sandbox bubblewrap] [--sandbox docker]
+    python -m bench.channels [--bits 32] [--sandbox bubblewrap] [--sandbox docker]
 
 A sender and a receiver sit in boxes of their own and take turns as in a match: whoever is not to act is frozen. Per
-channel the sender is told random bits, one per exchange; the first ones teach where the border between 0 and 1 lies,
-the others are counted. A channel that counts something carries more than one bit per exchange: the rate is a floor.
+channel the sender is told random bits. Each is sent as its opposite and then as itself, and the receiver takes the
+difference, because the rest of the machine moves most of what is read. The first bits teach where the border between
+0 and 1 lies, the others are counted. A channel that counts something carries more than one bit: the rate is a floor.
 """
 
 import argparse
@@ -12,7 +13,6 @@ import asyncio
 import math
 import random
 import statistics
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from bench.channel_bots.bot import CHANNELS
 
 BOT = Path(__file__).parent / "channel_bots" / "bot.py"
 IMAGE = "arena/base:bookworm"
-LESSONS = 16
+LESSONS = 8
 """Bits at the beginning of which the receiver is told the truth."""
 ANSWER_S = 60.0
 LIMITS = Limits(start_s=60.0)
@@ -95,14 +95,17 @@ async def measure(sender: End, receiver: End, channel: str, bits: int) -> Findin
     await receiver.tell(f"{index} {first}")
     sent, seen = [], []
     started = time.perf_counter()
-    for number in range(first, first + LESSONS + bits):
-        bit = number % 2 if number < first + LESSONS else random.getrandbits(1)
-        said = await sender.tell(f"{index} {number} {bit}")
-        heard = await receiver.tell(f"{index} {number}")
-        if not is_number(said) or not is_number(heard):
-            return Finding(channel, 0, bits, 1.0, heard if is_number(said) else said)
+    for number in range(LESSONS + bits):
+        bit = number % 2 if number < LESSONS else random.getrandbits(1)
+        values = []
+        for half, state in ((0, 1 - bit), (1, bit)):
+            said = await sender.tell(f"{index} {first + 2 * number + half} {state}")
+            heard = await receiver.tell(f"{index} {first + 2 * number + half}")
+            if not is_number(said) or not is_number(heard):
+                return Finding(channel, 0, bits, 1.0, heard if is_number(said) else said)
+            values.append(int(heard))
         sent.append(bit)
-        seen.append(int(heard))
+        seen.append(values[1] - values[0])
     seconds = (time.perf_counter() - started) * bits / (LESSONS + bits)
     await sender.tell(f"{index} 0 0")
     guess = learn(sent[:LESSONS], seen[:LESSONS])
@@ -151,7 +154,7 @@ def rows(found: Sequence[Finding]) -> Iterator[tuple[str, ...]]:
 def main() -> None:
     """Print a table per sandbox."""
     parser = argparse.ArgumentParser(description="What two bots can tell each other past the referee.")
-    parser.add_argument("--bits", type=int, default=48, help="bits that are counted per channel")
+    parser.add_argument("--bits", type=int, default=32, help="bits that are counted per channel")
     parser.add_argument("--sandbox", action="append", choices=["bubblewrap", "docker"], help="default: both")
     chosen = parser.parse_args()
     for kind in chosen.sandbox or ["bubblewrap", "docker"]:
@@ -162,4 +165,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -32,7 +32,7 @@ _TIGHTEN_S = 2.0
 _STAGE = "/tmp"  # noqa: S108  (covered by a mount that only the launcher and the bot see)
 BOT, _RUN = "/bot", "/run/bot"
 _EMPTY_FILE, _EMPTY_FOLDER, _FACT = "empty-file", "empty-folder", "fact-"
-_DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
+_DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom", "tty"))
 """What bubblewrap shows of the machine's own /dev: its inodes are shared, and whoever may write may set their times."""
 _SYSTEM_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _SETTINGS = ("alternatives", "java-*-openjdk")
@@ -104,6 +104,7 @@ class BubblewrapSandbox(LaunchedSandbox):
                 binds=[(str(source), name) for source, _, name in self._binds],
                 files={_EMPTY_FILE: "", **{f"{_FACT}{name}": text for name, text in masks.facts().items()}},
                 folder=_EMPTY_FOLDER,
+                devices=_DEVICES,
                 room=self._room.name,
                 options=f"{size},uid={self._uid},gid={gid}",
                 executable=self._room.executable,
@@ -227,7 +228,6 @@ def arguments(
         *(word for name, target in _links() for word in ("--symlink", target, name)),
         *("--bind", f"{_STAGE}/{room.name}", room.target),
         *(word for source, target in masked() for word in ("--ro-bind", f"{_STAGE}/{source}", target)),
-        *(word for name in _DEVICES for word in ("--remount-ro", f"/dev/{name}")),
         *("--remount-ro", "/dev", "--remount-ro", "/"),
         *(word for item in environment(program).items() for word in ("--setenv", *item)),
         *("--chdir", BOT, "--seccomp", str(FILTER), "--info-fd", str(INFO)),

@@ -1,7 +1,7 @@
 """Both ends of every channel: one copy is told bits to send, the other looks for them; needs nothing but Python.
 
-Each connection brings one line, `send CHANNEL NUMBER BIT` or `look CHANNEL NUMBER`, and is answered with a number,
-or with the name of the error that closes the channel.
+Each connection brings one line, `CHANNEL NUMBER BIT` to send or `CHANNEL NUMBER` to look, and is answered with a
+number, or with the name of the error that closes the channel.
 """
 
 import ctypes
@@ -13,37 +13,35 @@ import resource
 import signal
 import socket
 import struct
+from collections.abc import Callable
+from typing import Any
 
-CHANNELS = {}
-KEPT = []
-LAST = {}
+Send = Callable[[int, int], object]
+Look = Callable[[int], int]
+KEPT: list[Any] = []
+LAST: dict[str, Any] = {}
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def channel(name):
-    """Register a pair of functions: what a sender does for a bit, and what a receiver reads."""
-
-    def register(pair):
-        CHANNELS[name] = pair
-        return pair
-
-    return register
-
-
-def read(path, pattern):
+def read(path: str, pattern: str) -> int:
     """The first number that a pattern finds in a file."""
     with open(path) as file:
-        return int(re.search(pattern, file.read(), re.MULTILINE)[1])
+        found = re.search(pattern, file.read(), re.MULTILINE)
+    if found is None:
+        raise OSError(errno.ENODATA, path)
+    return int(found[1])
 
 
-def since_last(value):
+def since_last(value: int) -> int:
     """How far a counter has gone since it was looked at."""
-    before, LAST["value"] = LAST.get("value", value), value
+    before: int = LAST.get("value", value)
+    LAST["value"] = value
     return value - before
 
 
-def syscall(*arguments):
-    value = libc.syscall(*map(ctypes.c_long, arguments))
+def syscall(*arguments: int) -> int:
+    """The result of a system call."""
+    value: int = libc.syscall(*map(ctypes.c_long, arguments))
     if value < 0:
         raise OSError(ctypes.get_errno(), "system call")
     return value
@@ -52,7 +50,8 @@ def syscall(*arguments):
 # What senders do.
 
 
-def drop():
+def drop() -> None:
+    """Let go of all that is kept."""
     while KEPT:
         thing = KEPT.pop()
         if isinstance(thing, Child):
@@ -66,20 +65,21 @@ def drop():
 class Child:
     """A process that only waits."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.pid = os.fork()
         while self.pid == 0:
             signal.pause()
 
-    def end(self):
+    def end(self) -> None:
+        """End it for good."""
         os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
 
 
-def held(make):
+def held(make: Callable[[], object]) -> Send:
     """Keep something for a 1, let it go for a 0."""
 
-    def send(_, bit):
+    def send(_: int, bit: int) -> None:
         drop()
         if bit:
             make()
@@ -87,46 +87,52 @@ def held(make):
     return send
 
 
-def done(act):
+def done(act: Callable[[int], object]) -> Send:
     """Do something for a 1, and nothing for a 0."""
 
-    def send(number, bit):
+    def send(number: int, bit: int) -> None:
         if bit:
             act(number)
 
     return send
 
 
-def keep_memory():
+def keep_memory() -> None:
+    """64 MiB."""
     KEPT.append(bytearray(b"x" * (64 << 20)))
 
 
-def keep_processes():
+def keep_processes() -> None:
+    """Many processes."""
     KEPT.extend(Child() for _ in range(24))
 
 
-def keep_terminals():
+def keep_terminals() -> None:
+    """Pseudo-terminals."""
     for _ in range(8):
         KEPT.extend(os.openpty())
 
 
-def keep_pipes():
+def keep_pipes() -> None:
+    """Open files."""
     for _ in range(100):
         KEPT.extend(os.pipe())
 
 
-def keep_connections():
+def keep_connections() -> None:
+    """Sockets of TCP."""
     KEPT.extend(socket.socket(socket.AF_INET) for _ in range(100))
 
 
-def keep_signals():
-    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGRTMIN + 1])
+def keep_signals() -> None:
+    """Signals that wait to be delivered."""
     for _ in range(40):
         information = ctypes.create_string_buffer(struct.pack("=iii", signal.SIGRTMIN + 1, 0, -1), 128)
         syscall(129, os.getpid(), signal.SIGRTMIN + 1, ctypes.addressof(information))
 
 
-def send_signals(_, bit):
+def send_signals(_: int, bit: int) -> None:
+    """Queue signals for a 1, collect them for a 0."""
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGRTMIN + 1])
     while signal.sigtimedwait([signal.SIGRTMIN + 1], 0):
         pass
@@ -134,12 +140,14 @@ def send_signals(_, bit):
         keep_signals()
 
 
-def fork_often(_):
+def fork_often(_: int) -> None:
+    """Count up the forks."""
     for _ in range(60):
         Child().end()
 
 
-def switch_often(_):
+def switch_often(_: int) -> None:
+    """Count up the context switches."""
     here, there = socket.socketpair()
     child = os.fork()
     if child == 0:
@@ -153,7 +161,7 @@ def switch_often(_):
     os.waitpid(child, 0)
 
 
-def new_session():
+def new_session() -> int:
     """The number of a new session, as a child of ours sees it."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -173,12 +181,13 @@ def new_session():
     return answer
 
 
-def name_files(_):
+def name_files(_: int) -> None:
+    """Fill the cache of names."""
     for index in range(3000):
-        os.path.exists(f"/tmp/nothing-{random.random()}-{index}")
+        os.path.exists(f"/tmp/nothing-{random.random()}-{index}")  # noqa: S108  (it is never made)
 
 
-def make_pipes(count):
+def make_pipes(count: int) -> int:
     """The highest inode number of so many new pipes."""
     highest = 0
     for _ in range(count):
@@ -189,7 +198,8 @@ def make_pipes(count):
     return highest
 
 
-def make_cookies(count):
+def make_cookies(count: int) -> int:
+    """The highest cookie of so many new sockets."""
     highest = 0
     for _ in range(count):
         with socket.socket(socket.AF_UNIX) as line:
@@ -198,7 +208,8 @@ def make_cookies(count):
     return highest
 
 
-def process_inode():
+def process_inode() -> int:
+    """The inode of a new process, which counts them all."""
     child = Child()
     try:
         descriptor = os.pidfd_open(child.pid)
@@ -209,7 +220,8 @@ def process_inode():
         child.end()
 
 
-def print_much(_):
+def print_much(_: int) -> None:
+    """Let the machine write a log."""
     os.write(1, (b"x" * 4095 + b"\n") * 64)
 
 
@@ -223,7 +235,8 @@ class Sysinfo(ctypes.Structure):
     )  # fmt: skip
 
 
-def sysinfo():
+def sysinfo() -> Sysinfo:
+    """What the kernel says of the whole machine."""
     found = Sysinfo()
     if libc.sysinfo(ctypes.byref(found)):
         raise OSError(ctypes.get_errno(), "sysinfo")
@@ -233,14 +246,15 @@ def sysinfo():
 # Files that both can read.
 
 
-def common_file():
+def common_file() -> str:
+    """A file that nobody else reads."""
     for folder, _, names in os.walk("/usr/lib/python3.11"):
         if "topics.py" in names:
             return f"{folder}/topics.py"
     raise OSError(errno.ENOENT, "no common file")
 
 
-def ask_cache(_):
+def ask_cache(_: int) -> int:
     """Whether the middle of the common file is in memory."""
     with open(common_file(), "rb") as file:
         try:
@@ -250,7 +264,8 @@ def ask_cache(_):
     return 1
 
 
-def change_cache(_, bit):
+def change_cache(_: int, bit: int) -> None:
+    """Have that file in memory, or not."""
     with open(common_file(), "rb") as file:
         if bit:
             file.read()
@@ -258,7 +273,7 @@ def change_cache(_, bit):
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def cold_file(number):
+def cold_file(number: int) -> str:
     """Some file that hardly anybody reads; both ends count alike."""
     if "files" not in LAST:
         found = []
@@ -270,22 +285,24 @@ def cold_file(number):
         found.sort()
         random.Random("cold files").shuffle(found)
         LAST["files"] = found
-    return LAST["files"][number % len(LAST["files"])]
+    files: list[str] = LAST["files"]
+    return files[number % len(files)]
 
 
-def touch_file(number):
+def touch_file(number: int) -> None:
+    """Bring its beginning into memory."""
     with open(cold_file(number), "rb", buffering=0) as file:
         file.read(1)
 
 
-def blocks_read(number):
+def blocks_read(number: int) -> int:
+    """Whether it came from the disk."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_inblock
     touch_file(number)
     return resource.getrusage(resource.RUSAGE_SELF).ru_inblock - before
 
 
-CHANNELS.update(
-    {
+CHANNELS: dict[str, tuple[Send, Look]] = {
         "page cache, asked": (change_cache, ask_cache),
         "page cache, read once": (done(touch_file), blocks_read),
         "/proc/sys/kernel/pty/nr": (held(keep_terminals), lambda _: read("/proc/sys/kernel/pty/nr", r"(\d+)")),
@@ -310,29 +327,26 @@ CHANNELS.update(
         "sysinfo, processes": (held(keep_processes), lambda _: sysinfo().procs),
         "inodes of pipes": (done(lambda _: make_pipes(6000)), lambda _: since_last(make_pipes(1100))),
         "inodes of pidfds": (done(fork_often), lambda _: since_last(process_inode())),
-        "cookies of sockets": (done(lambda _: make_cookies(20000)), lambda _: since_last(make_cookies(4200))),
+        "cookies of sockets": (done(lambda _: make_cookies(9000)), lambda _: since_last(make_cookies(4200))),
         "times of /dev/null": (
             done(lambda _: os.utime("/dev/null")), lambda _: since_last(os.stat("/dev/null").st_mtime_ns)
         ),
         "free blocks of the disk": (done(print_much), lambda _: since_last(os.statvfs("/usr").f_bfree)),
-    }
-)  # fmt: skip
+}  # fmt: skip
 
 
-def answer(words):
-    kind, number, *bit = words
-    send, look = CHANNELS[words_of(kind)]
+def answer(words: list[str]) -> int:
+    """Send or look."""
+    index, number, *bit = words
+    send, look = list(CHANNELS.values())[int(index)]
     if bit:
         send(int(number), int(bit[0]))
         return 0
     return look(int(number))
 
 
-def words_of(index):
-    return list(CHANNELS)[int(index)]
-
-
-def main():
+def main() -> None:
+    """Serve one connection after the other."""
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(os.environ["ARENA_SOCKET"])
     listener.listen()
@@ -342,7 +356,7 @@ def main():
             try:
                 said = str(answer(file.readline().decode().split()))
             except OSError as error:
-                said = errno.errorcode.get(error.errno, "error")
+                said = errno.errorcode.get(error.errno or 0, "error")
             except (AttributeError, TypeError, ValueError):
                 said = "nothing there"
             line.sendall(said.encode() + b"\n")

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from sandbox_kit import OBEDIENT, listen_abstract, python_paths, tell
 
-from arena.sandboxes import Limits
+from arena.sandboxes import Limits, masks
 from arena.sandboxes.seccomp import number, rules
 
 ROOT = Path(__file__).parents[2]
+SYS_SEEN = tuple(f"/sys/{name}" for name in masks.SYS_KEPT)
 DENIED = ("'EPERM'", "'ENOSYS'")
 
 SYSTEM_CALLS = {
@@ -319,6 +320,93 @@ result = read("/proc/1/environ"), read("/proc/1/cmdline"), read("/proc/1/status"
     assert b"canary" not in command
     # A bot may write to the memory of its own first process, so that one must be under the filter as well.
     assert b"Seccomp:\t2" in status
+
+
+def test_the_files_of_the_machine_are_empty_or_stand_still(bench):
+    code = """
+def content(path):
+    if os.path.isdir(path):
+        return os.listdir(path)
+    try:
+        return open(path, errors="replace").read()
+    except OSError as error:
+        return errno.errorcode[error.errno]
+names = [name for name in os.listdir("/proc") if not name.isdecimal() and not os.path.islink(f"/proc/{name}")]
+result = {name: content(f"/proc/{name}") for name in names}, os.cpu_count(), os.sysconf("SC_NPROCESSORS_CONF")
+"""
+    shown, processors, configured = eval(bench.ask(code))
+    assert {name: shown.pop(name) for name in masks.FACTS} == masks.facts()
+    assert {name for name, content in shown.items() if content} <= masks.PROC_KEPT
+    assert len(shown) > 20
+    assert (processors, configured) == (os.cpu_count(), os.sysconf("SC_NPROCESSORS_CONF"))
+
+
+def test_of_sys_only_the_own_group_and_huge_pages_are_seen(docker):
+    code = """
+def is_full(path):
+    try:
+        return open(path, "rb").read(1) != b""
+    except OSError:
+        return False
+result = [f"{path}/{name}" for path, _, names in os.walk("/sys") for name in names if is_full(f"{path}/{name}")]
+"""
+    assert [path for path in eval(docker.ask(code)) if not path.startswith(SYS_SEEN)] == []
+
+
+def test_there_are_no_terminals_and_the_times_of_devices_stay(bench):
+    code = """
+def attempt(action):
+    try:
+        return action()
+    except OSError as error:
+        return errno.errorcode[error.errno]
+with open("/dev/null", "w") as nothing:
+    nothing.write("x")
+child = os.system("echo x > /dev/null && head -c 4 /dev/urandom > /dev/null")
+result = attempt(os.openpty), os.listdir("/dev/pts"), child, {
+    attempt(lambda: os.utime(f"/dev/{name}")) for name in ("null", "zero", "full", "random", "urandom", "tty")
+}
+"""
+    terminal, terminals, child, touched = eval(bench.ask(code))
+    assert terminal in ("ENOENT", "EACCES", "EPERM")
+    assert (terminals, child) == ([], 0)
+    if bench.kind == "bubblewrap":  # docker makes devices for each container
+        assert touched == {"EROFS"}
+
+
+def test_what_one_bot_does_moves_no_counter_that_another_reads(bench):
+    """The channels of bench/channels.py that are closed, each with a sender who shouts."""
+    shout = """
+for _ in range(20):
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+kept = [os.pipe() for _ in range(50)]
+"""
+    look = """
+def read(path):
+    try:
+        return open(path).read()
+    except OSError as error:
+        return errno.errorcode[error.errno]
+result = {path: read(path) for path in (
+    "/proc/stat", "/proc/meminfo", "/proc/loadavg", "/proc/uptime", "/proc/vmstat", "/proc/interrupts",
+    "/proc/softirqs", "/proc/zoneinfo", "/proc/buddyinfo", "/proc/slabinfo", "/proc/locks", "/proc/key-users",
+    "/proc/pressure/cpu", "/proc/sys/kernel/pty/nr", "/proc/sys/kernel/ns_last_pid", "/proc/sys/fs/file-nr",
+    "/proc/sys/fs/inode-nr", "/proc/sys/fs/dentry-state", "/proc/sys/kernel/random/entropy_avail",
+    "/proc/self/autogroup", "/sys/devices/system/node/node0/meminfo", "/sys/kernel/uevent_seqnum")}
+"""
+
+    async def play():
+        async with bench.box() as one, bench.box() as two:
+            sender, receiver = await one.start(), await two.start()
+            before = await tell(receiver, look)
+            await tell(sender, shout)
+            return before, await tell(receiver, look)
+
+    before, after = asyncio.run(play())
+    assert before == after
 
 
 def test_other_processes_are_neither_seen_nor_hit(bench):
