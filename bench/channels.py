@@ -136,11 +136,11 @@ class Border:
         return int((value > self.at) == self.ones_above)
 
 
-async def examine(kind: str, bits: int) -> list[Finding]:
-    """Every channel between two boxes of a kind."""
+async def examine(kind: str, bits: int, words: str) -> list[Finding]:
+    """Every channel between two boxes of a kind whose name holds these words."""
     async with box(kind) as one, box(kind) as two:
         sender, receiver = End(one, await one.start()), End(two, await two.start())
-        return [await measure(sender, receiver, channel, bits) for channel in CHANNELS]
+        return [await measure(sender, receiver, channel, bits) for channel in CHANNELS if words in channel]
 
 
 def rows(found: Sequence[Finding]) -> Iterator[tuple[str, ...]]:
@@ -156,10 +156,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="What two bots can tell each other past the referee.")
     parser.add_argument("--bits", type=int, default=32, help="bits that are counted per channel")
     parser.add_argument("--sandbox", action="append", choices=["bubblewrap", "docker"], help="default: both")
+    parser.add_argument("--channel", default="", help="a part of the names of those to be measured; default: all")
     chosen = parser.parse_args()
     for kind in chosen.sandbox or ["bubblewrap", "docker"]:
         grid = Grid("channel", "bits right", "bits/s", "", title=kind)
-        for row in rows(asyncio.run(examine(kind, chosen.bits))):
+        for row in rows(asyncio.run(examine(kind, chosen.bits, chosen.channel))):
             grid.add_row(*row)
         Console(width=100).print(grid)
 

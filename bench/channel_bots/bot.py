@@ -220,6 +220,20 @@ def process_inode() -> int:
         child.end()
 
 
+def keep_events() -> None:
+    """Counters for threads to wait on, which are numbered from the lowest free number."""
+    KEPT.extend(os.eventfd(0) for _ in range(100))
+
+
+def event_number() -> int:
+    """The number of a new one."""
+    descriptor = os.eventfd(0)
+    try:
+        return read(f"/proc/self/fdinfo/{descriptor}", r"^eventfd-id: (\d+)")
+    finally:
+        os.close(descriptor)
+
+
 def print_much(_: int) -> None:
     """Let the machine write a log."""
     os.write(1, (b"x" * 4095 + b"\n") * 64)
@@ -328,7 +342,8 @@ CHANNELS: dict[str, tuple[Send, Look]] = {
         "inodes of pipes": (done(lambda _: make_pipes(6000)), lambda _: since_last(make_pipes(1100))),
         "inodes of pidfds": (done(fork_often), lambda _: since_last(process_inode())),
         "cookies of sockets": (done(lambda _: make_cookies(9000)), lambda _: since_last(make_cookies(4200))),
-        "times of /dev/null": (
+        "ids of eventfds": (held(keep_events), lambda _: event_number()),
+    "times of /dev/null": (
             done(lambda _: os.utime("/dev/null")), lambda _: since_last(os.stat("/dev/null").st_mtime_ns)
         ),
         "free blocks of the disk": (done(print_much), lambda _: since_last(os.statvfs("/usr").f_bfree)),
