@@ -1,13 +1,12 @@
 """`arena submit`: from what a contestant hands in to a new version in the store, or a refusal with the reason."""
 
-import asyncio
 import time
 from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from arena import registry
+from arena import looptime, registry
 from arena.check import Terms
 from arena.check.advice import advice
 from arena.check.report import Flunked
@@ -108,7 +107,7 @@ def _try_out(game: AnyGame, bot: RunningBot, boxes: BoxOptions, clock: TimeContr
     """Play the validation matches of one game; UsageError after the bot's own words if it is at fault."""
     terms = Terms(clock, draw_seed(), 0, boxes.limits.start_s, boxes.limits.memory_bytes)
     try:
-        played = asyncio.run(_play(game, bot, named_bot(game, "random", terms.seed, boxes), terms))
+        played = looptime.run(_play(game, bot, named_bot(game, "random", terms.seed, boxes), terms))
     except Flunked as flunked:
         if log := bot.log().strip()[-TAIL_BYTES:]:
             echo(f"--- the bot's last output ---\n{log}\n---", err=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.errors import InfraError, UsageError
-from arena.sandboxes import cgroup_tree, procfs
+from arena.sandboxes import cgroup_tree, masks, procfs
 from arena.sandboxes.base import (
     SOCKET_DIR_BYTES,
     SOCKET_DIR_INODES,
@@ -31,6 +31,9 @@ BOT_UIDS = range(61001, 61184)
 _TIGHTEN_S = 2.0
 _STAGE = "/tmp"  # noqa: S108  (covered by a mount that only the launcher and the bot see)
 BOT, _RUN = "/bot", "/run/bot"
+_EMPTY_FILE, _EMPTY_FOLDER, _FACT = "empty-file", "empty-folder", "fact-"
+_DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom", "tty"))
+"""What bubblewrap shows of the machine's own /dev: its inodes are shared, and whoever may write may set their times."""
 _SYSTEM_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _SETTINGS = ("alternatives", "java-*-openjdk")
 """What Debian keeps in /etc of its compilers and languages: nothing secret, and `cc` or `java` do not start without."""
@@ -99,6 +102,9 @@ class BubblewrapSandbox(LaunchedSandbox):
             stage=Stage(
                 top=_STAGE,
                 binds=[(str(source), name) for source, _, name in self._binds],
+                files={_EMPTY_FILE: "", **{f"{_FACT}{name}": text for name, text in masks.facts().items()}},
+                folder=_EMPTY_FOLDER,
+                devices=_DEVICES,
                 room=self._room.name,
                 options=f"{size},uid={self._uid},gid={gid}",
                 executable=self._room.executable,
@@ -221,11 +227,22 @@ def arguments(
         *(word for _, target, name in binds for word in ("--ro-bind", f"{_STAGE}/{name}", target)),
         *(word for name, target in _links() for word in ("--symlink", target, name)),
         *("--bind", f"{_STAGE}/{room.name}", room.target),
+        *(word for source, target in masked() for word in ("--ro-bind", f"{_STAGE}/{source}", target)),
         *("--remount-ro", "/dev", "--remount-ro", "/"),
         *(word for item in environment(program).items() for word in ("--setenv", *item)),
         *("--chdir", BOT, "--seccomp", str(FILTER), "--info-fd", str(INFO)),
         *("--", *command),
     ]
+
+
+def masked() -> Iterator[tuple[str, str]]:
+    """What lies over files and folders that tell of other bots: a name on the stage, and where the bot sees it."""
+    for name in masks.facts():
+        yield f"{_FACT}{name}", f"/proc/{name}"
+    for path in masks.proc_masked():
+        yield _EMPTY_FOLDER if Path(path).is_dir() else _EMPTY_FILE, path
+    # All terminals of the machine are counted together, and a bot needs none.
+    yield _EMPTY_FOLDER, "/dev/pts"
 
 
 def environment(program: BotDirectory) -> dict[str, str]:
@@ -274,13 +291,17 @@ def _links() -> list[tuple[str, str]]:
 
 
 def _check_mounts(init: int, rooms: set[str]) -> None:
-    """Read back the mounts: everything that lasts is read-only."""
+    """Read back the mounts: everything that lasts is read-only, and what tells of others is masked."""
+    bare = {target for _, target in masked()}
     for line in Path(f"/proc/{init}/mountinfo").read_text().splitlines():
         left, _, right = line.partition(" - ")
         point, options = left.split()[4:6]
         kind = right.split()[0]
         writable = "rw" in options.split(",")
-        if writable and point not in rooms and kind not in ("proc", "devpts") and not point.startswith("/dev/"):
+        if writable and point not in rooms and kind not in ("proc", "devpts"):
             raise InfraError(f"{point} is writable in the box")
         if point in rooms and kind != "tmpfs":
             raise InfraError(f"{point} in the box is no file system of its own")
+        bare.discard(point)
+    if bare:
+        raise InfraError(f"{min(bare)} is not masked in the box")

@@ -33,6 +33,12 @@ class Stage:
     top: str
     binds: Sequence[tuple[str, str]]
     """Where from, and under which name below `top`."""
+    files: Mapping[str, str]
+    """Files below `top` that the launcher writes, and their text."""
+    folder: str
+    """The name below `top` of a folder with nothing in it."""
+    devices: Sequence[str]
+    """Devices to be shown read-only, which protects their times and lets them be used."""
     room: str
     """The name below `top` of the small file system that the bot may write to and the referee gets a handle of."""
     options: str

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from arena.errors import InfraError
-from arena.sandboxes import procfs
+from arena.sandboxes import masks, procfs
 from arena.sandboxes.base import SOCKET_NAME, BotImage, Limits
 from arena.sandboxes.cgroups import CPU_PERIOD_US
 from arena.sandboxes.owner import PREFIX, owner
@@ -14,7 +14,9 @@ OWNER_LABEL = f"{PREFIX}.owner"
 _RUN = "/run/bot"
 
 
-def container_config(program: BotImage, limits: Limits, *, image: str, socket_dir: str, uid: int) -> dict[str, Any]:
+def container_config(
+    program: BotImage, limits: Limits, *, image: str, socket_dir: str, facts_dir: str, uid: int
+) -> dict[str, Any]:
     """The policy, as the engine's own interface takes it."""
     env = {"ARENA_SOCKET": f"{_RUN}/{SOCKET_NAME}", "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1", **program.env}  # noqa: S108
     command = {} if program.command is None else {"Entrypoint": [], "Cmd": list(program.command)}
@@ -30,12 +32,12 @@ def container_config(program: BotImage, limits: Limits, *, image: str, socket_di
         "Tty": False,
         "OpenStdin": False,
         "Labels": {OWNER_LABEL: owner()},
-        "HostConfig": _host_config(limits, socket_dir),
+        "HostConfig": _host_config(limits, socket_dir, facts_dir),
         **command,
     }
 
 
-def _host_config(limits: Limits, socket_dir: str) -> dict[str, Any]:
+def _host_config(limits: Limits, socket_dir: str, facts_dir: str) -> dict[str, Any]:
     profile = json.dumps(docker_profile(file_locks=limits.file_locks))
     ulimits = {"nofile": limits.open_files, "core": 0, "fsize": limits.file_bytes, "msgqueue": 0, "cpu": limits.cpu_s}
     return {
@@ -53,14 +55,28 @@ def _host_config(limits: Limits, socket_dir: str) -> dict[str, Any]:
         "CpuQuota": int(limits.cpus * CPU_PERIOD_US),
         "Ulimits": [{"Name": name, "Soft": value, "Hard": value} for name, value in ulimits.items()],
         "OomScoreAdj": 500,
-        "Tmpfs": {"/tmp": f"rw,nosuid,nodev,noexec,size={limits.tmp_bytes},nr_inodes=16k,mode=1777"},  # noqa: S108
+        "Tmpfs": {
+            "/tmp": f"rw,nosuid,nodev,noexec,size={limits.tmp_bytes},nr_inodes=16k,mode=1777",  # noqa: S108
+            # In place of the terminals, of which all of the machine's are counted together; a bot needs none.
+            "/dev/pts": "ro,nosuid,nodev,noexec,size=4k,nr_inodes=1,mode=0555",
+        },
         "ShmSize": limits.shm_bytes,
-        "Mounts": [{"Type": "bind", "Source": socket_dir, "Target": _RUN, "BindOptions": {"Propagation": "rprivate"}}],
+        "Mounts": [_bind(socket_dir, _RUN), *(_bind(f"{facts_dir}/{name}", _fact(name)) for name in masks.facts())],
+        "MaskedPaths": [*masks.proc_masked(), *masks.sys_masked()],
         "LogConfig": {"Type": "local", "Config": {"max-size": "1m", "max-file": "1", "compress": "false"}},
         "RestartPolicy": {"Name": "no"},
         "AutoRemove": False,
         "Privileged": False,
     }
+
+
+def _fact(name: str) -> str:
+    return f"/proc/{name}"
+
+
+def _bind(source: str, target: str) -> dict[str, Any]:
+    options = {"Type": "bind", "Source": source, "Target": target, "BindOptions": {"Propagation": "rprivate"}}
+    return {**options, "ReadOnly": target != _RUN}
 
 
 def check_process(pid: int, status: dict[str, str], uid: int) -> None:
@@ -78,8 +94,9 @@ def check_process(pid: int, status: dict[str, str], uid: int) -> None:
 
 def check_settings(found: dict[str, Any], limits: Limits) -> None:
     """Compare what the engine says of a container with what was asked for."""
-    host, wanted = found["HostConfig"], _host_config(limits, "")
+    host, wanted = found["HostConfig"], _host_config(limits, "", "")
     names = ("NetworkMode", "ReadonlyRootfs", "CapDrop", "PidsLimit", "Memory", "MemorySwap", "CpuPeriod", "CpuQuota")
-    wrong = {name: host.get(name) for name in names if host.get(name) != wanted[name]}
-    if wrong or host.get("Privileged") or found.get("Mounts", [{}])[1:]:
-        raise InfraError(f"the engine changed the container: {wrong}")
+    wrong = {name: host.get(name) for name in (*names, "MaskedPaths") if host.get(name) != wanted[name]}
+    targets = {mount["Destination"] for mount in found.get("Mounts", [])}
+    if wrong or host.get("Privileged") or targets != {_RUN, *map(_fact, masks.facts())}:
+        raise InfraError(f"the engine changed the container: {wrong}, {targets}")

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from arena.errors import InfraError
-from arena.sandboxes import cgroup_tree, images, procfs, socketdir
+from arena.sandboxes import cgroup_tree, images, masks, procfs, socketdir
 from arena.sandboxes.base import BotImage, Death, Enforcement, Limits
 from arena.sandboxes.box import Box, split_code, to_the_end
 from arena.sandboxes.cgroups import Group
@@ -39,6 +39,7 @@ class DockerSandbox(Box):
         self._program = program
         self._engine: Engine | None = None
         self._socket: SocketDirectory | None = None
+        self._facts: SocketDirectory | None = None
         self._container: str | None = None
         self._process = -1
         self._pids: int | None = None
@@ -85,8 +86,14 @@ class DockerSandbox(Box):
         image = images.resolve(self._engine, self._program.reference)
         self._socket = SocketDirectory(self._uid)
         self._directory = os.open(self._socket.path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._facts = SocketDirectory(os.geteuid(), masks.facts())
         config = container_config(
-            self._program, self._limits, image=image.digest, socket_dir=str(self._socket.path), uid=self._uid
+            self._program,
+            self._limits,
+            image=image.digest,
+            socket_dir=str(self._socket.path),
+            facts_dir=str(self._facts.path),
+            uid=self._uid,
         )
         made = self._engine.call(
             self._engine.api.create_container_from_config, config, f"{PREFIX}-{owner()}-{self._token}"
@@ -242,8 +249,8 @@ class DockerSandbox(Box):
                 self._engine.call(self._engine.api.remove_container, self._container, force=True, v=True)
         if self._engine is not None:
             self._engine.close()
-        if self._socket is not None:
-            self._socket.remove()
+        for directory in filter(None, (self._socket, self._facts)):
+            directory.remove()
 
 
 def _ignore_conflict(kill: Any, container: str) -> None:

@@ -17,7 +17,8 @@ import sys
 from typing import Any
 
 CLONE_NEWNS, CLONE_NEWUSER = 0x0002_0000, 0x1000_0000
-MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC, MS_PRIVATE = 2, 4, 8, 4096, 16384, 1 << 18
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
+MS_NOATIME, MS_NODIRATIME, MS_BIND, MS_REC, MS_PRIVATE, MS_RELATIME = 1024, 2048, 4096, 16384, 1 << 18, 1 << 21
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38
 SPARE_DESCRIPTOR = 64
 
@@ -74,10 +75,12 @@ def build_stage(stage: dict[str, Any], control: int) -> None:
         enter_user_namespace()
     call(libc.unshare, CLONE_NEWNS)
     mount("none", "/", None, MS_REC | MS_PRIVATE)
+    for device in stage["devices"]:
+        show_read_only(device)
     # Opened before the stage covers its mount point, so that sources below it stay reachable.
     sources = [(os.open(source, os.O_PATH | os.O_CLOEXEC), name) for source, name in stage["binds"]]
     top = stage["top"]
-    mount("tmpfs", top, "tmpfs", MS_NOSUID | MS_NODEV, "size=64k,nr_inodes=256,mode=0755")
+    mount("tmpfs", top, "tmpfs", MS_NOSUID | MS_NODEV, "size=4m,nr_inodes=256,mode=0755")
     for descriptor, name in sources:
         target = f"{top}/{name}"
         if os.path.isdir(f"/proc/self/fd/{descriptor}"):
@@ -86,7 +89,21 @@ def build_stage(stage: dict[str, Any], control: int) -> None:
             os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644))
         mount(f"/proc/self/fd/{descriptor}", target, None, MS_BIND | MS_REC)
         os.close(descriptor)
+    os.mkdir(f"{top}/{stage['folder']}", 0o755)
+    for name, text in stage["files"].items():
+        with open(f"{top}/{name}", "x") as file:
+            file.write(text)
     offer_room(f"{top}/{stage['room']}", stage, control)
+
+
+def show_read_only(device: str) -> None:
+    """Cover a device with itself; bubblewrap binds what it finds, and would make it useless if told to do this."""
+    mount(device, device, None, MS_BIND)
+    found = os.statvfs(device).f_flag
+    # What holds the mount below must be said again, or the kernel takes it for an attempt to loosen it.
+    kept = found & (MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_NOATIME | MS_NODIRATIME)
+    relative = MS_RELATIME if found & os.ST_RELATIME else 0
+    mount("none", device, None, MS_REMOUNT | MS_BIND | MS_RDONLY | kept | relative)
 
 
 def enter_user_namespace() -> None:

@@ -1,10 +1,10 @@
-"""A directory on the host for one container's socket: tiny, in memory, gone afterwards."""
+"""A directory on the host for one container's socket or for what it is shown: tiny, in memory, gone afterwards."""
 
 import ctypes
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from arena.errors import InfraError
@@ -18,9 +18,13 @@ _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MNT_DETACH = 2, 4, 8, 2
 class SocketDirectory:
     """Mounted with a size of its own by root; for others a private place on an existing file system in memory."""
 
-    def __init__(self, uid: int) -> None:
+    def __init__(self, uid: int, files: Mapping[str, str] | None = None) -> None:
         self.mounted = os.geteuid() == 0
-        self.path = _mount(uid) if self.mounted else _borrow()
+        texts = files or {}
+        self.path = _mount(uid, SOCKET_DIR_BYTES + 2 * sum(map(len, texts.values()))) if self.mounted else _borrow()
+        for name, text in texts.items():
+            (self.path / name).write_text(text, encoding="utf-8")
+            (self.path / name).chmod(0o444)
 
     def remove(self) -> None:
         """Unmount and remove it; what the bot has put there is never looked at."""
@@ -44,10 +48,10 @@ def _swept(path: Path) -> bool:
     return True
 
 
-def _mount(uid: int) -> Path:
+def _mount(uid: int, size: int) -> Path:
     _HOME.mkdir(mode=0o711, exist_ok=True)
     path = Path(tempfile.mkdtemp(prefix=f"{owner()}-", dir=_HOME))
-    options = f"size={SOCKET_DIR_BYTES},nr_inodes={SOCKET_DIR_INODES},mode=0700,uid={uid},gid={uid}"
+    options = f"size={size},nr_inodes={SOCKET_DIR_INODES},mode=0700,uid={uid},gid={uid}"
     libc = ctypes.CDLL(None, use_errno=True)
     flags = ctypes.c_ulong(_MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
     if libc.mount(b"tmpfs", str(path).encode(), b"tmpfs", flags, options.encode()) != 0:

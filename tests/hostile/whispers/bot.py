@@ -1,0 +1,91 @@
+"""Two copies of it sit at the table; the first moves counters of the whole machine, the second reads them."""
+
+import os
+import socket
+
+from probe import attempts, say
+from raw import play
+
+COUNTERS = {
+    "forks and switches": "/proc/stat",
+    "free memory": "/proc/meminfo",
+    "the number of processes": "/proc/loadavg",
+    "pages": "/proc/vmstat",
+    "terminals": "/proc/sys/kernel/pty/nr",
+    "open files": "/proc/sys/fs/file-nr",
+    "names of files": "/proc/sys/fs/dentry-state",
+}
+COMMON = "/usr/bin/env"
+KEPT = []
+
+
+def read(path):
+    """What a file says, or nothing where it is not to be had."""
+    try:
+        with open(path) as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def fork():
+    for _ in range(20):
+        child = os.fork()
+        if not child:
+            os._exit(0)
+        os.waitpid(child, 0)
+
+
+def keep():
+    KEPT.append(bytearray(b"x" * (16 << 20)))
+    KEPT.extend(os.pipe() for _ in range(40))
+    KEPT.extend(socket.socket() for _ in range(20))
+    for number in range(2000):
+        os.path.exists(f"/tmp/{number}")
+
+
+def forget():
+    with open(COMMON, "rb") as file:
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def shout():
+    """Seat 0: everything that might be heard elsewhere; what fails here is closed already."""
+    for action in (fork, keep, forget, os.openpty, lambda: os.utime("/dev/null")):
+        try:
+            action()
+        except OSError as error:
+            say("closed:", error)
+    say("the counters were moved")
+
+
+def asks_for_pages():
+    """A read of what is in memory already: any answer but a refusal tells what others have read."""
+    with open(COMMON, "rb") as file:
+        try:
+            return os.preadv(file.fileno(), [bytearray(1)], 0, os.RWF_NOWAIT)
+        except BlockingIOError:
+            return "not in memory"
+
+
+LISTEN = {
+    **{what: lambda path=path: read(path) != me[path] for what, path in COUNTERS.items()},
+    "pages in memory": asks_for_pages,
+    "the time of a device": lambda: os.stat("/dev/null").st_mtime_ns != me["touched"],
+    "the inode of a process": lambda: os.fstat(os.pidfd_open(os.getpid())).st_ino,
+}
+
+
+def meet(start):
+    me["seat"] = start.seat
+
+
+def turn(asked):
+    if asked.number == 1 and me["seat"] == 0:
+        shout()
+    if asked.number == 3 and me["seat"] == 1:
+        attempts(LISTEN)
+
+
+me = {"seat": 0, "touched": os.stat("/dev/null").st_mtime_ns, **{path: read(path) for path in COUNTERS.values()}}
+play(start=meet, turn=turn)
