@@ -11,8 +11,7 @@ from arena.cli.check import check
 from arena.cli.intake import build_in_place
 from arena.cli.reproduce import reproduce
 from arena.errors import UsageError
-from arena.sandboxes import images
-from arena.sandboxes.engine import Engine
+from arena.sandboxes import image_builds
 
 
 @click.group()
@@ -80,11 +79,7 @@ def build(folder: Path, tag: str | None, no_image: bool) -> None:
         by_hand = f"; `arena bot build {folder} --no-image` runs its build command" if manifest.build else ""
         raise UsageError(f"{folder} has no Dockerfile: `arena bot new` writes one; a folder needs no image{by_hand}")
     tag = tag or f"arena-bot/{manifest.name.lower()}:{manifest.version}"
-    engine = Engine()
-    try:
-        image = images.build(engine, folder, tag=tag)
-    finally:
-        engine.close()
+    image = image_builds.build(folder, tag=tag)
     click.echo(
         f"{tag}: {image.size_bytes / 2**20:.0f} MiB, {image.digest}\n"
         f"  arena match --game {manifest.games[0]} --bot {tag} --bot random"

@@ -67,8 +67,10 @@ def check_process(pid: int, status: dict[str, str], uid: int) -> None:
     """Read back from the kernel what holds the first process of a container."""
     wanted = {"Seccomp": "2", "NoNewPrivs": "1", "CapEff": "0" * 16, "CapPrm": "0" * 16}
     wrong = {name: status.get(name) for name, value in wanted.items() if status.get(name) != value}
-    if wrong or set(status.get("Uid", "").split()) != {str(uid)}:
-        raise InfraError(f"the container is not tight: {wrong}, user {status.get('Uid')}")
+    # An image's own list of users may not make the bot another one, nor a member of other groups.
+    users = set(" ".join(status.get(name, "") for name in ("Uid", "Gid", "Groups")).split())
+    if wrong or users != {str(uid)}:
+        raise InfraError(f"the container is not tight: {wrong}, users and groups {users}")
     for kind in ("pid", "net", "ipc", "uts", "mnt"):
         found = procfs.namespace(pid, kind)
         # A process that has just died has no namespaces any more; one that lives must show them.

@@ -6,7 +6,7 @@ import json
 import posixpath
 import tarfile
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -15,7 +15,8 @@ from typing import IO, Any, Literal
 
 from arena.errors import InfraError, UsageError
 from arena.sandboxes import images
-from arena.sandboxes.engine import Engine
+from arena.sandboxes.engine import Engine, NotFound
+from arena.sandboxes.image_files import LayerCheck
 from arena.submit import streams
 from arena.submit.entries import shown
 from arena.submit.readers import ShortHeaders, intelligible, tar_stream
@@ -23,6 +24,8 @@ from arena.submit.readers import ShortHeaders, intelligible, tar_stream
 MANIFEST = "manifest.json"
 MAX_LAYERS = 128
 MAX_LAYER_ENTRIES = 100_000
+LOAD_S = 300.0
+"""How long the engine may take to unpack an image."""
 _MAX_MEMBERS = 8 * MAX_LAYERS
 _MAX_JSON_BYTES = 1 << 20
 _MOST = images.MAX_IMAGE_BYTES + 64 * streams.MIB
@@ -59,11 +62,11 @@ def load(engine: Engine, path: Path, tag: str) -> str:
         with tempfile.TemporaryFile() as stripped:
             _strip(archive, parts, stripped)
             stripped.seek(0)
-            _hand_over(engine, stripped, path.name)
+            _hand_over(stripped, path.name)
     repository, _, label = tag.partition(":")
     try:
         engine.call(engine.api.tag, parts.digest, repository, label)
-    except engine.not_found:
+    except NotFound:
         raise UsageError(f"{path.name}: its layers are not those that its configuration names") from None
     return parts.digest
 
@@ -100,7 +103,9 @@ def _examine(archive: tarfile.TarFile, what: str) -> _Parts:
     layers = [_plain_member(members, name, what) for name in layer_names]
     config = _plain_member(members, config_name, what)
     settings = _json(archive, config, what)
-    size = sum(_layer_size(archive, layer, what) for layer in {layer.name: layer for layer in layers}.values())
+    files = LayerCheck(f"the image in {what}")
+    size = sum(_layer_size(archive, layer, what, files) for layer in {layer.name: layer for layer in layers}.values())
+    files.finish()
     if not isinstance(settings, dict) or not isinstance(settings.get("config") or {}, dict):
         raise UsageError(f"{what}: the configuration of the image is none")
     images.check(f"in {what}", settings.get("config") or {}, size)
@@ -127,15 +132,21 @@ def _json(archive: tarfile.TarFile, member: tarfile.TarInfo | None, what: str) -
         raise UsageError(f"{what}: {shown(member.name)} is no valid JSON") from error
 
 
-def _layer_size(archive: tarfile.TarFile, layer: tarfile.TarInfo, what: str) -> int:
-    """How large a layer is when it is unpacked; a bomb is noticed on the way."""
+def _layer_size(archive: tarfile.TarFile, layer: tarfile.TarInfo, what: str, files: LayerCheck) -> int:
+    """How large a layer is when it is unpacked; a bomb, or a file that no image may have, is noticed on the way."""
     content = streams.plain(_content(archive, layer), packed_bytes=layer.size, most=_MOST, what=f"a layer of {what}")
     total = 0
-    with _opened(content, "r|") as tar:
-        for number, member in enumerate(tar):
+
+    def counted(entries: Iterable[tarfile.TarInfo]) -> Iterator[tarfile.TarInfo]:
+        nonlocal total
+        for number, member in enumerate(entries):
             total += member.size
             if number > MAX_LAYER_ENTRIES or total > images.MAX_IMAGE_BYTES:
                 raise UsageError(f"{what}: a layer has more than {MAX_LAYER_ENTRIES} entries, or is too large")
+            yield member
+
+    with _opened(content, "r|") as tar:
+        files.add(counted(tar))
     return total
 
 
@@ -160,8 +171,9 @@ def _add(archive: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> 
     archive.addfile(header, content)
 
 
-def _hand_over(engine: Engine, file: IO[bytes], what: str) -> None:
-    events: list[dict[str, Any]] = engine.call(lambda: list(engine.api.load_image(file)))
+def _hand_over(file: IO[bytes], what: str) -> None:
+    with Engine(LOAD_S) as engine:
+        events: list[dict[str, Any]] = engine.call(lambda: list(engine.api.load_image(file)))
     for event in events:
         if "error" in event:
             raise UsageError(f"{what} cannot be loaded: {ascii(event['error'])[1:-1]}")

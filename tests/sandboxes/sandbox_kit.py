@@ -119,9 +119,9 @@ async def tell(endpoint, code: str, timeout_s: float = 30) -> str:
     return base64.b64decode(answer).decode()
 
 
-def left_behind() -> list[str]:
-    """Traces of this process's boxes on the machine: control groups, mounts, directories."""
-    mine = f"-{os.getpid()}-"
+def left_behind(pid: int | None = None) -> list[str]:
+    """Traces of the boxes of a process, or of this one, on the machine: control groups, mounts, directories."""
+    mine = f"-{pid or os.getpid()}-"
     # os.walk, because the groups of other tests vanish while one looks.
     groups = [
         f"{folder}/{name}"

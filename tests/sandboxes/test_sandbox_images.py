@@ -8,25 +8,23 @@ import pytest
 from sandbox_kit import BASE_IMAGE, OBEDIENT, tell
 
 from arena.errors import UsageError
-from arena.sandboxes import BotImage, DockerSandbox, Limits, images
-from arena.sandboxes.engine import Engine
+from arena.sandboxes import BotImage, DockerSandbox, Limits, image_builds
+from arena.sandboxes.engine import Engine, NotFound
 
 
 @pytest.fixture
 def build(docker, request):
     """Builds a folder with a Dockerfile and forgets the image afterwards."""
-    engine = Engine()
     tag = f"arena-test/{request.function.__name__}:{os.getpid()}"
 
-    def run(dockerfile: str):
+    def run(dockerfile: str, **options):
         (docker.folder / "Dockerfile").write_text(dockerfile)
         (docker.folder / "main.py").write_text(OBEDIENT)
-        return images.build(engine, docker.folder, tag=tag)
+        return image_builds.build(docker.folder, tag=tag, **options)
 
     yield run
-    with contextlib.suppress(engine.not_found):
-        engine.api.remove_image(tag, force=True)
-    engine.close()
+    with Engine() as engine, contextlib.suppress(NotFound):
+        engine.call(engine.api.remove_image, tag, force=True)
 
 
 def ask(image: str, code: str) -> str:
@@ -83,12 +81,12 @@ def test_images_that_are_refused(build, dockerfile, message):
 
 def test_a_folder_without_a_dockerfile(docker):
     with pytest.raises(UsageError, match="no Dockerfile"):
-        images._check_context(docker.folder)
+        image_builds.check_context(docker.folder)
 
 
 def test_a_folder_that_is_too_large(docker):
     (docker.folder / "Dockerfile").touch()
     with (docker.folder / "huge").open("wb") as file:
-        file.truncate(images.MAX_CONTEXT_BYTES + 1)
+        file.truncate(image_builds.MAX_CONTEXT_BYTES + 1)
     with pytest.raises(UsageError, match="more than 256 MiB"):
-        images._check_context(docker.folder)
+        image_builds.check_context(docker.folder)

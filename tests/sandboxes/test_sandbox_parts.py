@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from arena.errors import Abuse, InfraError, StartFailed, UsageError
-from arena.sandboxes import BotDirectory, BotImage, Death, Limits, bubblewrap, cgroup_tree, weaknesses
+from arena.sandboxes import BotDirectory, BotImage, Death, Limits, cgroup_tree, users, weaknesses
 from arena.sandboxes.base import WEAK
-from arena.sandboxes.bubblewrap import BOT_UIDS, Reserved, arguments
+from arena.sandboxes.bubblewrap import arguments
 from arena.sandboxes.cgroup_tree import Hierarchy, parse
 from arena.sandboxes.cgroups import Group, sweep
 from arena.sandboxes.container import container_config
@@ -22,6 +22,7 @@ from arena.sandboxes.endpoint import Endpoint
 from arena.sandboxes.logs import LogReader, escape
 from arena.sandboxes.owner import is_alive, owner
 from arena.sandboxes.seccomp import DENIED, compile_filter, docker_profile, docker_text, rules
+from arena.sandboxes.users import BOT_UIDS, LeasedUser
 
 ROOT = Path(__file__).parents[2]
 
@@ -247,19 +248,19 @@ class TestNames:
         assert is_alive("something else")
 
     def test_two_bots_are_never_the_same_user(self):
-        first, second = Reserved(), Reserved()
+        first, second = LeasedUser(), LeasedUser()
         assert first.uid != second.uid
         assert {first.uid, second.uid} <= set(BOT_UIDS)
         first.free()
         second.free()
 
     def test_when_every_user_is_taken_it_is_our_failure(self, monkeypatch):
-        monkeypatch.setattr(bubblewrap, "BOT_UIDS", range(71000, 71001))
-        only = Reserved()
+        monkeypatch.setattr(users, "BOT_UIDS", range(71000, 71001))
+        only = LeasedUser()
         with pytest.raises(InfraError, match="taken"):
-            Reserved()
+            LeasedUser()
         only.free()
-        Reserved().free()
+        LeasedUser().free()
 
 
 class TestPolicy:

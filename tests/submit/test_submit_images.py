@@ -14,8 +14,8 @@ import pytest
 from contestant_kit import SDK_IMAGE, arena, choosing, need_bubblewrap, need_image, write_bot
 
 from arena.errors import UsageError
-from arena.sandboxes import images
-from arena.sandboxes.engine import Engine
+from arena.sandboxes import image_builds
+from arena.sandboxes.engine import Engine, NotFound
 from arena.store.sql import SqlStore
 from arena.submit import image_archive, image_shelf
 
@@ -121,7 +121,7 @@ def image(engine, tmp_path, monkeypatch):
         f'FROM {SDK_IMAGE}\nCOPY . /bot\nENV PYTHONPATH=/opt/arena/site\nENTRYPOINT ["python3", "/bot/bot.py"]\n'
     )
     tag = f"arena-test/submitted:{os.getpid()}"
-    built = images.build(engine, folder, tag=tag)
+    built = image_builds.build(folder, tag=tag)
     yield tag, built.digest, folder
     for name in (tag, image_shelf.kept_name(built.digest)):
         subprocess.run(["docker", "image", "rm", "--force", name], capture_output=True, check=False)
@@ -130,7 +130,7 @@ def image(engine, tmp_path, monkeypatch):
 def names_of(engine, digest):
     try:
         return sorted(engine.call(engine.api.inspect_image, digest)["RepoTags"])
-    except engine.not_found:
+    except NotFound:
         return None
 
 
