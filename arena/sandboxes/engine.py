@@ -1,13 +1,13 @@
 """A client of the docker engine: every call has a time limit, every failure is translated here and nowhere else."""
 
 import asyncio
-import contextlib
 import importlib
 import os
 import socket
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -85,12 +85,9 @@ class Engine:
 
     def _hang_up(self) -> None:
         """Cut the line of a call that was given up: its thread ends, and the engine stops a build that nobody wants."""
-        if self._response is None:
+        if self._response is None or self._response.raw.closed:
             return
-        with (
-            contextlib.suppress(OSError, ValueError),
-            socket.socket(fileno=os.dup(self._response.raw.fileno())) as line,
-        ):
+        with suppress(OSError, ValueError), socket.socket(fileno=os.dup(self._response.raw.fileno())) as line:
             line.shutdown(socket.SHUT_RDWR)
 
 
