@@ -18,6 +18,8 @@ BUILD_S = 600.0
 _BUILD_MEMORY = 2048 * MIB
 _STEP = re.compile(r"^ ---> ([0-9a-f]{12})$", re.MULTILINE)
 _BAD_REQUEST = 400
+_STORE_S = 60.0
+"""How long the engine may take to remove an image from a busy disk."""
 
 
 def build(directory: Path, *, tag: str, within_s: float = BUILD_S) -> Image:
@@ -28,7 +30,7 @@ def build(directory: Path, *, tag: str, within_s: float = BUILD_S) -> Image:
     """
     check_context(directory)
     steps: list[str] = []
-    with Engine() as engine:
+    with Engine(_STORE_S) as engine:
         known, replaced = _digests(engine), _find(engine, tag)
         try:
             _run(directory, tag, within_s, steps)
