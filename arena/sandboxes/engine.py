@@ -85,9 +85,11 @@ class Engine:
 
     def _hang_up(self) -> None:
         """Cut the line of a call that was given up: its thread ends, and the engine stops a build that nobody wants."""
-        if self._response is None or self._response.raw.closed:
+        # Its thread may be reading: from here on, only that thread closes it.
+        response, self._response = self._response, None
+        if response is None or response.raw.closed:
             return
-        with suppress(OSError, ValueError), socket.socket(fileno=os.dup(self._response.raw.fileno())) as line:
+        with suppress(OSError, ValueError), socket.socket(fileno=os.dup(response.raw.fileno())) as line:
             line.shutdown(socket.SHUT_RDWR)
 
 
