@@ -61,10 +61,13 @@ def _next_steps(folder: Path, game_name: str, template: scaffold.Template) -> It
 @click.option("--tag", metavar="NAME", help="The name of the image; made of the bot's name and version if not given.")
 @click.option("--no-image", is_flag=True, help="Build the folder itself, by the `build` command of its bot.toml.")
 def build(folder: Path, tag: str | None, no_image: bool) -> None:
-    """Build the bot in DIR, without network: its image from its Dockerfile, or the folder itself.
+    """Build the bot in DIR: its image from its Dockerfile, or the folder itself.
 
-    With --no-image its `build` command runs in the sandbox on a copy of DIR, and the files that it makes or changes
-    are put into DIR.
+    The image is built by docker, within 10 minutes. That is no sandbox: what RUN starts has no network, but FROM, ADD
+    and COPY --from may use the network and every image of this machine, so build only your own Dockerfiles.
+
+    With --no-image its `build` command runs in the sandbox, without network, on a copy of DIR, and the files that it
+    makes or changes are put into DIR.
 
     \b
     arena bot build my_bot

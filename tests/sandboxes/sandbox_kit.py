@@ -70,7 +70,7 @@ class Bench:
     def __init__(self, kind: str, folder: Path) -> None:
         self.kind = kind
         self.folder = folder / "bot"
-        self.folder.mkdir(mode=0o755)
+        self.folder.mkdir(mode=0o755, exist_ok=True)
 
     def box(self, source: str = OBEDIENT, *, limits: Limits | None = None, command=None, **options):
         limits = limits or Limits()
