@@ -107,7 +107,7 @@ class Intake:
             return Image(images.resolve(self._engine, text).digest)
         except InfraError as error:
             raise UsageError(f"there is no folder or archive {text!r}, and an image needs docker: {error}") from error
-        except UsageError as error:
+        except images.NoSuchImage as error:
             raise UsageError(f"there is no folder or archive {text!r}, or it is no bot: {error}") from error
 
     def _received(self, folder: Folder) -> Received:

@@ -16,6 +16,10 @@ _CHUNK = 1 << 20
 _NOWHERE = Path("/nonexistent")
 
 
+class NoSuchImage(UsageError):
+    """The engine has no image of that name; perhaps something else was meant."""
+
+
 @dataclass(frozen=True, slots=True)
 class Image:
     """An image that was found and may be run."""
@@ -30,7 +34,7 @@ def resolve(engine: Engine, reference: str) -> Image:
     try:
         found = engine.call(engine.api.inspect_image, reference)
     except NotFound:
-        raise UsageError(f"there is no image {reference}; images are never pulled, so build or load it first") from None
+        raise NoSuchImage(f"there is no image {reference}; images are never pulled, so build or load it first") from None
     check(reference, found.get("Config") or {}, found["Size"])
     if found["Id"] not in _looked_through:
         _look_through(reference, found)

@@ -16,6 +16,7 @@ from arena.sandboxes.engine import Engine, NotFound, is_conflict
 from arena.sandboxes.owner import PREFIX, is_alive
 
 _log = logging.getLogger(__name__)
+_SWEEP_S = 5.0
 _PATIENCE_S = 30.0
 _AGAIN_S = 0.5
 _LATE_S = 2.0
@@ -34,14 +35,15 @@ async def sweep() -> list[str]:
 @cache
 def sweep_containers_once() -> None:
     """Begin to sweep containers beside the work, once per process."""
-    threading.Thread(target=sweep_containers, daemon=True, name="docker-sweep").start()
+    # No daemon: what it cannot remove shall be said even if the work is done sooner.
+    threading.Thread(target=sweep_containers, name="docker-sweep").start()
 
 
 def sweep_containers() -> list[str]:
     """Remove the containers whose referee is gone; their names. What cannot be removed is logged as a warning."""
     removed = []
     try:
-        with Engine() as engine:
+        with Engine(_SWEEP_S) as engine:
             for name, container in _leftovers(engine):
                 if _is_removed(engine, name, container):
                     removed.append(name)

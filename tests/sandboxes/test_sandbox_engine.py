@@ -143,7 +143,7 @@ def test_a_line_that_breaks_is_our_error(tmp_path, monkeypatch):
 
 def test_a_box_on_a_hung_engine_fails_in_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr("arena.sandboxes.docker.Engine", lambda: Engine(0.5))
-    monkeypatch.setattr(sweeping, "Engine", lambda: Engine(0.5))
+    monkeypatch.setattr(sweeping, "_SWEEP_S", 0.5)
 
     async def play():
         with pytest.raises(InfraError, match="did not answer"):
@@ -156,7 +156,7 @@ def test_a_box_on_a_hung_engine_fails_in_a_sentence(tmp_path, monkeypatch):
 
 
 def test_a_sweep_says_what_it_could_not_remove(tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr(sweeping, "Engine", lambda: Engine(0.5))
+    monkeypatch.setattr(sweeping, "_SWEEP_S", 0.5)
     listed = {**VERSION, "/containers/json": (200, [LEFT]), f"GET /v1.41/containers/{'c' * 64}/json": (200, {
         "Id": "c" * 64, "State": {"Pid": 0}})}  # fmt: skip
     with engine_that(listed, tmp_path, monkeypatch) as server:
