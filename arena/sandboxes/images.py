@@ -34,7 +34,9 @@ def resolve(engine: Engine, reference: str) -> Image:
     try:
         found = engine.call(engine.api.inspect_image, reference)
     except NotFound:
-        raise NoSuchImage(f"there is no image {reference}; images are never pulled, so build or load it first") from None
+        raise NoSuchImage(
+            f"there is no image {reference}; images are never pulled, so build or load it first"
+        ) from None
     check(reference, found.get("Config") or {}, found["Size"])
     if found["Id"] not in _looked_through:
         _look_through(reference, found)
