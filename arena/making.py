@@ -147,7 +147,7 @@ def image_digest(reference: str) -> str:
         raise UsageError(f"there is no folder {reference!r}, and as an image it needs docker: {error}") from error
     try:
         return images.resolve(engine, reference).digest
-    except UsageError as error:
+    except images.NoSuchImage as error:
         raise UsageError(f"there is no bot {reference!r}, neither a folder nor a built-in one; {error}") from error
     finally:
         engine.close()

@@ -11,8 +11,7 @@ from arena.cli.check import check
 from arena.cli.intake import build_in_place
 from arena.cli.reproduce import reproduce
 from arena.errors import UsageError
-from arena.sandboxes import images
-from arena.sandboxes.engine import Engine
+from arena.sandboxes import image_builds
 
 
 @click.group()
@@ -62,10 +61,13 @@ def _next_steps(folder: Path, game_name: str, template: scaffold.Template) -> It
 @click.option("--tag", metavar="NAME", help="The name of the image; made of the bot's name and version if not given.")
 @click.option("--no-image", is_flag=True, help="Build the folder itself, by the `build` command of its bot.toml.")
 def build(folder: Path, tag: str | None, no_image: bool) -> None:
-    """Build the bot in DIR, without network: its image from its Dockerfile, or the folder itself.
+    """Build the bot in DIR: its image from its Dockerfile, or the folder itself.
 
-    With --no-image its `build` command runs in the sandbox on a copy of DIR, and the files that it makes or changes
-    are put into DIR.
+    The image is built by docker, within 10 minutes. That is no sandbox: what RUN starts has no network, but FROM, ADD
+    and COPY --from may use the network and every image of this machine, so build only your own Dockerfiles.
+
+    With --no-image its `build` command runs in the sandbox, without network, on a copy of DIR, and the files that it
+    makes or changes are put into DIR.
 
     \b
     arena bot build my_bot
@@ -80,11 +82,7 @@ def build(folder: Path, tag: str | None, no_image: bool) -> None:
         by_hand = f"; `arena bot build {folder} --no-image` runs its build command" if manifest.build else ""
         raise UsageError(f"{folder} has no Dockerfile: `arena bot new` writes one; a folder needs no image{by_hand}")
     tag = tag or f"arena-bot/{manifest.name.lower()}:{manifest.version}"
-    engine = Engine()
-    try:
-        image = images.build(engine, folder, tag=tag)
-    finally:
-        engine.close()
+    image = image_builds.build(folder, tag=tag)
     click.echo(
         f"{tag}: {image.size_bytes / 2**20:.0f} MiB, {image.digest}\n"
         f"  arena match --game {manifest.games[0]} --bot {tag} --bot random"

@@ -5,7 +5,7 @@ import filecmp
 import shutil
 import tempfile
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Self
@@ -20,8 +20,6 @@ from arena.sandboxes.engine import Engine
 from arena.submit import folders, image_archive, image_shelf
 from arena.submit.readers import is_zip
 from arena.submit.shelf import Shelf, own_digest, remove
-
-DOCKERFILE = "Dockerfile"
 
 
 @dataclass(frozen=True)
@@ -65,12 +63,14 @@ class Intake:
         return Received(self._find_image(text), None)
 
     def build(self, received: Received, what: str) -> Received:
-        """Run its build command in a box; without a box for folders, its Dockerfile makes it an image."""
+        """Run its build command in a box; docker is no box to build a stranger's Dockerfile in."""
         folder, manifest = received.source, received.manifest
         if not isinstance(folder, Folder) or manifest is None:
             return received
         if (reason := self._why_no_folders()) is not None:
-            return replace(received, source=self._build_image(folder, reason))
+            raise UsageError(
+                f"{reason}, and Dockerfiles are not built here: hand in an image as `docker save` writes it"
+            )
         if not manifest.build:
             return received
         built = self._workplace / "built"
@@ -110,7 +110,7 @@ class Intake:
             return Image(images.resolve(self._engine, text).digest)
         except InfraError as error:
             raise UsageError(f"there is no folder or archive {text!r}, and an image needs docker: {error}") from error
-        except UsageError as error:
+        except images.NoSuchImage as error:
             raise UsageError(f"there is no folder or archive {text!r}, or it is no bot: {error}") from error
 
     def _received(self, folder: Folder) -> Received:
@@ -126,11 +126,6 @@ class Intake:
         except InfraError as error:
             return str(error)
         return None
-
-    def _build_image(self, folder: Folder, reason: str) -> Image:
-        if not (folder.path / DOCKERFILE).is_file():
-            raise UsageError(f"{reason}; the bot would have to bring a {DOCKERFILE}, and it has none")
-        return Image(images.build(self._engine, folder.path, tag=self._workname).digest)
 
     @cached_property
     def _engine(self) -> Engine:

@@ -210,6 +210,8 @@ class Box(ABC):
             return endpoint
         if self._death is not None:
             raise StartFailed(f"before it opened its socket, {self._death.sentence}")
+        if self._died.is_set():
+            raise InfraError("the bot ended before it opened its socket, and how cannot be found out")
         raise StartFailed(f"it did not open its socket within {self._limits.start_s:g} s")
 
     async def _finish(self) -> None:

@@ -2,10 +2,8 @@
 
 import contextlib
 import os
-import random
 import shutil
 import signal
-import socket
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,9 +22,7 @@ from arena.sandboxes.box import soon
 from arena.sandboxes.child import FILTER, INFO, Plan, Stage, gated
 from arena.sandboxes.launched import LaunchedSandbox
 from arena.sandboxes.seccomp import compile_filter
-
-BOT_UIDS = range(61001, 61184)
-"""Users that neither Debian nor systemd hands out."""
+from arena.sandboxes.users import LeasedUser
 
 _TIGHTEN_S = 2.0
 _STAGE = "/tmp"  # noqa: S108  (covered by a mount that only the launcher and the bot see)
@@ -73,7 +69,7 @@ class BubblewrapSandbox(LaunchedSandbox):
         super().__init__(program, limits, require=require, hierarchies=hierarchies)
         self._command = find_bubblewrap()
         self._binds = list(_binds(program, self._folder))
-        self._user: Reserved | None = None
+        self._user: LeasedUser | None = None
         self._filter = -1
         self._init: int | None = None
         self._pids: int | None = None
@@ -83,7 +79,7 @@ class BubblewrapSandbox(LaunchedSandbox):
         counted = "memory" in self._group.features
         self._filter = compile_filter(file_locks=self._limits.file_locks, memory_files=counted)
         if os.geteuid() == 0:
-            self._user = Reserved()
+            self._user = LeasedUser()
 
     @property
     def _uid(self) -> int:
@@ -175,27 +171,6 @@ class BubblewrapSandbox(LaunchedSandbox):
             os.close(self._init)
         if self._user is not None:
             self._user.free()
-
-
-class Reserved:
-    """A user that no other bot on this machine is at the moment, so that per-user counters are not shared."""
-
-    def __init__(self) -> None:
-        # A name in the abstract socket space is a lock that the kernel drops with its holder.
-        self._lock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        for uid in random.sample(BOT_UIDS, len(BOT_UIDS)):
-            try:
-                self._lock.bind(f"\0arena-uid-{uid}")
-            except OSError:
-                continue
-            self.uid = uid
-            return
-        self._lock.close()
-        raise InfraError("every user for bots is taken: too many matches at once")
-
-    def free(self) -> None:
-        """Let others have it."""
-        self._lock.close()
 
 
 def find_bubblewrap() -> str:

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from arena.errors import InfraError
+from arena.errors import InfraError, StartFailed
 from arena.sandboxes import masks, procfs
 from arena.sandboxes.base import SOCKET_NAME, BotImage, Limits
 from arena.sandboxes.cgroups import CPU_PERIOD_US
@@ -85,6 +85,10 @@ def check_process(pid: int, status: dict[str, str], uid: int) -> None:
     wrong = {name: status.get(name) for name, value in wanted.items() if status.get(name) != value}
     if wrong or set(status.get("Uid", "").split()) != {str(uid)}:
         raise InfraError(f"the container is not tight: {wrong}, user {status.get('Uid')}")
+    groups = {int(group) for name in ("Gid", "Groups") for group in status.get(name, "").split()}
+    if groups != {uid}:
+        # The engine looks into the image's list: a group there may be called by our number, and be another one.
+        raise StartFailed(f"the list of groups in its image makes it a member of {sorted(groups - {uid})}")
     for kind in ("pid", "net", "ipc", "uts", "mnt"):
         found = procfs.namespace(pid, kind)
         # A process that has just died has no namespaces any more; one that lives must show them.

@@ -8,17 +8,19 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from arena.errors import InfraError
-from arena.sandboxes import cgroup_tree, images, masks, procfs, socketdir
+from arena.sandboxes import cgroup_tree, images, masks, procfs
 from arena.sandboxes.base import BotImage, Death, Enforcement, Limits
 from arena.sandboxes.box import Box, split_code, to_the_end
 from arena.sandboxes.cgroups import Group
-from arena.sandboxes.container import OWNER_LABEL, check_process, check_settings, container_config
-from arena.sandboxes.engine import Engine
+from arena.sandboxes.container import check_process, check_settings, container_config
+from arena.sandboxes.engine import Engine, NotFound, is_conflict
 from arena.sandboxes.logs import TAIL_BYTES, escape
-from arena.sandboxes.owner import PREFIX, is_alive, owner
+from arena.sandboxes.owner import PREFIX, owner
 from arena.sandboxes.socketdir import SocketDirectory
+from arena.sandboxes.sweeping import sweep_containers_once
+from arena.sandboxes.users import LeasedUser
+from arena.sandboxes.watchdog import Watchdog
 
-BOT_UID = 61001
 _END_S = 15.0
 _LINES = 200
 """Lines of output that are asked for while a bot lives."""
@@ -38,19 +40,22 @@ class DockerSandbox(Box):
         super().__init__(limits, require=require, hierarchies=hierarchies)
         self._program = program
         self._engine: Engine | None = None
+        self._user: LeasedUser | None = None
         self._socket: SocketDirectory | None = None
         self._facts: SocketDirectory | None = None
+        self._watchdog: Watchdog | None = None
         self._container: str | None = None
         self._process = -1
         self._pids: int | None = None
         self._paused = False
         self._text = ""
         self._burial: asyncio.Task[None] | None = None
+        self._unknown_end: InfraError | None = None
 
     @property
     def _uid(self) -> int:
         # Without root the referee could not reach a socket of another user.
-        return BOT_UID if os.geteuid() == 0 else os.geteuid()
+        return os.geteuid() if self._user is None else self._user.uid
 
     def log(self) -> str:
         """The newest of its output, as far as the engine was asked for it: it is when the bot dies."""
@@ -74,19 +79,24 @@ class DockerSandbox(Box):
             with contextlib.suppress(OSError):
                 return await self._read_back(pid)
         # Either it has ended already, or it runs where we cannot see it, which `_bury` will find out.
-        async with asyncio.timeout(2 * _END_S):
-            await self._died.wait()
+        await self._await_death(2 * _END_S)
         return {"sandbox": "docker"}
 
     async def _release(self) -> None:
         """Nothing: a container runs from its start, and a box that is not tight was killed by then."""
 
     def _acquire(self) -> None:
+        sweep_containers_once()
         self._engine = Engine()
         image = images.resolve(self._engine, self._program.reference)
+        if os.geteuid() == 0:
+            self._user = LeasedUser()
         self._socket = SocketDirectory(self._uid)
         self._directory = os.open(self._socket.path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         self._facts = SocketDirectory(os.geteuid(), masks.facts())
+        name = f"{PREFIX}-{owner()}-{self._token}"
+        leases = () if self._user is None else (self._user.fileno(),)
+        self._watchdog = Watchdog(name, (self._socket.path, self._facts.path), leases=leases)
         config = container_config(
             self._program,
             self._limits,
@@ -95,9 +105,7 @@ class DockerSandbox(Box):
             facts_dir=str(self._facts.path),
             uid=self._uid,
         )
-        made = self._engine.call(
-            self._engine.api.create_container_from_config, config, f"{PREFIX}-{owner()}-{self._token}"
-        )
+        made = self._engine.call(self._engine.api.create_container_from_config, config, name)
         self._container = made["Id"]
         if made.get("Warnings"):
             raise InfraError(f"docker would not keep every limit: {'; '.join(made['Warnings'])}")
@@ -142,7 +150,7 @@ class DockerSandbox(Box):
             "network": "namespace",
             "files": "namespace",
             "seccomp": "filter",
-            "uid": "own" if os.geteuid() == 0 else "shared",
+            "uid": "shared" if self._user is None else "own",
         }
 
     def _open(self) -> tuple[Engine, str]:
@@ -187,10 +195,11 @@ class DockerSandbox(Box):
         """Ask the engine how it ended, once it knows."""
         try:
             state, output = await asyncio.to_thread(self._last_words)
-        except InfraError:
-            # Without a death certificate the box still has to come down; `wait` and `start` will raise.
+        except InfraError as error:
+            # Without its exit status the box still has to come down; `wait` and `start` will raise this.
+            self._unknown_end = error
             self._died.set()
-            raise
+            return
         self._text = escape(output[-self._limits.log_bytes :])
         code, number = split_code(int(state["ExitCode"]))
         self._buried(
@@ -230,9 +239,19 @@ class DockerSandbox(Box):
         if self._frozen:
             await self._thaw_for_the_end()
         if self._process >= 0 or self._burial is not None:
-            await engine.ask(_ignore_conflict, engine.api.kill, container)
-            async with asyncio.timeout(_END_S):
+            # It may have ended by itself at the same time; that it has ended is what is waited for.
+            with contextlib.suppress(InfraError):
+                await engine.ask(engine.api.kill, container)
+            await self._await_death(_END_S)
+
+    async def _await_death(self, within_s: float) -> None:
+        try:
+            async with asyncio.timeout(within_s):
                 await self._died.wait()
+        except TimeoutError:
+            raise InfraError(f"docker did not end the container within {within_s:g} s") from None
+        if self._unknown_end is not None:
+            raise self._unknown_end
 
     async def _thaw_for_the_end(self) -> None:
         """Frozen processes of version 1 would not feel the kill."""
@@ -244,33 +263,25 @@ class DockerSandbox(Box):
                 await self._thaw_otherwise()
 
     def _give_back(self) -> None:
-        if self._engine is not None and self._container is not None:
-            with contextlib.suppress(self._engine.not_found):
-                self._engine.call(self._engine.api.remove_container, self._container, force=True, v=True)
-        if self._engine is not None:
-            self._engine.close()
-        for directory in filter(None, (self._socket, self._facts)):
-            directory.remove()
+        """Give back what was acquired, last things first, and all of it even if one step fails."""
+        with contextlib.ExitStack() as stack:
+            if self._user is not None:
+                stack.callback(self._user.free)
+            for directory in filter(None, (self._socket, self._facts)):
+                stack.callback(directory.remove)
+            if self._engine is not None:
+                stack.callback(self._engine.close)
+            if self._watchdog is not None:
+                stack.callback(self._watchdog.call_off)
+            if self._engine is not None and self._container is not None:
+                stack.callback(self._remove, self._engine, self._container)
 
-
-def _ignore_conflict(kill: Any, container: str) -> None:
-    """Kill a container that may have ended by itself at the same time."""
-    try:
-        kill(container)
-    except Exception as error:
-        if getattr(error, "status_code", None) not in (404, 409):
-            raise
-
-
-def sweep() -> list[str]:
-    """Remove the containers and socket directories of referees that are gone; the names of what was removed."""
-    engine = Engine()
-    try:
-        found = engine.call(engine.api.containers, all=True, filters={"label": OWNER_LABEL})
-        dead = [entry for entry in found if not is_alive(entry["Labels"][OWNER_LABEL])]
-        for entry in dead:
-            with contextlib.suppress(engine.not_found):
-                engine.call(engine.api.remove_container, entry["Id"], force=True, v=True)
-    finally:
-        engine.close()
-    return [entry["Names"][0].lstrip("/") for entry in dead] + socketdir.sweep()
+    @staticmethod
+    def _remove(engine: Engine, container: str) -> None:
+        try:
+            engine.call(engine.api.remove_container, container, force=True, v=True)
+        except NotFound:
+            return
+        except InfraError as error:
+            if not is_conflict(error):  # or else somebody removes it at this moment
+                raise

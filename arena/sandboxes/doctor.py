@@ -13,12 +13,13 @@ from pathlib import Path
 from arena.errors import ArenaError
 from arena.sandboxes import cgroup_tree
 from arena.sandboxes.base import BotDirectory, Limits, weaknesses
-from arena.sandboxes.bubblewrap import BOT_UIDS, BubblewrapSandbox, find_bubblewrap
+from arena.sandboxes.bubblewrap import BubblewrapSandbox, find_bubblewrap
 from arena.sandboxes.cgroups import Group
 from arena.sandboxes.engine import Engine
 from arena.sandboxes.owner import PREFIX, owner
 from arena.sandboxes.seccomp import compile_filter
 from arena.sandboxes.socketdir import SocketDirectory
+from arena.sandboxes.users import BOT_UIDS
 
 OLDEST_BUBBLEWRAP = (0, 8, 0)
 # The first releases of each line without CVE-2025-31133, CVE-2025-52565 and CVE-2025-52881.

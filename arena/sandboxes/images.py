@@ -1,20 +1,23 @@
-"""Container images of bots: built without network, named by what they contain, refused when they ask for too much."""
+"""Container images of bots: named by what they contain, looked through before they are run."""
 
-import time
-from collections.abc import Iterable
+import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from arena.errors import InfraError, UsageError
+from arena.errors import UsageError
+from arena.sandboxes import image_files
 from arena.sandboxes.base import MIB
-from arena.sandboxes.engine import Engine
-from arena.sandboxes.logs import TAIL_BYTES, escape
+from arena.sandboxes.engine import Engine, NotFound
 
-MAX_CONTEXT_BYTES = 256 * MIB
 MAX_IMAGE_BYTES = 4096 * MIB
-BUILD_S = 600.0
-_BUILD_MEMORY = 2048 * MIB
+SAVE_S = 300.0
+_CHUNK = 1 << 20
+_NOWHERE = Path("/nonexistent")
+
+
+class NoSuchImage(UsageError):
+    """The engine has no image of that name; perhaps something else was meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,45 +30,38 @@ class Image:
 
 
 def resolve(engine: Engine, reference: str) -> Image:
-    """The image of that name or digest; UsageError when it is missing or asks for what no bot gets."""
+    """The image of that name or digest; UsageError when it is missing, or is or asks for what no bot may."""
     try:
         found = engine.call(engine.api.inspect_image, reference)
-    except engine.not_found:
-        raise UsageError(f"there is no image {reference}; images are never pulled, so build or load it first") from None
+    except NotFound:
+        raise NoSuchImage(
+            f"there is no image {reference}; images are never pulled, so build or load it first"
+        ) from None
     check(reference, found.get("Config") or {}, found["Size"])
+    if found["Id"] not in _looked_through:
+        _look_through(reference, found)
+        _looked_through.add(found["Id"])
     return Image(digest=found["Id"], size_bytes=found["Size"])
 
 
-def build(engine: Engine, directory: Path, *, tag: str) -> Image:
-    """Build a directory with a Dockerfile; nothing that runs during the build has a network."""
-    _check_context(directory)
-    options = {
-        "path": str(directory), "tag": tag, "network_mode": "none", "pull": False, "rm": True, "forcerm": True,
-        "decode": True, "container_limits": {"memory": _BUILD_MEMORY, "memswap": _BUILD_MEMORY},
-    }  # fmt: skip
-    try:
-        engine.call(lambda: _follow(engine.api.build(**options)))
-    except InfraError as error:
-        # The engine itself tells a wrong Dockerfile from a failure of its own.
-        if getattr(error.__cause__, "status_code", None) == 400:
-            raise UsageError(f"the image cannot be built: {error}") from error
-        raise
-    try:
-        return resolve(engine, tag)
-    except UsageError:
-        engine.call(engine.api.remove_image, tag, force=True)
-        raise
+_looked_through: set[str] = set()
+"""Digests of images whose files are known to be harmless to the engine."""
 
 
-def _follow(events: Iterable[dict[str, Any]]) -> None:
-    """Read the build's output to its end; UsageError with the last of it when the build fails or takes too long."""
-    deadline, log = time.monotonic() + BUILD_S, b""
-    for event in events:
-        log = (log + str(event.get("stream", "")).encode())[-TAIL_BYTES:]
-        if "error" in event:
-            raise UsageError(f"the image cannot be built: {escape(str(event['error']).encode())}\n{escape(log)}")
-        if time.monotonic() > deadline:
-            raise UsageError(f"the build took longer than {BUILD_S:.0f} s")
+def _look_through(reference: str, found: dict[str, Any]) -> None:
+    """Look at an image's files without ever making a container of it: even to copy out of one can hang the engine."""
+    image, data = f"the image {reference}", (found.get("GraphDriver") or {}).get("Data") or {}
+    layers = [data.get("UpperDir"), *(data.get("LowerDir") or "").split(":")]
+    try:
+        image_files.check_directories(image, [Path(layer) for layer in layers if layer] or [_NOWHERE])
+    except OSError:
+        # Not ours to read, or not kept as folders: the engine can still write it out, which takes some seconds.
+        with Engine(SAVE_S) as slow:
+            slow.call(lambda: image_files.check_saved(image, _saved(slow, found["Id"])))
+
+
+def _saved(engine: Engine, digest: str) -> IO[bytes]:
+    return io.BufferedReader(image_files.Chunks(engine.api.get_image(digest, chunk_size=_CHUNK)), _CHUNK)
 
 
 def check(reference: str, settings: dict[str, Any], size_bytes: int) -> None:
@@ -76,13 +72,3 @@ def check(reference: str, settings: dict[str, Any], size_bytes: int) -> None:
         raise UsageError(f"the image {reference} has {size_bytes // MIB} MiB; at most {MAX_IMAGE_BYTES // MIB}")
     if not settings.get("Entrypoint") and not settings.get("Cmd"):
         raise UsageError(f"the image {reference} does not say what to run: add an ENTRYPOINT")
-
-
-def _check_context(directory: Path) -> None:
-    if not (directory / "Dockerfile").is_file():
-        raise UsageError(f"there is no Dockerfile in {directory}")
-    total = 0
-    for path in directory.rglob("*"):
-        total += path.lstat().st_size
-        if total > MAX_CONTEXT_BYTES:
-            raise UsageError(f"{directory} has more than {MAX_CONTEXT_BYTES // MIB} MiB")

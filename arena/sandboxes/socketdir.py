@@ -28,10 +28,15 @@ class SocketDirectory:
 
     def remove(self) -> None:
         """Unmount and remove it; what the bot has put there is never looked at."""
-        if self.mounted:
-            _unmount(self.path)
-        else:
-            shutil.rmtree(self.path, ignore_errors=True)
+        remove(self.path)
+
+
+def remove(path: Path) -> None:
+    """Remove such a directory of this user, whoever made it."""
+    if os.geteuid() == 0:
+        _unmount(path)
+    else:
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def sweep() -> list[str]:
@@ -66,6 +71,8 @@ def _unmount(path: Path) -> None:
     libc.umount2(str(path).encode(), _MNT_DETACH)
     try:
         path.rmdir()
+    except FileNotFoundError:
+        return
     except OSError as error:
         raise InfraError(f"cannot remove the socket directory {path}: {error.strerror}") from error
 

@@ -1,18 +1,101 @@
 """Clearing up after referees that were killed."""
 
 import asyncio
+import logging
+import threading
+import time
+from contextlib import closing, suppress
+from functools import cache
+from pathlib import Path
 
 from arena.errors import InfraError
-from arena.sandboxes import cgroup_tree, cgroups, docker, socketdir
+from arena.sandboxes import cgroup_tree, cgroups, socketdir
+from arena.sandboxes.cgroups import Group
+from arena.sandboxes.container import OWNER_LABEL
+from arena.sandboxes.engine import Engine, NotFound, is_conflict
+from arena.sandboxes.owner import PREFIX, is_alive
+
+_log = logging.getLogger(__name__)
+_SWEEP_S = 5.0
+_PATIENCE_S = 30.0
+_AGAIN_S = 0.5
+_LATE_S = 2.0
+"""How long a container may still appear that a referee had asked for when it was killed."""
 
 
 async def sweep() -> list[str]:
-    """Remove control groups, socket directories and containers whose referee is gone; the names of what was removed.
+    """Remove control groups and socket directories whose referee is gone; the names of what was removed.
 
-    Machines without a docker engine have no containers to sweep, so its absence is no failure.
+    Containers are swept where docker is used, see `sweep_containers_once`: nobody else shall wait for an engine.
     """
     groups = await asyncio.to_thread(cgroups.sweep, cgroup_tree.discover())
+    return groups + await asyncio.to_thread(socketdir.sweep)
+
+
+@cache
+def sweep_containers_once() -> None:
+    """Begin to sweep containers beside the work, once per process."""
+    # No daemon: what it cannot remove shall be said even if the work is done sooner.
+    threading.Thread(target=sweep_containers, name="docker-sweep").start()
+
+
+def sweep_containers() -> list[str]:
+    """Remove the containers whose referee is gone; their names. What cannot be removed is logged as a warning."""
+    removed = []
     try:
-        return groups + await asyncio.to_thread(docker.sweep)
-    except InfraError:
-        return groups + await asyncio.to_thread(socketdir.sweep)
+        with Engine(_SWEEP_S) as engine:
+            for name, container in _leftovers(engine):
+                if _is_removed(engine, name, container):
+                    removed.append(name)
+    except InfraError as error:
+        _log.warning("containers of earlier runs could not be looked for: %s", error)
+    return removed
+
+
+def remove_box(container: str, *directories: str) -> None:
+    """What a watchdog does when its referee is gone: remove the container and its directories."""
+    began = time.monotonic()
+    while time.monotonic() < began + _PATIENCE_S:
+        try:
+            with Engine() as engine:
+                remove_container(engine, container)
+            break
+        except NotFound:
+            if time.monotonic() > began + _LATE_S:
+                break
+        except InfraError:
+            pass  # the engine is busy or restarts; the next sweep would say so
+        time.sleep(_AGAIN_S)
+    for directory in directories:
+        socketdir.remove(Path(directory))
+
+
+def remove_container(engine: Engine, container: str) -> None:
+    """Kill and remove a container, even a frozen one."""
+    found = engine.call(engine.api.inspect_container, container)
+    if pid := found["State"]["Pid"]:
+        # Frozen processes of version 1 would not feel the kill.
+        group = Group.of_process(pid, found["Id"], cgroup_tree.discover())
+        with closing(group), suppress(InfraError):
+            group.thaw()
+    engine.call(engine.api.remove_container, found["Id"], force=True, v=True)
+
+
+def _leftovers(engine: Engine) -> list[tuple[str, str]]:
+    """The names and ids of containers of dead referees; an image may carry our label, so the name must fit too."""
+    found = engine.call(engine.api.containers, all=True, filters={"label": OWNER_LABEL})
+    named = ((entry["Names"][0].lstrip("/"), entry["Labels"][OWNER_LABEL], entry["Id"]) for entry in found)
+    ours = ((name, owner, container) for name, owner, container in named if name.startswith(f"{PREFIX}-{owner}-"))
+    return [(name, container) for name, owner, container in ours if not is_alive(owner)]
+
+
+def _is_removed(engine: Engine, name: str, container: str) -> bool:
+    try:
+        remove_container(engine, container)
+    except NotFound:
+        return False  # its watchdog was quicker
+    except InfraError as error:
+        if not is_conflict(error):  # or else somebody removes it at this moment
+            _log.warning("the container %s of an earlier run could not be removed: %s", name, error)
+        return False
+    return True

@@ -6,7 +6,7 @@ import json
 import posixpath
 import tarfile
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -17,7 +17,8 @@ from arena.errors import InfraError, UsageError
 from arena.filetree import readable, shown
 from arena.limited import Allowance, run_limited
 from arena.sandboxes import images
-from arena.sandboxes.engine import Engine
+from arena.sandboxes.engine import Engine, NotFound
+from arena.sandboxes.image_files import LayerCheck
 from arena.submit import streams
 from arena.submit.readers import intelligible, members, open_tar, tar_stream
 from arena.submit.unpacking import read_some, writable
@@ -25,6 +26,8 @@ from arena.submit.unpacking import read_some, writable
 MANIFEST = "manifest.json"
 MAX_LAYERS = 128
 MAX_LAYER_ENTRIES = 100_000
+LOAD_S = 300.0
+"""How long the engine may take to unpack an image."""
 _MAX_MEMBERS = 8 * MAX_LAYERS
 _MAX_JSON_BYTES = 1 << 20
 _MOST = images.MAX_IMAGE_BYTES + 64 * streams.MIB
@@ -67,11 +70,11 @@ def load(engine: Engine, path: Path, tag: str) -> str:
         stripped = Path(place, "image.tar")
         digest = str(run_limited(strip, str(path), str(stripped), what=path.name, allowance=_ALLOWANCE))
         with stripped.open("rb") as file:
-            _hand_over(engine, file, path.name)
+            _hand_over(file, path.name)
     repository, _, label = tag.partition(":")
     try:
         engine.call(engine.api.tag, digest, repository, label)
-    except engine.not_found:
+    except NotFound:
         raise UsageError(f"{path.name}: its layers are not those that its configuration names") from None
     return digest
 
@@ -116,7 +119,9 @@ def _examine(archive: tarfile.TarFile, what: str) -> _Parts:
     layers = [_plain_member(found, name, what) for name in layer_names]
     config = _plain_member(found, config_name, what)
     settings = _json(archive, config, what)
-    size = sum(_layer_size(archive, layer, what) for layer in {layer.name: layer for layer in layers}.values())
+    files = LayerCheck(f"the image in {what}")
+    size = sum(_layer_size(archive, layer, what, files) for layer in {layer.name: layer for layer in layers}.values())
+    files.finish()
     if not isinstance(settings, dict) or not isinstance(settings.get("config") or {}, dict):
         raise UsageError(f"{what}: the configuration of the image is none")
     images.check(f"in {what}", settings.get("config") or {}, size)
@@ -143,15 +148,21 @@ def _json(archive: tarfile.TarFile, member: tarfile.TarInfo | None, what: str) -
         raise UsageError(f"{what}: {shown(member.name)} is no valid JSON") from error
 
 
-def _layer_size(archive: tarfile.TarFile, layer: tarfile.TarInfo, what: str) -> int:
-    """How large a layer is when it is unpacked; a bomb is noticed on the way."""
+def _layer_size(archive: tarfile.TarFile, layer: tarfile.TarInfo, what: str, files: LayerCheck) -> int:
+    """How large a layer is when it is unpacked; a bomb, or a file that no image may have, is noticed on the way."""
     content = streams.plain(_content(archive, layer), packed_bytes=layer.size, most=_MOST, what=f"a layer of {what}")
     total = 0
-    with open_tar(content, "r|") as tar:
-        for number, member in enumerate(members(tar)):
+
+    def counted(entries: Iterable[tarfile.TarInfo]) -> Iterator[tarfile.TarInfo]:
+        nonlocal total
+        for number, member in enumerate(entries):
             total += member.size
             if number > MAX_LAYER_ENTRIES or total > images.MAX_IMAGE_BYTES:
                 raise UsageError(f"{what}: a layer has more than {MAX_LAYER_ENTRIES} entries, or is too large")
+            yield member
+
+    with open_tar(content, "r|") as tar:
+        files.add(counted(members(tar)))
     return total
 
 
@@ -176,8 +187,9 @@ def _add(archive: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> 
     archive.addfile(header, content)
 
 
-def _hand_over(engine: Engine, file: IO[bytes], what: str) -> None:
-    events: list[dict[str, Any]] = engine.call(lambda: list(engine.api.load_image(file)))
+def _hand_over(file: IO[bytes], what: str) -> None:
+    with Engine(LOAD_S) as engine:
+        events: list[dict[str, Any]] = engine.call(lambda: list(engine.api.load_image(file)))
     for event in events:
         if "error" in event:
             raise UsageError(f"{what} cannot be loaded: {ascii(event['error'])[1:-1]}")

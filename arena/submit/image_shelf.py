@@ -32,7 +32,7 @@ def keep(engine: Engine, digest: str) -> bool:
 
 def forget(engine: Engine, name: str) -> None:
     """Take a name from an image, which is removed if it has no other."""
-    with suppress(engine.not_found, InfraError):
+    with suppress(InfraError):
         engine.call(engine.api.remove_image, name)
 
 

@@ -16,7 +16,16 @@ from pathlib import Path
 
 from arena.errors import ArenaError, InfraError
 from arena.making import python_paths
-from arena.sandboxes import BotDirectory, BotImage, BubblewrapSandbox, DockerSandbox, Limits, images, weaknesses
+from arena.sandboxes import (
+    BotDirectory,
+    BotImage,
+    BubblewrapSandbox,
+    DockerSandbox,
+    Limits,
+    image_builds,
+    images,
+    weaknesses,
+)
 from arena.sandboxes.cgroup_tree import Hierarchy
 from arena.sandboxes.engine import Engine
 
@@ -158,7 +167,7 @@ def _build(engine: Engine, tag: str) -> None:
         shutil.copy(ROOT / "sample_bots" / "random" / "bot.py", Path(context, "bots", "random"))
         Path(context, "Dockerfile").write_text(_DOCKERFILE)
         os.chmod(context, 0o755)
-        images.build(engine, Path(context), tag=tag)
+        image_builds.build(Path(context), tag=tag)
 
 
 def _sources() -> Iterator[Path]:

@@ -99,16 +99,17 @@ def test_bots_die_with_their_referee_and_the_next_start_sweeps():
         assert left_by(referee.pid) == []
 
 
-def test_the_containers_of_a_killed_referee_are_swept():
+def test_containers_end_with_their_referee():
     need(backends.BACKENDS["docker"].missing())
     with process("-c", ONE_BOX) as referee:
         assert referee.stdout.readline() == "up\n", referee.stderr.read()
+        assert len(of_referee(referee.pid)) == 1
         referee.send_signal(signal.SIGKILL)
         referee.wait()
-    assert len(of_referee(referee.pid)) == 1
-    asyncio.run(sweep())
-    assert of_referee(referee.pid) == []
-    assert not [path for path in os.listdir("/run/arena") if f"-{referee.pid}-" in path]
+    assert wait_for(lambda: not of_referee(referee.pid), 4 * DEATH_S), "a container outlived its referee"
+    folders = lambda: [path for path in os.listdir("/run/arena") if f"-{referee.pid}-" in path]  # noqa: E731
+    assert wait_for(lambda: not folders(), DEATH_S), folders()
+    assert left_by(referee.pid) == []
 
 
 def of_referee(pid):

@@ -70,7 +70,7 @@ class Bench:
     def __init__(self, kind: str, folder: Path) -> None:
         self.kind = kind
         self.folder = folder / "bot"
-        self.folder.mkdir(mode=0o755)
+        self.folder.mkdir(mode=0o755, exist_ok=True)
 
     def box(self, source: str = OBEDIENT, *, limits: Limits | None = None, command=None, **options):
         limits = limits or Limits()
@@ -119,9 +119,9 @@ async def tell(endpoint, code: str, timeout_s: float = 30) -> str:
     return base64.b64decode(answer).decode()
 
 
-def left_behind() -> list[str]:
-    """Traces of this process's boxes on the machine: control groups, mounts, directories."""
-    mine = f"-{os.getpid()}-"
+def left_behind(pid: int | None = None) -> list[str]:
+    """Traces of the boxes of a process, or of this one, on the machine: control groups, mounts, directories."""
+    mine = f"-{pid or os.getpid()}-"
     # os.walk, because the groups of other tests vanish while one looks.
     groups = [
         f"{folder}/{name}"

@@ -3,13 +3,17 @@
 import asyncio
 import os
 import socket
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
-from sandbox_kit import OBEDIENT, listen_abstract, python_paths, tell
+from sandbox_kit import BASE_IMAGE, OBEDIENT, listen_abstract, python_paths, tell
 
-from arena.sandboxes import Limits, masks
+from arena.errors import StartFailed
+from arena.sandboxes import BotImage, DockerSandbox, Limits, image_builds, masks
+from arena.sandboxes.engine import Engine
 from arena.sandboxes.seccomp import number, rules
+from arena.sandboxes.users import BOT_UIDS
 
 ROOT = Path(__file__).parents[2]
 SYS_SEEN = tuple(f"/sys/{name}" for name in masks.SYS_KEPT)
@@ -441,7 +445,7 @@ def test_one_bot_does_not_see_the_other(bench):
             first, second = await one.start(), await two.start()
             await tell(first, "open('/tmp/left', 'w').close(); open('/dev/shm/left', 'w').close()")
             seen = "[os.listdir(path) for path in ('/tmp', '/dev/shm', '/run/bot')]"
-            look = f"result = {seen}, socket.gethostname(), os.getuid()"
+            look = f"result = {seen}, socket.gethostname()"
             return await tell(first, look), await tell(second, look)
 
     first, second = map(eval, asyncio.run(play()))
@@ -495,6 +499,50 @@ done = subprocess.run(["su", "-c", "id -u"], capture_output=True, text=True, std
 result = done.stdout.strip()
 """
     assert bench.ask(code) != "'0'"
+
+
+def test_bots_of_every_sandbox_are_users_of_their_own(bubblewrap, docker, root):
+    """What the kernel counts per user (locks, watches, pending signals, keys) is then nobody else's business."""
+
+    async def play():
+        async with AsyncExitStack() as stack:
+            boxes = [await stack.enter_async_context(bench.box()) for bench in (docker, docker, docker, bubblewrap)]
+            for box in boxes:
+                await box.start()
+            folders = [os.fstat(box._directory) for box in boxes]
+            assert [box.enforcement()["uid"] for box in boxes] == ["own"] * len(boxes)
+            assert all(found.st_uid == found.st_gid == box._uid for found, box in zip(folders, boxes))
+            return [found.st_uid for found in folders], await tell(boxes[0]._endpoint, IDENTITY)
+
+    outside, inside = asyncio.run(play())
+    assert len(set(outside)) == len(outside)
+    assert set(outside) <= set(BOT_UIDS)
+    assert inside == str([outside[0]])
+
+
+IDENTITY = "result = sorted({os.getuid(), os.getgid(), *os.getgroups()})"
+
+
+@pytest.mark.slow
+def test_an_image_whose_list_of_groups_makes_the_bot_a_member_does_not_start(docker, root):
+    """A group of that list may have the number of a bot's user as its name; that it does not start is its own fault."""
+    names = "".join(f"u{uid}:x:{uid}:0::/:/bin/sh\n" for uid in BOT_UIDS)
+    groups = "".join(f"{uid}:x:0:u{uid}\nshadow{uid}:x:42:u{uid}\n" for uid in BOT_UIDS)
+    (docker.folder / "passwd").write_text(names)
+    (docker.folder / "group").write_text(groups)
+    (docker.folder / "Dockerfile").write_text(f"FROM {BASE_IMAGE}\nCOPY passwd group /etc/\nCMD true\n")
+    tag = f"arena-test/users:{os.getpid()}"
+    image_builds.build(docker.folder, tag=tag)
+    try:
+
+        async def play():
+            with pytest.raises(StartFailed, match=r"the list of groups in its image makes it a member of \[0"):
+                await DockerSandbox(BotImage(tag, ("python3", "-c", OBEDIENT)), Limits()).start()
+
+        asyncio.run(play())
+    finally:
+        with Engine(60) as engine:
+            engine.call(engine.api.remove_image, tag)
 
 
 def test_the_bots_user_is_not_root_outside_either(bench, root):

@@ -1,32 +1,34 @@
-"""Images: built without network, run by their content, refused when they ask for too much."""
+"""Images: built for their owner, looked through before they are run, run by their content."""
 
 import asyncio
 import contextlib
+import io
 import os
+import subprocess
+import tarfile
+import time
 
 import pytest
-from sandbox_kit import BASE_IMAGE, OBEDIENT, tell
+from sandbox_kit import BASE_IMAGE, OBEDIENT, processes_with, tell, until
 
 from arena.errors import UsageError
-from arena.sandboxes import BotImage, DockerSandbox, Limits, images
-from arena.sandboxes.engine import Engine
+from arena.sandboxes import BotImage, DockerSandbox, Limits, image_builds, image_files, images
+from arena.sandboxes.engine import Engine, NotFound
 
 
 @pytest.fixture
 def build(docker, request):
     """Builds a folder with a Dockerfile and forgets the image afterwards."""
-    engine = Engine()
     tag = f"arena-test/{request.function.__name__}:{os.getpid()}"
 
-    def run(dockerfile: str):
+    def run(dockerfile: str, **options):
         (docker.folder / "Dockerfile").write_text(dockerfile)
         (docker.folder / "main.py").write_text(OBEDIENT)
-        return images.build(engine, docker.folder, tag=tag)
+        return image_builds.build(docker.folder, tag=tag, **options)
 
     yield run
-    with contextlib.suppress(engine.not_found):
-        engine.api.remove_image(tag, force=True)
-    engine.close()
+    with Engine(60) as engine, contextlib.suppress(NotFound):
+        engine.call(engine.api.remove_image, tag, force=True)
 
 
 def ask(image: str, code: str) -> str:
@@ -50,6 +52,25 @@ def test_what_an_image_says_about_user_and_place_is_overridden(build):
         'HEALTHCHECK CMD true\nSTOPSIGNAL SIGINT\nENV HOME=/root\nENTRYPOINT ["python3", "/bot/main.py"]\n'
     )
     assert ask(image.digest, "result = os.getuid() != 0, os.getcwd(), os.environ['HOME']") == "(True, '/tmp', '/tmp')"
+
+
+@pytest.mark.slow
+def test_ports_and_health_checks_mean_nothing(build):
+    image = build(
+        f"FROM {BASE_IMAGE}\nCOPY main.py /bot/main.py\nEXPOSE 80 443/udp\nHEALTHCHECK --interval=1s CMD kill 1\n"
+        'ENTRYPOINT ["python3", "/bot/main.py"]\n'
+    )
+
+    async def play():
+        async with DockerSandbox(BotImage(image.digest), Limits()) as box:
+            endpoint = await box.start()
+            with Engine() as engine:
+                (found,) = engine.call(engine.api.containers, filters={"ancestor": image.digest})
+                state = engine.call(engine.api.inspect_container, found["Id"])
+            links = await tell(endpoint, "result = os.listdir('/sys/class/net')")
+            return found["Ports"], state["State"].get("Health"), state["Config"]["Healthcheck"]["Test"], links
+
+    assert asyncio.run(play()) == ([], None, ["NONE"], "['lo']")
 
 
 @pytest.mark.slow
@@ -81,14 +102,195 @@ def test_images_that_are_refused(build, dockerfile, message):
         build(dockerfile.format(base=BASE_IMAGE))
 
 
+def entry(name, kind=tarfile.REGTYPE, *, link="", size=0, device=(0, 0)):
+    """One file of a layer."""
+    made = tarfile.TarInfo(name)
+    made.type, made.linkname, made.size = kind, link, size
+    made.devmajor, made.devminor = device
+    return made
+
+
+def layer(*entries):
+    """The bytes of a layer with these files."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for made in entries:
+            archive.addfile(made, io.BytesIO(bytes(made.size)))
+    return buffer.getvalue()
+
+
+BAD_LAYERS = {
+    "pipe at group": (layer(entry("etc/group", tarfile.FIFOTYPE)), "a pipe, socket or device at /etc/group"),
+    "pipe at passwd": (layer(entry("./etc/passwd", tarfile.FIFOTYPE)), "a pipe, socket or device at /etc/passwd"),
+    "link to a pipe": (
+        layer(entry("x", tarfile.FIFOTYPE), entry("etc/group", tarfile.SYMTYPE, link="/x")),
+        "a link at /etc/group",
+    ),
+    "device at group": (
+        layer(entry("etc/group", tarfile.CHRTYPE, device=(1, 5))),
+        "a pipe, socket or device at /etc/group",
+    ),
+    "folder at group": (layer(entry("etc/group", tarfile.DIRTYPE)), "a folder at /etc/group"),
+    "huge group": (layer(entry("etc/group", size=2 << 20)), "2097152 bytes at /etc/group"),
+    "pipe deep in etc": (layer(entry("etc/x/y", tarfile.FIFOTYPE)), "a pipe, socket or device at /etc/x/y"),
+    "run is a link": (layer(entry("run", tarfile.SYMTYPE, link="proc")), "a link at /run"),
+    "socket place is a link": (layer(entry("run/bot", tarfile.SYMTYPE, link="/etc")), "a link at /run/bot"),
+    "tmp is a link": (layer(entry("tmp", tarfile.SYMTYPE, link="etc")), "a link at /tmp"),
+    "etc is a link": (layer(entry("etc", tarfile.SYMTYPE, link="/e")), "a link at /etc"),
+}
+
+
+HARMLESS = ("tmp is a link", "huge group")
+
+
+@pytest.mark.parametrize("name", BAD_LAYERS)
+def test_an_image_that_would_hang_the_engine_is_refused_before_it_is_run(docker, name):
+    """Never start one of these, nor RUN anything on top of it: the engine would not recover."""
+    content, complaint = BAD_LAYERS[name]
+    tag = f"arena-test/bad-{list(BAD_LAYERS).index(name)}", str(os.getpid())
+    with Engine(60) as engine:
+        engine.call(engine.api.import_image_from_data, content, *tag, changes=['CMD ["/bot"]'])
+        try:
+            with pytest.raises(UsageError, match=f"has {complaint}"):
+                images.resolve(engine, ":".join(tag))
+            if name in HARMLESS:
+                # The box itself looks too, whoever starts it; tried with what would not hurt if it did not.
+                with pytest.raises(UsageError, match=f"has {complaint}"):
+                    ask(":".join(tag), "")
+        finally:
+            engine.call(engine.api.remove_image, ":".join(tag))
+
+
+@pytest.mark.parametrize("name", BAD_LAYERS)
+def test_the_same_in_an_archive_of_a_layer(name):
+    content, complaint = BAD_LAYERS[name]
+    with pytest.raises(UsageError, match=f"the image has {complaint}"):
+        look_through(content)
+
+
+@pytest.mark.parametrize(
+    "layers",
+    [
+        # A pipe that is mended further up is still in the way of whoever runs something in between.
+        [layer(entry("etc/group", tarfile.FIFOTYPE)), layer(entry("etc/group"))],
+        # Names that lead to /etc through a link, in the same layer or in another one, in any order.
+        [layer(entry("e", tarfile.SYMTYPE, link="etc"), entry("e/group", tarfile.FIFOTYPE))],
+        [layer(entry("e", tarfile.SYMTYPE, link="etc")), layer(entry("e/group", tarfile.FIFOTYPE))],
+        [layer(entry("e/group", tarfile.FIFOTYPE)), layer(entry("e", tarfile.SYMTYPE, link="etc"))],
+        [layer(entry("e", tarfile.SYMTYPE, link="etc")), layer(entry("e/deep/x"))],
+        [layer(entry("l", tarfile.SYMTYPE, link="etc"), entry("e", tarfile.LNKTYPE, link="l")), layer(entry("e/x"))],
+        [layer(entry("e", tarfile.DIRTYPE), entry("e", tarfile.SYMTYPE, link="etc"), entry("e/x"))],
+        [layer(entry("a/../etc/group", tarfile.FIFOTYPE))],
+        [layer(entry("//etc//group", tarfile.FIFOTYPE))],
+        [layer(entry("x" * 5000))],
+    ],
+)
+def test_layers_that_hide_where_a_file_lands(layers):
+    with pytest.raises(UsageError, match="the image has"):
+        look_through(*layers)
+
+
+def test_layers_of_honest_images():
+    look_through(
+        layer(
+            entry("bin", tarfile.SYMTYPE, link="usr/bin"), entry("usr/bin/sh"), entry("etc/group"), entry("tmp", b"5")
+        ),
+        layer(entry("bin", tarfile.DIRTYPE), entry("bin/x"), entry("etc/.wh.group"), entry("dev/null", b"3")),
+    )
+
+
+def look_through(*layers):
+    check = image_files.LayerCheck("the image")
+    for content in layers:
+        with tarfile.open(fileobj=io.BytesIO(content), mode="r|") as archive:
+            check.add(archive)
+    check.finish()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_where_the_layers_cannot_be_read_the_engine_writes_the_image_out(build, monkeypatch):
+    tag = build(f'FROM {BASE_IMAGE}\nENTRYPOINT ["sleep", "9"]\n').digest
+    bad = build_unchecked(f'FROM {BASE_IMAGE}\nRUN ln -sf /x /etc/group\nENTRYPOINT ["sleep", "9"]\n')
+    with Engine(60) as engine:
+        try:
+            # As for a user who may talk to the engine but not read its folders.
+            monkeypatch.setattr(image_files, "check_directories", forbidden)
+            monkeypatch.setattr(images, "_looked_through", set())
+            assert images.resolve(engine, tag).digest == tag
+            with pytest.raises(UsageError, match="a link at /etc/group"):
+                images.resolve(engine, bad)
+        finally:
+            engine.call(engine.api.remove_image, bad)
+
+
+def forbidden(*_):
+    raise PermissionError
+
+
+def build_unchecked(dockerfile):
+    """An image by the engine alone, as somebody may have made it without us."""
+    made = subprocess.run(
+        ["docker", "build", "--quiet", "--network", "none", "-"],
+        input=dockerfile, capture_output=True, text=True, check=True, env={**os.environ, "DOCKER_BUILDKIT": "0"},
+    )  # fmt: skip
+    return made.stdout.strip()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("noise", ["", "while true; do echo x; sleep 0.1; done & "])
+def test_a_build_that_takes_too_long_is_ended(build, noise):
+    mark = f"3{os.getpid()}.{len(noise)}"
+    with pytest.raises(UsageError, match="the build took longer than 5 s"):
+        build(f"FROM {BASE_IMAGE}\nRUN {noise}sleep {mark}\nCMD true\n", within_s=5)
+    assert until(lambda: not processes_with(f"sleep\0{mark}"), 30), "the build goes on"
+
+
+def images_without_names():
+    with Engine() as engine:
+        found = engine.call(engine.api.images, all=True)
+    return {image["Id"] for image in found if not image["RepoTags"] or image["RepoTags"] == ["<none>:<none>"]}
+
+
+@pytest.mark.slow
+def test_builds_leave_no_images_without_names(build):
+    mark = f"{os.getpid()}-{time.monotonic_ns()}"
+    base = f"FROM {BASE_IMAGE} AS first\nRUN echo {mark} >/made\nRUN echo more >>/made\n"
+    with pytest.raises(UsageError, match="cannot be built"):
+        build(f"{base}RUN false\nCMD true\n")
+    assert ours(images_without_names(), mark) == []
+    second = f"{base}FROM {BASE_IMAGE}\nCOPY --from=first /made /made\n"
+    old = build(f'{second}CMD ["cat", "/made"]\n')
+    new = build(f'{second}CMD ["cat", "/made", "{mark}"]\n')
+    assert old.digest != new.digest
+    left = ours(images_without_names(), mark)
+    with Engine() as engine:
+        parents = {layer["Id"] for layer in engine.call(engine.api.history, new.digest)}
+    # What the engine shows as its steps belongs to the image that has a name, and goes with it.
+    assert set(left) <= parents
+    assert old.digest not in left
+
+
+def ours(digests, mark):
+    """Those that were made by a step with this mark, in this build."""
+    found = []
+    with Engine() as engine:
+        for digest in digests:
+            with contextlib.suppress(NotFound):
+                steps = engine.call(engine.api.history, digest)
+                if any(mark in step["CreatedBy"] for step in steps):
+                    found.append(digest)
+    return found
+
+
 def test_a_folder_without_a_dockerfile(docker):
     with pytest.raises(UsageError, match="no Dockerfile"):
-        images._check_context(docker.folder)
+        image_builds.check_context(docker.folder)
 
 
 def test_a_folder_that_is_too_large(docker):
     (docker.folder / "Dockerfile").touch()
     with (docker.folder / "huge").open("wb") as file:
-        file.truncate(images.MAX_CONTEXT_BYTES + 1)
+        file.truncate(image_builds.MAX_CONTEXT_BYTES + 1)
     with pytest.raises(UsageError, match="more than 256 MiB"):
-        images._check_context(docker.folder)
+        image_builds.check_context(docker.folder)

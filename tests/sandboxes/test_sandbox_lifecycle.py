@@ -312,6 +312,9 @@ from sandbox_kit import Bench
 async def main():
     box = Bench({kind!r}, Path({folder!r})).box({source!r})
     await box.start()
+    if {frozen}:
+        while not await box.freeze():
+            await asyncio.sleep(0.1)
     print("started", flush=True)
     await asyncio.sleep(600)
 
@@ -320,26 +323,37 @@ asyncio.run(main())
 
 
 @pytest.mark.slow
-def test_a_killed_referee_leaves_nothing_that_a_sweep_does_not_find(any_bench, tmp_path):
+@pytest.mark.parametrize("frozen", [False, True])
+def test_bots_die_with_a_killed_referee(any_bench, tmp_path, frozen):
     mark = f"mark-{os.getpid()}-{time.monotonic_ns()}"
     folder = tmp_path / "referee"
     folder.mkdir(mode=0o755)
     source = f"mark = '{mark}'\n{OBEDIENT}"
-    script = REFEREE.format(kit=str(Path(__file__).parent), kind=any_bench.kind, folder=str(folder), source=source)
+    script = REFEREE.format(
+        kit=str(Path(__file__).parent), kind=any_bench.kind, folder=str(folder), source=source, frozen=frozen
+    )
     with subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE) as referee:
         assert referee.stdout.readline() == b"started\n"
         boxes = [pid for pid in processes_with(mark) if pid != referee.pid]
         assert boxes
         referee.kill()
-    if any_bench.kind != "docker":
-        # These die with their referee; containers wait for the sweep.
-        assert until(lambda: not processes_with(mark), 5)
+    assert until(lambda: not processes_with(mark), 20)
+    if any_bench.kind == "docker":
+        # Not even a sweep is needed: its watchdog removes the container and the socket directory.
+        assert until(lambda: not left_by(referee.pid), 20), left_by(referee.pid)
     removed = asyncio.run(sweep())
-    assert until(lambda: not processes_with(mark), 5)
-    if os.geteuid() == 0:
-        # Others have no control groups that could be left, and containers only with docker.
-        assert any(f"-{referee.pid}-" in name for name in removed)
-    assert not [name for name in asyncio.run(sweep()) if f"-{referee.pid}-" in name]
+    if os.geteuid() == 0 and any_bench.kind != "docker":
+        assert any(f"-{referee.pid}-" in name for name in removed)  # others have no control groups that could be left
+    assert left_by(referee.pid) == []
+
+
+def left_by(pid: int) -> list[str]:
+    """What is left of the boxes of a referee: containers, control groups, socket directories, watchdogs."""
+    with Engine() as engine:
+        found = engine.call(engine.api.containers, all=True, filters={"label": OWNER_LABEL})
+    containers = [entry["Names"][0] for entry in found if f"-{pid}-" in entry["Labels"][OWNER_LABEL]]
+    watchdogs = [f"watchdog {watchdog}" for watchdog in processes_with(f"-{pid}-") if watchdog != pid]
+    return [*containers, *watchdogs, *left_behind(pid)]
 
 
 def test_a_sweep_spares_those_who_live(docker):

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from arena.errors import Abuse, InfraError, StartFailed, UsageError
-from arena.sandboxes import BotDirectory, BotImage, Death, Limits, bubblewrap, cgroup_tree, syscalls, weaknesses
+from arena.sandboxes import BotDirectory, BotImage, Death, Limits, cgroup_tree, syscalls, users, weaknesses
 from arena.sandboxes.base import WEAK
-from arena.sandboxes.bubblewrap import BOT_UIDS, Reserved, arguments
+from arena.sandboxes.bubblewrap import arguments
 from arena.sandboxes.cgroup_tree import Hierarchy, parse
 from arena.sandboxes.cgroups import Group, sweep
 from arena.sandboxes.container import container_config
@@ -24,6 +24,7 @@ from arena.sandboxes.endpoint import Endpoint
 from arena.sandboxes.logs import LogReader, escape
 from arena.sandboxes.owner import is_alive, owner
 from arena.sandboxes.seccomp import compile_filter, docker_profile, docker_text, known, other_values, rules
+from arena.sandboxes.users import BOT_UIDS, LeasedUser
 from arena.sandboxes.write_profile import PROFILE
 
 NEWER_THAN_SOME_LIBRARIES = {
@@ -283,19 +284,19 @@ class TestNames:
         assert is_alive("something else")
 
     def test_two_bots_are_never_the_same_user(self):
-        first, second = Reserved(), Reserved()
+        first, second = LeasedUser(), LeasedUser()
         assert first.uid != second.uid
         assert {first.uid, second.uid} <= set(BOT_UIDS)
         first.free()
         second.free()
 
     def test_when_every_user_is_taken_it_is_our_failure(self, monkeypatch):
-        monkeypatch.setattr(bubblewrap, "BOT_UIDS", range(71000, 71001))
-        only = Reserved()
+        monkeypatch.setattr(users, "BOT_UIDS", range(71000, 71001))
+        only = LeasedUser()
         with pytest.raises(InfraError, match="taken"):
-            Reserved()
+            LeasedUser()
         only.free()
-        Reserved().free()
+        LeasedUser().free()
 
 
 class TestPolicy:

@@ -14,8 +14,8 @@ import pytest
 from contestant_kit import SDK_IMAGE, arena, choosing, need_bubblewrap, need_image, write_bot
 
 from arena.errors import UsageError
-from arena.sandboxes import images
-from arena.sandboxes.engine import Engine
+from arena.sandboxes import image_builds
+from arena.sandboxes.engine import Engine, NotFound
 from arena.store.sql import SqlStore
 from arena.submit import image_archive, image_shelf
 
@@ -75,8 +75,28 @@ REFUSED = {
         lambda: saved(layers=[gzip.compress(packed(x=bytes(60 << 20)))]),
         "a layer of i.tar unpacks to more than",
     ),
+    "pipe in etc": (
+        lambda: saved(layers=[special("etc/group", tarfile.FIFOTYPE)]),
+        "a pipe, socket or device at /etc/g",
+    ),
+    "device in etc": (
+        lambda: saved(layers=[special("./etc/x", tarfile.BLKTYPE)]),
+        "a pipe, socket or device at /etc/x",
+    ),
+    "socket place": (lambda: saved(layers=[special("run/bot", tarfile.SYMTYPE)]), "a link at /run/bot"),
+    "behind a link": (
+        lambda: saved(layers=[special("a", tarfile.SYMTYPE), special("a/group", tarfile.FIFOTYPE)]),
+        "files below /a, which is no folder",
+    ),
     "layer says a lot": (lambda: saved(layers=[huge_layer()]), "too large"),
 }
+
+
+def special(name, kind):
+    """A layer with one thing that is no file."""
+    header = tarfile.TarInfo(name)
+    header.type, header.linkname = kind, "etc" if kind == tarfile.SYMTYPE else ""
+    return header.tobuf() + bytes(1024)
 
 
 def huge_layer():
@@ -121,7 +141,7 @@ def image(engine, tmp_path, monkeypatch):
         f'FROM {SDK_IMAGE}\nCOPY . /bot\nENV PYTHONPATH=/opt/arena/site\nENTRYPOINT ["python3", "/bot/bot.py"]\n'
     )
     tag = f"arena-test/submitted:{os.getpid()}"
-    built = images.build(engine, folder, tag=tag)
+    built = image_builds.build(folder, tag=tag)
     yield tag, built.digest, folder
     for name in (tag, image_shelf.kept_name(built.digest)):
         subprocess.run(["docker", "image", "rm", "--force", name], capture_output=True, check=False)
@@ -130,7 +150,7 @@ def image(engine, tmp_path, monkeypatch):
 def names_of(engine, digest):
     try:
         return sorted(engine.call(engine.api.inspect_image, digest)["RepoTags"])
-    except engine.not_found:
+    except NotFound:
         return None
 
 
@@ -181,18 +201,25 @@ def test_an_archive_of_an_image_brings_no_names(engine, image, tmp_path):
 
 
 @pytest.mark.slow
-def test_without_bubblewrap_the_dockerfile_is_built(engine, image, tmp_path):
+def test_the_dockerfile_of_a_stranger_is_never_built(engine, image, tmp_path):
+    """Nor is anything kept of it: docker's builder is no sandbox."""
     _, _, folder = image
-    (folder / "bot.py").write_text(choosing(f"return turn.legal[-1]  # {tmp_path}"))
-    made = arena("submit", folder, "--owner", "alice", "--sandbox", "docker", *PATIENT)
-    assert made.exit_code == 0, made.output
-    store = SqlStore(tmp_path / "store/arena.db")
-    (entry,) = store.bots("claim")
-    store.close()
-    assert entry.kind == "image"
-    assert names_of(engine, entry.digest) == [image_shelf.kept_name(entry.digest)]
-    subprocess.run(["docker", "image", "rm", image_shelf.kept_name(entry.digest)], check=True, capture_output=True)
-    gone = arena("match", "--game", "claim", "--bot", entry.digest, "--bot", "random")
+    ran = tmp_path / "ran"
+    (folder / "Dockerfile").write_text(f"FROM {SDK_IMAGE}\nRUN touch {ran} && sleep 600\nCMD true\n")
+    before = engine.call(engine.api.images, quiet=True, all=True)
+    refused = arena("submit", folder, "--owner", "alice", "--sandbox", "docker", *PATIENT)
+    assert refused.exit_code == 2, refused.output
+    assert "Dockerfiles are not built here: hand in an image as `docker save` writes it" in refused.stderr
+    made = set(engine.call(engine.api.images, quiet=True, all=True)) - set(before)
+    assert not [digest for digest in made if str(ran) in str(engine.call(engine.api.history, digest))]
+
+
+@pytest.mark.slow
+def test_an_image_that_was_kept_and_is_gone(image):
+    tag, digest, _ = image
+    subprocess.run(["docker", "image", "rm", "--force", tag], check=True, capture_output=True)
+    gone = arena("match", "--game", "claim", "--bot", digest, "--bot", "random")
+    assert gone.exit_code == 2
     assert "there is no image" in gone.stderr
 
 

@@ -1,0 +1,183 @@
+"""The files of an image, looked through before it is run: some would hang the engine, or lead a mount astray."""
+
+import io
+import os
+import posixpath
+import stat
+import tarfile
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from pathlib import Path
+from typing import IO, Any
+
+from arena.errors import UsageError
+
+DIRECTORIES = frozenset({"etc", "dev", "proc", "sys", "run", "run/bot", "tmp"})
+"""Where the engine or we mount something, or read as root: they must be folders, or missing."""
+USER_FILES = frozenset({"etc/passwd", "etc/group"})
+"""What the engine itself opens and reads whole when a container starts, without any time limit."""
+MAX_USER_FILE_BYTES = 1 << 20
+MAX_ETC_ENTRIES = 20_000
+_MAX_NAME_BYTES = 4096
+
+
+class Kind(Enum):
+    """What stands in one place of a layer."""
+
+    FILE = "a file"
+    DIRECTORY = "a folder"
+    LINK = "a link"
+    SPECIAL = "a pipe, socket or device"
+
+
+def check_entry(image: str, name: str, kind: Kind, size: int) -> None:
+    """UsageError when an image may not have this in that place."""
+    if name in DIRECTORIES and kind is not Kind.DIRECTORY:
+        raise UsageError(f"{image} has {kind.value} at /{name}, which must be a folder or missing")
+    if name in USER_FILES and (kind is not Kind.FILE or size > MAX_USER_FILE_BYTES):
+        found = kind.value if kind is not Kind.FILE else f"{size} bytes"
+        raise UsageError(f"{image} has {found} at /{name}, which must be a file of at most 1 MiB or missing")
+    if kind is Kind.SPECIAL and name.startswith("etc/"):
+        raise UsageError(f"{image} has {kind.value} at /{shown(name)}: remove it")
+
+
+def shown(name: str) -> str:
+    """A name out of an image, safe to print."""
+    return ascii(name[:100])[1:-1]
+
+
+class LayerCheck:
+    """Looks through the layers of one image as archives, in any order."""
+
+    def __init__(self, image: str) -> None:
+        self._image = image
+        self._links: set[str] = set()
+        self._assumed: set[str] = set()
+
+    def add(self, layer: Iterable[tarfile.TarInfo]) -> None:
+        """Look at every entry of a layer; UsageError at the first that may not be."""
+        links: set[str] = set()
+        directories: set[str] = set()
+        parents: set[str] = set()
+        for entry in layer:
+            name = posixpath.normpath("/" + entry.name).lstrip("/")
+            if len(name) > _MAX_NAME_BYTES or ".." in entry.name.split("/"):
+                raise UsageError(f"{self._image} has a file with the name {shown(entry.name)}, which no image needs")
+            kind = _kind_of_entry(entry)
+            check_entry(self._image, name, kind, entry.size)
+            parents.add(posixpath.dirname(name))
+            if kind is Kind.LINK:
+                links.add(name)
+            elif kind is Kind.DIRECTORY:
+                directories.add(name)
+        self._links |= links
+        self._assumed |= _with_parents(parents) - directories
+        self._refuse_detours(links & _with_parents(parents))
+
+    def finish(self) -> None:
+        """UsageError when an entry lies behind a link of another layer, and so not where its name says."""
+        self._refuse_detours(self._links & self._assumed)
+
+    def _refuse_detours(self, names: set[str]) -> None:
+        for name in names:
+            raise UsageError(f"{self._image} has files below /{shown(name)}, which is no folder")
+
+
+def check_directories(image: str, layers: Iterable[Path]) -> None:
+    """Look through the layers of an image where the engine keeps them unpacked; OSError when they cannot be read."""
+    for layer in layers:
+        if not layer.is_dir():
+            raise FileNotFoundError(layer)
+        for name in (*sorted(DIRECTORIES | USER_FILES), *_etc(layer)):
+            found = _lstat(layer / name)
+            if found is not None:
+                check_entry(image, name, _kind_of_mode(found.st_mode), found.st_size)
+
+
+def check_saved(image: str, saved: IO[bytes]) -> None:
+    """Look through an image as the engine saves it, of which only the layers are read."""
+    check, number = LayerCheck(image), 0
+    try:
+        with tarfile.open(fileobj=saved, mode="r|") as parts:
+            for part in parts:
+                content = parts.extractfile(part) if part.isreg() else None
+                if content is not None and _is_layer(part.name, content):
+                    number += 1
+                    with tarfile.open(fileobj=content, mode="r|*") as layer:
+                        check.add(layer)
+    except (tarfile.TarError, EOFError) as error:
+        raise UsageError(f"{image} cannot be looked through: {error}") from error
+    check.finish()
+    if number == 0:
+        raise UsageError(f"{image} cannot be looked through: no layer was found in it")
+
+
+class Chunks(io.RawIOBase):
+    """Pieces of bytes as one stream."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self._pieces = iter(pieces)
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read on."""
+        while not self._rest:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._rest = memoryview(piece)
+        count = min(len(buffer), len(self._rest))
+        buffer[:count], self._rest = self._rest[:count], self._rest[count:]
+        return count
+
+
+def _etc(layer: Path) -> Iterator[str]:
+    """Everything below /etc of a layer, whose own kind was checked before."""
+    count = 0
+    for folder, directories, files in os.walk(layer / "etc"):
+        for name in (*directories, *files):
+            count += 1
+            if count > MAX_ETC_ENTRIES:
+                raise UsageError(f"an image may have at most {MAX_ETC_ENTRIES} files in /etc")
+            yield Path(folder, name).relative_to(layer).as_posix()
+
+
+def _lstat(path: Path) -> os.stat_result | None:
+    """What stands there; None for nothing, or for the mark with which a layer hides what is below it."""
+    try:
+        found = path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return None if stat.S_ISCHR(found.st_mode) and found.st_rdev == 0 else found
+
+
+def _kind_of_mode(mode: int) -> Kind:
+    kinds = {stat.S_IFREG: Kind.FILE, stat.S_IFDIR: Kind.DIRECTORY, stat.S_IFLNK: Kind.LINK}
+    return kinds.get(stat.S_IFMT(mode), Kind.SPECIAL)
+
+
+def _kind_of_entry(entry: tarfile.TarInfo) -> Kind:
+    if entry.issym() or entry.islnk():
+        return Kind.LINK  # a hard link may be one to a link
+    return Kind.DIRECTORY if entry.isdir() else Kind.FILE if entry.isreg() else Kind.SPECIAL
+
+
+def _is_layer(name: str, content: IO[bytes]) -> bool:
+    """Whether a part is a layer; newer engines keep them among other things, which are all JSON."""
+    if name.startswith("blobs/"):
+        return isinstance(content, io.BufferedReader) and content.peek(1)[:1] not in (b"{", b"[")
+    return name.endswith("/layer.tar")
+
+
+def _with_parents(names: Iterable[str]) -> set[str]:
+    """These names with all folders above them."""
+    found: set[str] = set()
+    todo = set(names) - {""}
+    while todo:
+        found |= todo
+        todo = {posixpath.dirname(name) for name in todo} - found - {""}
+    return found
