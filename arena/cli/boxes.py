@@ -21,12 +21,16 @@ from arena.sandboxes.base import BotDirectory, BotImage, Limits, Sandbox
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.sandboxes.docker import DockerSandbox
 from arena.sandboxes.engine import Engine
+from arena.sandboxes.gvisor import GvisorSandbox
 from arena.sandboxes.process import ProcessSandbox
 from arena.sdk import Session
 
 PYTHONS = ("python", "python3")
 """Commands that mean the Python that Arena itself runs with."""
-SANDBOXES = ("auto", "bubblewrap", "docker", "process")
+SANDBOXES = ("auto", "bubblewrap", "docker", "gvisor", "process")
+IMAGE_SANDBOXES: Mapping[str, type[DockerSandbox]] = {
+    "auto": DockerSandbox, "docker": DockerSandbox, "gvisor": GvisorSandbox,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ def box_options(command: Callable[..., None]) -> Callable[..., None]:
             default="auto",
             show_default=True,
             help="What holds the bots: auto takes bubblewrap for folders and docker for images; "
-            "process holds nothing and is for bots that you trust.",
+            "gvisor gives images a kernel of their own; process holds nothing and is for bots that you trust.",
         ),
         click.option("--memory", type=Size(), default="512m", show_default=True, help="Memory of each bot."),
         click.option(
@@ -91,14 +95,14 @@ def boxed(contestant: Contestant, source: Source, boxes: BoxOptions) -> BoxedBot
 def make_sandbox(source: Source, boxes: BoxOptions) -> Sandbox:
     """The box for a folder or an image."""
     if isinstance(source, Image):
-        if boxes.sandbox not in ("auto", "docker"):
-            raise UsageError(f"an image needs --sandbox docker, not {boxes.sandbox}")
-        return DockerSandbox(BotImage(source.reference), boxes.limits)
+        if boxes.sandbox not in IMAGE_SANDBOXES:
+            raise UsageError(f"an image needs --sandbox docker or gvisor, not {boxes.sandbox}")
+        return IMAGE_SANDBOXES[boxes.sandbox](BotImage(source.reference), boxes.limits)
     if not isinstance(source, Folder):
         raise UsageError("only a folder or an image can be put into a box")
     if source.manifest.image:
         return make_sandbox(Image(source.manifest.image), boxes)
-    if boxes.sandbox == "docker":
+    if boxes.sandbox in ("docker", "gvisor"):
         raise UsageError(f"build an image first: arena bot build {source.path}, then give the image's name")
     kind = ProcessSandbox if boxes.sandbox == "process" else BubblewrapSandbox
     return kind(program_of(source), boxes.limits)
