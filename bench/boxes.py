@@ -1,0 +1,98 @@
+"""What each sandbox costs: the start of a bot, a move, a whole match; all kinds in turns in one run.
+
+    arena bot build sample_bots/random      # docker and gvisor play this image, bubblewrap the folder
+    python -m bench.boxes [--rounds 10] [--sandbox gvisor ...]
+
+The moves are asked as in a tournament: through referee, clock, codec and link, and who is not to move is frozen.
+"""
+
+import argparse
+import asyncio
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+from arena import registry
+from arena.cli.boxes import BoxOptions, make_bot
+from arena.clock import TimeControl
+from arena.errors import Disconnected
+from arena.heartbeat import Heartbeat, ThreadHeartbeat
+from arena.match import Contestant, Ending, MatchSpec
+from arena.player import Player
+from arena.referee import play
+from arena.sandboxes import Limits
+
+GAME = registry.find("claim")
+CONTROL = TimeControl.parse("5s/move+10s")
+SPEC = MatchSpec("bench", "claim", GAME.configure(2, {}), 7, (Contestant("a"), Contestant("b")), CONTROL)
+BOTS = {"bubblewrap": "sample_bots/random", "docker": "arena-bot/random:1", "gvisor": "arena-bot/random:1"}
+WARM_UP = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The seconds of one match."""
+
+    start: float
+    """From nothing to two bots that are ready."""
+    move: float
+    whole: float
+    """With the start and the end of both boxes."""
+
+
+async def match(sandbox: str, heartbeat: Heartbeat) -> Cost:
+    """Play one match between two new boxes."""
+    options = BoxOptions(sandbox, Limits(start_s=60.0), ponder=False)
+    began = time.perf_counter()
+    bots = [make_bot(GAME, BOTS[sandbox], seed, options) for seed in (1, 2)]
+    try:
+        await asyncio.gather(*(bot.start() for bot in bots))
+        links = await asyncio.gather(*(bot.open_match(GAME.codec) for bot in bots))
+        ready = time.perf_counter()
+        result = await play(GAME, [Player(GAME.codec, link, CONTROL, heartbeat=heartbeat) for link in links], SPEC)
+        played = time.perf_counter()
+        await asyncio.gather(*(link.close() for link in links))
+    finally:
+        await asyncio.gather(*(bot.close() for bot in bots))
+    if any(verdict.ending is not Ending.NORMAL for verdict in result.verdicts):
+        raise Disconnected(str(result.verdicts))
+    return Cost(ready - began, (played - ready) / len(result.played), time.perf_counter() - began)
+
+
+async def measure(sandboxes: Sequence[str], rounds: int) -> dict[str, list[Cost]]:
+    """One match of every kind in each round."""
+    costs: dict[str, list[Cost]] = {name: [] for name in sandboxes}
+    with ThreadHeartbeat() as heartbeat:
+        for number in range(WARM_UP + rounds):
+            for name, found in costs.items():
+                cost = await match(name, heartbeat)
+                if number >= WARM_UP:
+                    found.append(cost)
+    return costs
+
+
+def report(costs: dict[str, list[Cost]]) -> None:
+    """Print the table of medians."""
+    table = Table("sandbox", "start of two bots, s", "move, ms", "best", "match with its boxes, s")
+    for name, found in costs.items():
+        moves = [cost.move * 1e3 for cost in found]
+        start, whole = (statistics.median(values) for values in zip(*((cost.start, cost.whole) for cost in found)))
+        table.add_row(name, f"{start:.2f}", f"{statistics.median(moves):.2f}", f"{min(moves):.2f}", f"{whole:.2f}")
+    Console().print(table)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--sandbox", choices=BOTS, action="append", help="only this one; may be given several times")
+    options = parser.parse_args()
+    report(asyncio.run(measure(options.sandbox or list(BOTS), options.rounds)))
+
+
+if __name__ == "__main__":
+    main()
