@@ -26,8 +26,10 @@ class Endpoint:
     def pin(cls, directory: int, name: str, uid: int, listener: int | None = None) -> Self | None:
         """The socket of that name in an open directory, None while there is nothing; Abuse for anything else.
 
-        It must belong to the user `uid`, and the user `listener` must listen on it: the same one unless given.
+        It must belong to the user `uid`, and the user `listener` must listen on it: the same one unless given. Such a
+        helper makes the socket first and gives it to the bot then, so it may still be the helper's.
         """
+        listener = uid if listener is None else listener
         try:
             descriptor = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
         except FileNotFoundError:
@@ -35,8 +37,8 @@ class Endpoint:
         except OSError as error:
             raise Abuse(f"its socket cannot be opened: {error.strerror}") from None
         found = os.fstat(descriptor)
-        if stat.S_ISSOCK(found.st_mode) and found.st_uid == uid:
-            return cls(descriptor, uid if listener is None else listener)
+        if stat.S_ISSOCK(found.st_mode) and found.st_uid in (uid, listener):
+            return cls(descriptor, listener)
         os.close(descriptor)
         raise Abuse("there is something else in the place of its socket")
 

@@ -31,7 +31,10 @@ class GvisorSandbox(DockerSandbox):
         if engine is not None and (reason := why_not(engine.call(engine.api.info).get("Runtimes") or {})):
             raise InfraError(f"{reason}; `arena doctor` says what to do")
         host_config["Runtime"] = RUNTIME
-        # gVisor's own kernel counts the bot's processes; the control group only bounds what gVisor makes of them.
+        # Its kernel would give the wrong error for calls that shall not exist, and it is what a filter would be for.
+        host_config["SecurityOpt"] = ["no-new-privileges:true", "seccomp=unconfined"]
+        # Its kernel counts the bot's processes. A bot that finds a way around that meets the control group, which
+        # bounds what gVisor makes of them on the machine.
         host_config["PidsLimit"] = self._limits.pids * _TASKS
         host_config["Ulimits"].append({"Name": "nproc", "Soft": self._limits.pids, "Hard": self._limits.pids})
 
@@ -43,9 +46,9 @@ class GvisorSandbox(DockerSandbox):
         return {
             "sandbox": self.kind,
             "runtime": str(found["HostConfig"]["Runtime"]),
-            # Without a group there is nothing: gVisor knows no such limits of its own, whatever the engine says.
+            # Without a group there is nothing that we could read back, whatever the engine says.
             "memory": self._by_group("memory", "none"),
-            "pids": "gvisor" if _has_process_limit(found, self._limits.pids) else "none",
+            "pids": self._by_group("pids", "none"),
             "cpu": self._by_group("cpu", "none"),
             "freeze": self._by_group("freeze", "docker"),
             "kill": "gvisor",
@@ -89,8 +92,3 @@ def check_kernel(pid: int) -> None:
         seen = procfs.namespace(pid, kind)
         if seen == procfs.namespace("self", kind) or (seen is None and not procfs.is_ending(pid)):
             raise InfraError(f"gVisor has no {kind} namespace of its own that we can see")
-
-
-def _has_process_limit(found: dict[str, Any], pids: int) -> bool:
-    limits = found["HostConfig"].get("Ulimits") or []
-    return any(entry["Name"] == "nproc" and entry["Hard"] == pids for entry in limits)
