@@ -1,4 +1,4 @@
-"""What each sandbox costs: the start of a bot, a move, a whole match; all kinds in turns in one run.
+"""What each sandbox costs: the start of a bot, a move, its memory, a whole match; all kinds in turns in one run.
 
     arena bot build sample_bots/random      # docker and gvisor play this image, bubblewrap the folder
     python -m bench.boxes [--rounds 10] [--sandbox gvisor ...]
@@ -11,13 +11,14 @@ import asyncio
 import statistics
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from rich.console import Console
 from rich.table import Table
 
 from arena import registry
-from arena.cli.boxes import BoxOptions, make_bot
+from arena.bots import locate
+from arena.cli.boxes import BoxOptions, boxed
 from arena.clock import TimeControl
 from arena.errors import Disconnected
 from arena.heartbeat import Heartbeat, ThreadHeartbeat
@@ -35,32 +36,39 @@ WARM_UP = 1
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The seconds of one match."""
+    """What one match took."""
 
-    start: float
+    start_s: float
     """From nothing to two bots that are ready."""
-    move: float
-    whole: float
+    move_ms: float
+    cpu_ms: float
+    """Processor time of a bot for one move, with all that its box does for it: less disturbed by a busy machine."""
+    memory_mib: float
+    """The most that a bot used, where that is counted."""
+    match_s: float
     """With the start and the end of both boxes."""
 
 
 async def match(sandbox: str, heartbeat: Heartbeat) -> Cost:
     """Play one match between two new boxes."""
     options = BoxOptions(sandbox, Limits(start_s=60.0), ponder=False)
+    source = locate(BOTS[sandbox], ())
     began = time.perf_counter()
-    bots = [make_bot(GAME, BOTS[sandbox], seed, options) for seed in (1, 2)]
+    bots = [boxed(contestant, source, options) for contestant in SPEC.contestants]
     try:
         await asyncio.gather(*(bot.start() for bot in bots))
         links = await asyncio.gather(*(bot.open_match(GAME.codec) for bot in bots))
-        ready = time.perf_counter()
+        ready, used = time.perf_counter(), sum(bot.sandbox.cpu_time() for bot in bots)
         result = await play(GAME, [Player(GAME.codec, link, CONTROL, heartbeat=heartbeat) for link in links], SPEC)
-        played = time.perf_counter()
+        played, used = time.perf_counter(), sum(bot.sandbox.cpu_time() for bot in bots) - used
+        memory = max(bot.sandbox.peak_memory() or 0 for bot in bots)
         await asyncio.gather(*(link.close() for link in links))
     finally:
         await asyncio.gather(*(bot.close() for bot in bots))
     if any(verdict.ending is not Ending.NORMAL for verdict in result.verdicts):
         raise Disconnected(str(result.verdicts))
-    return Cost(ready - began, (played - ready) / len(result.played), time.perf_counter() - began)
+    moves = len(result.played) / 1e3
+    return Cost(ready - began, (played - ready) / moves, used / moves, memory / (1 << 20), time.perf_counter() - began)
 
 
 async def measure(sandboxes: Sequence[str], rounds: int) -> dict[str, list[Cost]]:
@@ -77,11 +85,13 @@ async def measure(sandboxes: Sequence[str], rounds: int) -> dict[str, list[Cost]
 
 def report(costs: dict[str, list[Cost]]) -> None:
     """Print the table of medians."""
-    table = Table("sandbox", "start of two bots, s", "move, ms", "best", "match with its boxes, s")
+    table = Table("sandbox", "2 starts, s", "move, ms", "best", "cpu, ms", "MiB", "match, s")
     for name, found in costs.items():
-        moves = [cost.move * 1e3 for cost in found]
-        start, whole = (statistics.median(values) for values in zip(*((cost.start, cost.whole) for cost in found)))
-        table.add_row(name, f"{start:.2f}", f"{statistics.median(moves):.2f}", f"{min(moves):.2f}", f"{whole:.2f}")
+        start, move, cpu, memory, match_s = map(statistics.median, zip(*map(astuple, found)))
+        best = min(cost.move_ms for cost in found)
+        table.add_row(
+            name, f"{start:.2f}", f"{move:.2f}", f"{best:.2f}", f"{cpu:.2f}", f"{memory:.0f}", f"{match_s:.2f}"
+        )
     Console().print(table)
 
 
