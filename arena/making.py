@@ -1,6 +1,7 @@
 """From what a bot is to a bot in its sandbox: the one place that chooses sandboxes."""
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,12 +17,16 @@ from arena.sandboxes.base import BotDirectory, BotImage, Limits, Sandbox
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.sandboxes.docker import DockerSandbox
 from arena.sandboxes.engine import Engine
+from arena.sandboxes.gvisor import GvisorSandbox
 from arena.sandboxes.process import ProcessSandbox
 from arena.sdk import Session
 
 PYTHONS = ("python", "python3")
 """Commands that mean the Python that Arena itself runs with."""
-SANDBOXES = ("auto", "bubblewrap", "docker", "process")
+SANDBOXES = ("auto", "bubblewrap", "docker", "gvisor", "process")
+IMAGE_SANDBOXES: Mapping[str, type[DockerSandbox]] = {
+    "auto": DockerSandbox, "docker": DockerSandbox, "gvisor": GvisorSandbox,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +95,14 @@ def check_unchanged(folder: Path, contestant: Contestant) -> None:
 def make_sandbox(source: Source, boxes: BoxOptions) -> Sandbox:
     """The box for a folder or an image."""
     if isinstance(source, Image):
-        if boxes.sandbox not in ("auto", "docker"):
-            raise UsageError(f"an image needs --sandbox docker, not {boxes.sandbox}")
-        return DockerSandbox(BotImage(source.reference), boxes.limits)
+        if boxes.sandbox not in IMAGE_SANDBOXES:
+            raise UsageError(f"an image needs --sandbox docker or gvisor, not {boxes.sandbox}")
+        return IMAGE_SANDBOXES[boxes.sandbox](BotImage(source.reference), boxes.limits)
     if not isinstance(source, Folder):
         raise UsageError("only a folder or an image can be put into a sandbox")
     if source.manifest.image:
         return make_sandbox(Image(source.manifest.image), boxes)
-    if boxes.sandbox == "docker":
+    if boxes.sandbox in ("docker", "gvisor"):
         raise UsageError(f"build an image first: arena bot build {source.path}, then give the image's name")
     kind = ProcessSandbox if boxes.sandbox == "process" else BubblewrapSandbox
     return kind(program_of(source), boxes.limits)

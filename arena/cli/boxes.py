@@ -23,7 +23,7 @@ def box_options(command: Callable[..., None]) -> Callable[..., None]:
             default="auto",
             show_default=True,
             help="What holds the bots: auto takes bubblewrap for folders and docker for images; "
-            "process holds nothing and is for bots that you trust.",
+            "gvisor gives images a kernel of their own; process holds nothing and is for bots that you trust.",
         ),
         click.option("--memory", type=Size(), default="512m", show_default=True, help="Memory of each bot."),
         click.option(

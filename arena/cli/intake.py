@@ -119,8 +119,8 @@ class Intake:
         return Received(folder, folder.manifest)
 
     def _why_no_folders(self) -> str | None:
-        if self._boxes.sandbox == "docker":
-            return "--sandbox docker runs images only"
+        if self._boxes.sandbox in ("docker", "gvisor"):
+            return f"--sandbox {self._boxes.sandbox} runs images only"
         try:
             find_bubblewrap()
         except InfraError as error:

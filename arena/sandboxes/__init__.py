@@ -1,4 +1,4 @@
-"""Boxes for programs that nobody trusts: docker, bubblewrap, or none at all, and then every record says so."""
+"""Boxes for programs that nobody trusts: docker, gVisor, bubblewrap, or none at all, and then every record says so."""
 
 from arena.sandboxes.base import (
     BotDirectory,
@@ -13,6 +13,7 @@ from arena.sandboxes.base import (
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.sandboxes.docker import DockerSandbox
 from arena.sandboxes.endpoint import Endpoint
+from arena.sandboxes.gvisor import GvisorSandbox
 from arena.sandboxes.process import ProcessSandbox
 from arena.sandboxes.sweeping import sweep
 
@@ -25,6 +26,7 @@ __all__ = [
     "DockerSandbox",
     "Endpoint",
     "Enforcement",
+    "GvisorSandbox",
     "Limits",
     "ProcessSandbox",
     "Sandbox",

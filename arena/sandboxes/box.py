@@ -31,6 +31,9 @@ T = TypeVar("T")
 class Box(ABC):
     """The common half of a sandbox; the other half says what the box is made of."""
 
+    _listener: int | None = None
+    """The user that listens on the bot's socket, if that is not the bot itself."""
+
     def __init__(
         self,
         limits: Limits,
@@ -205,7 +208,7 @@ class Box(ABC):
             await asyncio.sleep(_LOOK_S)
             return not self._died.is_set() and time.monotonic() < deadline
 
-        endpoint = await appear(self._directory, SOCKET_NAME, self._uid, pause)
+        endpoint = await appear(self._directory, SOCKET_NAME, self._uid, pause, self._listener)
         if endpoint is not None:
             return endpoint
         if self._death is not None:

@@ -29,6 +29,8 @@ _LINES = 200
 class DockerSandbox(Box):
     """A container without network, rights or lasting storage."""
 
+    kind = "docker"
+
     def __init__(
         self,
         program: BotImage,
@@ -80,7 +82,7 @@ class DockerSandbox(Box):
                 return await self._read_back(pid)
         # Either it has ended already, or it runs where we cannot see it, which `_bury` will find out.
         await self._await_death(2 * _END_S)
-        return {"sandbox": "docker"}
+        return {"sandbox": self.kind}
 
     async def _release(self) -> None:
         """Nothing: a container runs from its start, and a box that is not tight was killed by then."""
@@ -105,10 +107,14 @@ class DockerSandbox(Box):
             facts_dir=str(self._facts.path),
             uid=self._uid,
         )
+        self._adapt(config["HostConfig"])
         made = self._engine.call(self._engine.api.create_container_from_config, config, name)
         self._container = made["Id"]
         if made.get("Warnings"):
             raise InfraError(f"docker would not keep every limit: {'; '.join(made['Warnings'])}")
+
+    def _adapt(self, host_config: dict[str, Any]) -> None:
+        """What another runtime wants otherwise."""
 
     def _run(self) -> int:
         engine, container = self._open()
@@ -129,18 +135,21 @@ class DockerSandbox(Box):
     async def _read_back(self, pid: int) -> Enforcement:
         """What the kernel says of the container's first process, and the engine of the container."""
         engine, container = self._open()
-        self._pids = procfs.namespace(pid, "pid")
         self._group = Group.of_process(pid, container, self._hierarchies)
-        self._group.check(self._limits)
         # The engine takes such a limit and forgets it, so it can only be set now that the group is there.
         self._lever(lambda: self._group.limit_sockets(self._limits))
-        found = await engine.ask(engine.api.inspect_container, container)
+        return self._check(pid, await engine.ask(engine.api.inspect_container, container))
+
+    def _check(self, pid: int, found: dict[str, Any]) -> Enforcement:
+        """What holds the container; InfraError when that is not what was asked for."""
+        self._pids = procfs.namespace(pid, "pid")
+        self._group.check(self._limits)
         status = procfs.status(pid)
         if status:
             check_process(pid, status, self._uid)
         check_settings(found, self._limits)
         return {
-            "sandbox": "docker",
+            "sandbox": self.kind,
             "runtime": str(found["HostConfig"].get("Runtime", "")),
             "memory": self._by_group("memory", "docker"),
             "pids": self._by_group("pids", "docker"),

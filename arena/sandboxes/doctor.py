@@ -11,7 +11,7 @@ from enum import Enum
 from pathlib import Path
 
 from arena.errors import ArenaError
-from arena.sandboxes import cgroup_tree
+from arena.sandboxes import cgroup_tree, gvisor
 from arena.sandboxes.base import BotDirectory, Limits, weaknesses
 from arena.sandboxes.bubblewrap import BubblewrapSandbox, find_bubblewrap
 from arena.sandboxes.cgroups import Group
@@ -53,7 +53,7 @@ async def examine() -> list[Finding]:
     """Try everything out; each probe cleans up after itself and none of them raises."""
     blocking: tuple[Probe, ...] = (
         probe_user, probe_user_namespaces, probe_bubblewrap, probe_cgroups, probe_seccomp, probe_socket_directory,
-        probe_swap, probe_docker,
+        probe_swap, probe_docker, probe_gvisor,
     )  # fmt: skip
     findings = [found for probe in blocking for found in await asyncio.to_thread(_careful, probe)]
     return findings + await _careful_too(rehearse_bubblewrap)
@@ -184,6 +184,34 @@ def _runc_line(said: str) -> Finding:
     return Finding("runc", Status.WEAK, said or "unknown", reason, "install runc 1.2.8, 1.3.3, 1.4.0 or newer")
 
 
+def probe_gvisor() -> list[Finding]:
+    """Whether the engine has gVisor, and whether its kernel runs here."""
+    engine = Engine()
+    try:
+        runtimes = engine.call(engine.api.info).get("Runtimes") or {}
+    finally:
+        engine.close()
+    if reason := gvisor.why_not(runtimes):
+        return [Finding("gVisor", Status.MISSING, reason, _WITHOUT_GVISOR, _GVISOR_REMEDY)]
+    command = [runtimes[gvisor.RUNTIME]["path"], *gvisor.arguments(runtimes)]
+    said = subprocess.run([command[0], "--version"], capture_output=True, text=True, check=True, timeout=10).stdout  # noqa: S603
+    found = said.splitlines()[0]
+    trial = [*command, "--ignore-cgroups", "do", "true"]
+    try:
+        subprocess.run(trial, capture_output=True, check=True, timeout=10)  # noqa: S603
+    except subprocess.SubprocessError as error:
+        remedy = "try another --platform in its runtimeArgs"
+        return [Finding("gVisor", Status.MISSING, f"{found}: {error}", "its kernel does not run here", remedy)]
+    return [Finding("gVisor", Status.OK, found)]
+
+
+_WITHOUT_GVISOR = "bots given as images can be held by docker, but not on a kernel of their own (--sandbox gvisor)"
+_GVISOR_REMEDY = (
+    f"run the referee as root; apt-get install runsc; put {gvisor.SETTING} into /etc/docker/daemon.json; "
+    "systemctl reload docker"
+)
+
+
 async def rehearse_bubblewrap() -> list[Finding]:
     """Build a whole box as for a match and read back what it enforces."""
     with tempfile.TemporaryDirectory(prefix=f"{PREFIX}-doctor-") as directory:
@@ -224,6 +252,7 @@ async def _careful_too(probe: Callable[[], Awaitable[list[Finding]]]) -> list[Fi
 _REMEDIES = {
     "probe_bubblewrap": ("bubblewrap", "bots given as directories cannot be boxed", "apt-get install bubblewrap"),
     "probe_docker": ("docker engine", "bots given as images cannot be run", "apt-get install docker.io; start it"),
+    "probe_gvisor": ("gVisor", _WITHOUT_GVISOR, _GVISOR_REMEDY),
     "probe_seccomp": (
         "system call filter",
         "no box can be built",

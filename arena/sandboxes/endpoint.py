@@ -18,13 +18,18 @@ _RETRY_S = 0.002
 class Endpoint:
     """A socket pinned by an open descriptor: whatever is renamed or swapped later, this is what gets connected."""
 
-    def __init__(self, descriptor: int, uid: int) -> None:
+    def __init__(self, descriptor: int, listener: int) -> None:
         self._descriptor = descriptor
-        self._uid = uid
+        self._listener = listener
 
     @classmethod
-    def pin(cls, directory: int, name: str, uid: int) -> Self | None:
-        """The socket of that name in an open directory, None while there is nothing; Abuse for anything else."""
+    def pin(cls, directory: int, name: str, uid: int, listener: int | None = None) -> Self | None:
+        """The socket of that name in an open directory, None while there is nothing; Abuse for anything else.
+
+        It must belong to the user `uid`, and the user `listener` must listen on it: the same one unless given. Such a
+        helper makes the socket first and gives it to the bot then, so it may still be the helper's.
+        """
+        listener = uid if listener is None else listener
         try:
             descriptor = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
         except FileNotFoundError:
@@ -32,8 +37,8 @@ class Endpoint:
         except OSError as error:
             raise Abuse(f"its socket cannot be opened: {error.strerror}") from None
         found = os.fstat(descriptor)
-        if stat.S_ISSOCK(found.st_mode) and found.st_uid == uid:
-            return cls(descriptor, uid)
+        if stat.S_ISSOCK(found.st_mode) and found.st_uid in (uid, listener):
+            return cls(descriptor, listener)
         os.close(descriptor)
         raise Abuse("there is something else in the place of its socket")
 
@@ -62,7 +67,7 @@ class Endpoint:
             self._dial(line)
             credentials = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
             _, uid, _ = struct.unpack("3i", credentials)
-            if uid != self._uid:
+            if uid != self._listener:
                 raise Abuse("somebody else listens on its socket")
             undo.pop_all()
         return line
@@ -85,9 +90,11 @@ class Endpoint:
             self._descriptor = -1
 
 
-async def appear(directory: int, name: str, uid: int, pause: Callable[[], Awaitable[bool]]) -> Endpoint | None:
+async def appear(
+    directory: int, name: str, uid: int, pause: Callable[[], Awaitable[bool]], listener: int | None = None
+) -> Endpoint | None:
     """Look for the socket again and again until it is there, or until `pause` says that there is no use."""
     while True:
-        endpoint = Endpoint.pin(directory, name, uid)
+        endpoint = Endpoint.pin(directory, name, uid, listener)
         if endpoint is not None or not await pause():
             return endpoint

@@ -191,6 +191,7 @@ BAD = [
     (["check", "random", "--game", "claim"], "random is part of the referee"),
     (["check", "mine", "--game", "kingdoms"], "the bot mine does not play kingdoms: its bot.toml names claim"),
     (["check", "mine", "--game", "claim", "--sandbox", "docker"], "build an image first: arena bot build"),
+    (["check", "mine", "--game", "claim", "--sandbox", "gvisor"], "build an image first: arena bot build"),
     (["check", "mine"], "Missing option '--game'"),
     (["build", "mine"], "mine has no Dockerfile: `arena bot new` writes one"),
     (["build", "there"], "there has no bot.toml"),

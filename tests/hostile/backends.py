@@ -21,6 +21,7 @@ from arena.sandboxes import (
     BotImage,
     BubblewrapSandbox,
     DockerSandbox,
+    GvisorSandbox,
     Limits,
     image_builds,
     images,
@@ -114,6 +115,7 @@ class Docker(Backend):
     """All bots in one image, on top of Arena's own for Python."""
 
     name = "docker"
+    sandbox = DockerSandbox
 
     @cache  # noqa: B019
     def missing(self) -> str | None:
@@ -122,18 +124,18 @@ class Docker(Backend):
             self._image()
             self.weak()
         except ArenaError as error:
-            return f"docker: {error} (docker/build-base.sh --sdk builds the base image)"
+            return f"{self.name}: {error} (docker/build-base.sh --sdk builds the base image)"
         return None
 
     def box(self, folder: Path, command: Sequence[str], limits: Limits) -> Box:
         """The bots are below /hostile."""
         place = f"/hostile/{folder.relative_to(HERE)}" if folder.is_relative_to(HERE) else f"/hostile/{folder.name}"
         words = [word.replace("{bot}", place) for word in command]
-        return DockerSandbox(BotImage(self._image(), tuple(words)), limits)
+        return self.sandbox(BotImage(self._image(), tuple(words)), limits)
 
     def probe(self) -> Box:
         """The image waits for a minute by itself."""
-        return DockerSandbox(BotImage(self._image()), Limits())
+        return self.sandbox(BotImage(self._image()), Limits())
 
     @cache  # noqa: B019
     def _image(self) -> str:
@@ -149,6 +151,13 @@ class Docker(Backend):
         finally:
             engine.close()
         return tag
+
+
+class Gvisor(Docker):
+    """The same image, on a kernel of its own."""
+
+    name = "gvisor"
+    sandbox = GvisorSandbox
 
 
 def _build(engine: Engine, tag: str) -> None:
@@ -183,4 +192,6 @@ def _digest(base: str) -> str:
     return digest.hexdigest()[:16]
 
 
-BACKENDS: dict[str, Backend] = {backend.name: backend for backend in (Bubblewrap(), Docker(), WithoutGroups())}
+BACKENDS: dict[str, Backend] = {
+    backend.name: backend for backend in (Bubblewrap(), Docker(), Gvisor(), WithoutGroups())
+}

@@ -8,7 +8,7 @@ command = ["{bot}/program"]     # default: python3 {bot}/bot.py
 clock, seat, strikes, matches   # default: 1s/move+2s, seat 0, no strikes, 1 match
 opponent = "inside"             # a player in the referee; or "boxed", "sleeper", or another hostile bot
 opponent_verdict = "NORMAL"
-backends = ["bubblewrap", "docker"]   # and "no-cgroups": bubblewrap where there are no control groups
+backends = ["bubblewrap", "docker"]   # and "gvisor"; "no-cgroups": bubblewrap where there are no control groups
 needs = ["memory"]              # lines of the enforcement that must be strong, or the case is not run
 runs = 1                        # how often all is done, each time in a new box
 max_seconds = 30                # for all matches and the clearing up

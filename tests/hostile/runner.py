@@ -99,7 +99,7 @@ def run_once(case: Case, backend: backends.Backend) -> Result:
     result = Result(case, backend.name)
     with private_temp(), Canaries() as canaries, overheard() as words:
         asyncio.run(warm_up(backend))
-        traces = Traces(docker=backend.name == "docker")
+        traces = Traces(docker=isinstance(backend, backends.Docker))
         started = time.monotonic()
         for _ in range(case.runs):
             try:

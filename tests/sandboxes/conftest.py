@@ -11,7 +11,7 @@ import pytest
 from sandbox_kit import BASE_IMAGE, SYSTEM_PYTHON, Bench
 
 from arena.errors import ArenaError
-from arena.sandboxes import BotDirectory, BubblewrapSandbox, Limits, cgroup_tree, images
+from arena.sandboxes import BotDirectory, BotImage, BubblewrapSandbox, GvisorSandbox, Limits, cgroup_tree, images
 from arena.sandboxes.cgroups import Group
 from arena.sandboxes.engine import Engine
 from arena.sandboxes.owner import owner
@@ -43,6 +43,17 @@ def why_not_docker() -> str | None:
 
 
 @cache
+def why_not_gvisor() -> str | None:
+    if (reason := why_not_docker()) is not None:
+        return reason
+    try:
+        asyncio.run(GvisorSandbox(BotImage(BASE_IMAGE, ("sleep", "60")), Limits()).rehearse())
+    except ArenaError as error:
+        return f"gvisor: {error}"
+    return None
+
+
+@cache
 def why_not_control_groups() -> str | None:
     group = Group.create(f"arena-{owner()}-conftest", cgroup_tree.discover())
     missing = {"memory", "pids", "cpu"} - group.features
@@ -66,6 +77,13 @@ def docker(tmp_path):
     """A bench of containers."""
     need(why_not_docker())
     return Bench("docker", tmp_path)
+
+
+@pytest.fixture
+def gvisor(tmp_path):
+    """A bench of containers with a kernel of their own."""
+    need(why_not_gvisor())
+    return Bench("gvisor", tmp_path)
 
 
 @pytest.fixture

@@ -9,12 +9,25 @@ import sys
 import time
 from pathlib import Path
 
-from arena.sandboxes import BotDirectory, BotImage, BubblewrapSandbox, DockerSandbox, Limits, ProcessSandbox
+from arena.sandboxes import (
+    BotDirectory,
+    BotImage,
+    BubblewrapSandbox,
+    DockerSandbox,
+    GvisorSandbox,
+    Limits,
+    ProcessSandbox,
+)
 from arena.sandboxes.base import MIB
 
 BASE_IMAGE = "arena/base:bookworm"
 SYSTEM_PYTHON = Path("/usr/bin/python3")
-KINDS = {"bubblewrap": BubblewrapSandbox, "docker": DockerSandbox, "process": ProcessSandbox}
+KINDS = {
+    "bubblewrap": BubblewrapSandbox,
+    "docker": DockerSandbox,
+    "gvisor": GvisorSandbox,
+    "process": ProcessSandbox,
+}
 
 # Runs what each connection brings and answers with what it leaves in `result`, or with the error.
 OBEDIENT = """
@@ -74,8 +87,9 @@ class Bench:
 
     def box(self, source: str = OBEDIENT, *, limits: Limits | None = None, command=None, **options):
         limits = limits or Limits()
-        if self.kind == "docker":
-            return DockerSandbox(BotImage(BASE_IMAGE, command or ("python3", "-c", source)), limits, **options)
+        if self.kind in ("docker", "gvisor"):
+            image = BotImage(BASE_IMAGE, command or ("python3", "-c", source))
+            return KINDS[self.kind](image, limits, **options)
         command = command or (sys.executable, "-c", source)
         program = BotDirectory(self.folder, command, read_only=python_paths())
         return KINDS[self.kind](program, limits, **options)

@@ -218,6 +218,20 @@ class TestEndpoint:
             with pytest.raises(Abuse):
                 Endpoint.pin(folder[0], "b.sock", os.getuid() + 1)
 
+    def test_a_socket_that_a_helper_makes_for_the_bot(self, folder):
+        bot, helper = os.getuid() + 1, os.getuid()
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(folder[1] / "b.sock"))
+            server.listen()
+            # Not yet given to the bot: the helper is about to.
+            endpoint = Endpoint.pin(folder[0], "b.sock", bot, helper)
+            endpoint.connect_once().close()
+            endpoint.close()
+            stranger = Endpoint.pin(folder[0], "b.sock", helper, bot)
+            with pytest.raises(Abuse, match="somebody else listens"):
+                stranger.connect_once()
+            stranger.close()
+
     def test_a_symbolic_link_to_a_good_socket(self, folder):
         with socket.socket(socket.AF_UNIX) as server:
             server.bind(str(folder[1] / "real.sock"))
