@@ -128,7 +128,7 @@ def test_of_all_numbers_only_the_listed_get_through(bench):
             return await tell(await box.start(), EVERY_NUMBER, timeout_s=120)
 
     answer = eval(asyncio.run(play()))
-    # No filter is asked about these two since Linux 6.13 and 6.18; without a probe, the one fails, the other kills.
+    # Newer kernels ask no filter about these two; without a probe, the one fails and the other kills.
     assert answer.pop(UPROBE) in ("ENXIO", "EPERM", "ENOSYS")
     assert answer.pop(URETPROBE) in ("ended", "EPERM", "ENOSYS")
     through = {call for call, said in answer.items() if said not in ("EPERM", "ENOSYS")}

@@ -1,4 +1,4 @@
-"""Leaves daemons behind that ignore every signal, in sessions of their own."""
+"""Leaves daemons behind that ignore every signal, in process groups of their own."""
 
 import ctypes
 import os
@@ -12,7 +12,7 @@ from raw import once, play
 def daemon(number):
     if os.fork():
         return
-    os.setsid()
+    os.setpgrp()
     if os.fork():
         os._exit(0)
     for each in range(1, 65):

@@ -40,7 +40,7 @@ def chain():
         think()
         if os.fork():
             os._exit(0)
-        os.setsid()
+        os.setpgrp()
 
 
 def begin(_start):

@@ -17,7 +17,7 @@ def chain():
         time.sleep(PAUSE_S)
         if os.fork():
             os._exit(0)
-        os.setsid()
+        os.setpgrp()
 
 
 def waker():

@@ -1,4 +1,4 @@
-"""A bot that means to outlive its referee: daemons in sessions of their own, deaf to signals, and no end in choose."""
+"""A bot that means to outlive its referee: daemons in groups of their own, deaf to signals, and no end in choose."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ class Survivor(Bot):
 
 for _ in range(DAEMONS):
     if os.fork() == 0:
-        os.setsid()
+        os.setpgrp()
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGPIPE):
             signal.signal(number, signal.SIG_IGN)
         while True:
