@@ -1,5 +1,6 @@
 """What it costs at most to read what a stranger made: peak memory and processor time of the whole command."""
 
+import json
 import os
 import subprocess
 import sys
@@ -23,20 +24,25 @@ class Cost:
     cpu_s: float
 
 
+MEASURE = """
+import json, os, subprocess, sys
+done = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
+_, status, usage = os.wait4(done.pid, 0)
+cpu = usage.ru_utime + usage.ru_stime
+print(json.dumps([os.waitstatus_to_exitcode(status), usage.ru_maxrss / 1024, cpu]), file=open("cost", "w"))
+"""
+"""What wait4 says holds for a command and the children it waited for, but also for what the process that forked it had
+in memory; so a small one forks it, and not pytest, which has just made an archive."""
+
+
 def run(*words, cwd):
     """The command as a process of its own."""
-    env = {**os.environ, "ARENA_DB": "store/arena.db"}
-    with (cwd / "words").open("w+") as file:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "arena", *map(str, words)],
-            cwd=cwd, stdin=subprocess.DEVNULL, stdout=file, stderr=file, env=env,
-        )  # fmt: skip
-        # What wait4 says holds for the command and for the children that it has waited for.
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        file.seek(0)
-        text = file.read()
-    return Cost(process.returncode, text, usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime)
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, sys.executable, "-m", "arena", *map(str, words)],
+        cwd=cwd, env={**os.environ, "ARENA_DB": "store/arena.db"}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    code, mib, cpu_s = json.loads((cwd / "cost").read_text())
+    return Cost(code, done.stdout + done.stderr, mib, cpu_s)
 
 
 def check(cost, complaint, code=2):
