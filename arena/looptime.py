@@ -95,6 +95,12 @@ def current() -> LoopSelector | None:
     return loop.looks if isinstance(loop, TimedLoop) else None
 
 
+def stood_still(since: float) -> float:
+    """The seconds since then in which the running loop could not run, if it is one that notes them."""
+    looks = current()
+    return covered(looks.standstills.since(since), since, time.monotonic()) if looks else 0.0
+
+
 def run(main: Coroutine[Any, Any, T]) -> T:
     """Like asyncio.run, on a loop that notes its looks."""
     with asyncio.Runner(loop_factory=TimedLoop) as runner:

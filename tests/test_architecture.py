@@ -38,7 +38,7 @@ ALLOWED = {
     "budget": ("", ""),
     "outlook": ("adaptive ratings standings", ""),
     "links": ("errors heartbeat looptime player", "google grpc_health h2"),
-    "sandboxes": ("errors", "docker pyseccomp"),
+    "sandboxes": ("errors looptime", "docker pyseccomp"),
     "sdk": ("codec errors game match registry rng", "grpc grpc_health"),
     "rules_service": ("codec errors game match registry rng sdk wire", "grpc"),
     "limited": ("errors", ""),

@@ -13,6 +13,7 @@ from typing import Any, Protocol, Self
 from google.protobuf.message import DecodeError
 from grpc_health.v1 import health_pb2
 
+from arena import looptime
 from arena.errors import Abuse, BadMessage, BotFault, Disconnected, StartFailed
 from arena.links.grpc import Call, GrpcLink, again
 from arena.links.http2 import Http2
@@ -80,23 +81,34 @@ class BotConnection:
     @classmethod
     async def open(cls, connect: Connect, start_limit: float, now: Callable[[], float] = time.monotonic) -> Self:
         """Connect and wait until the bot says SERVING; StartFailed after `start_limit` seconds, Abuse at once."""
-        why = "no answer"
-        try:
-            async with asyncio.timeout(start_limit):
-                while True:
-                    try:
-                        bot = await _reach(connect)
-                        why = "it does not answer the health check"
-                        return await cls._greet(bot, now)
-                    except Abuse:
-                        raise
-                    except OSError as error:
-                        why = f"nothing listens on its socket: {error.strerror}"
-                    except BotFault as fault:
-                        why = str(fault)
-                    await asyncio.sleep(PAUSE)
-        except TimeoutError:
-            raise StartFailed(f"was not ready within {start_limit:g} s: {why}") from None
+        began, reasons = time.monotonic(), ["no answer"]
+        allowed = start_limit
+        while True:
+            try:
+                async with asyncio.timeout(began + allowed - time.monotonic()):
+                    return await cls._keep_trying(connect, now, reasons)
+            except TimeoutError:
+                # What our own machine stood still for is not the bot's time.
+                prolonged = start_limit + looptime.stood_still(began)
+                if prolonged <= allowed:
+                    raise StartFailed(f"was not ready within {start_limit:g} s: {reasons[-1]}") from None
+                allowed = prolonged
+
+    @classmethod
+    async def _keep_trying(cls, connect: Connect, now: Callable[[], float], reasons: list[str]) -> Self:
+        """Try until the bot is ready, and note why it is not."""
+        while True:
+            try:
+                bot = await _reach(connect)
+                reasons[:] = ["it does not answer the health check"]
+                return await cls._greet(bot, now)
+            except Abuse:
+                raise
+            except OSError as error:
+                reasons[:] = [f"nothing listens on its socket: {error.strerror}"]
+            except BotFault as fault:
+                reasons[:] = [str(fault)]
+            await asyncio.sleep(PAUSE)
 
     @classmethod
     async def _greet(cls, bot: socket.socket, now: Callable[[], float]) -> Self:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from types import TracebackType
 from typing import Self, TypeVar
 
+from arena import looptime
 from arena.errors import InfraError, StartFailed
 from arena.sandboxes import cgroup_tree
 from arena.sandboxes.base import SOCKET_NAME, Death, Enforcement, Limits, weaknesses
@@ -202,11 +203,13 @@ class Box(ABC):
             raise InfraError(f"this machine cannot enforce what was required: {', '.join(lacking)}")
 
     async def _await_socket(self) -> Endpoint:
-        deadline = time.monotonic() + self._limits.start_s
+        began = time.monotonic()
 
         async def pause() -> bool:
             await asyncio.sleep(_LOOK_S)
-            return not self._died.is_set() and time.monotonic() < deadline
+            # What our own machine stood still for is not the bot's time.
+            limit = began + self._limits.start_s + looptime.stood_still(began)
+            return not self._died.is_set() and time.monotonic() < limit
 
         endpoint = await appear(self._directory, SOCKET_NAME, self._uid, pause, self._listener)
         if endpoint is not None:

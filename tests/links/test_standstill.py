@@ -1,5 +1,6 @@
 """A referee that is stopped in the middle of a match blames nobody, and lets nobody off."""
 
+import asyncio
 import json
 import signal
 import subprocess
@@ -7,7 +8,11 @@ import sys
 import time
 
 import pytest
-from links_kit import HERE, hostile
+from links_kit import HERE, hostile, wait_for
+
+from arena import looptime
+from arena.errors import StartFailed
+from arena.links.connection import BotConnection, unix_connect
 
 pytestmark = pytest.mark.slow
 
@@ -66,3 +71,27 @@ def test_no_bot_loses_by_a_standstill_of_the_referee():
 def test_a_bot_that_hangs_is_out_of_time_all_the_same():
     endings, _ = stopped_in_the_middle("hang", "thinks", stops=1)
     assert endings == ["TIME", "NORMAL"]
+
+
+@pytest.mark.parametrize("ready", [True, False])
+def test_a_bot_that_starts_meanwhile_gets_the_time_back(ready):
+    with hostile("thinks") as (_, address):
+        connect, begun = unix_connect(address), []
+
+        def connect_later():
+            begun.append(time.monotonic())
+            if not ready or begun[-1] < begun[0] + 0.3:
+                raise FileNotFoundError(2, "not yet")
+            return connect()
+
+        async def start():
+            await wait_for(address)
+            asyncio.get_running_loop().call_later(0.1, time.sleep, 1.0)
+            connection = await BotConnection.open(connect_later, 0.5)
+            await connection.close()
+
+        if ready:
+            looptime.run(start())
+        else:
+            with pytest.raises(StartFailed, match=r"was not ready within 0\.5 s"):
+                looptime.run(start())
