@@ -157,7 +157,7 @@ def watch(turn: Turn, referee: subprocess.Popen[bytes], started: float) -> None:
         elapsed = time.monotonic() - started
         turn.boxed |= boxed(referee.pid)
         below = [pid for pid in descendants(referee.pid) if procfs.namespace(pid, "pid") == own]
-        processes = [referee.pid, *(pid for pid in below if not is_launcher(pid))]
+        processes = [referee.pid, *(pid for pid in below if not is_launcher(pid) and not _is_about_to_exec(pid))]
         turn.memory.append((elapsed, sum(map(_resident_kib, processes))))
         if elapsed > turn.seconds + PATIENCE_S:
             turn.problems.append("the tournament did not end")
@@ -172,6 +172,14 @@ def _stop(referee: subprocess.Popen[bytes]) -> None:
             referee.send_signal(number)
             with suppress(subprocess.TimeoutExpired):
                 referee.wait(30)
+
+
+def _is_about_to_exec(pid: int) -> bool:
+    """Whether a process is still the copy of its parent, whose memory it shares for a moment."""
+    parent = procfs.status(pid).get("PPid", "0")
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes() == Path(f"/proc/{parent}/cmdline").read_bytes()
+    return True
 
 
 def _resident_kib(pid: int) -> int:
