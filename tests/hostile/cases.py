@@ -17,7 +17,7 @@ max_host_mib = 4096             # memory of the machine that may be gone meanwhi
 max_socket_mib = 256            # buffers of network sockets on the whole machine meanwhile
 log_contains = ["..."], log_excludes = ["..."], sentence_contains = "..."
 [limits]                        # memory_mib, pids, cpus, start_s
-[box]                           # lines that the enforcement, as it was read back, must have
+[box]                           # lines that the enforcement, as it was read back, must have, each with what it may say
 """
 
 import tomllib
@@ -63,7 +63,7 @@ class Case:
     log_excludes: tuple[str, ...] = ()
     sentence_contains: str = ""
     limits: dict[str, float] = field(default_factory=dict)
-    box: dict[str, str] = field(default_factory=dict)
+    box: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def label(self) -> str:

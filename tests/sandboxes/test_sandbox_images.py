@@ -67,7 +67,8 @@ def test_ports_and_health_checks_mean_nothing(build):
             with Engine() as engine:
                 (found,) = engine.call(engine.api.containers, filters={"ancestor": image.digest})
                 state = engine.call(engine.api.inspect_container, found["Id"])
-            links = await tell(endpoint, "result = os.listdir('/sys/class/net')")
+            lines = "open('/proc/self/net/dev').readlines()[2:]"
+            links = await tell(endpoint, f"result = [line.partition(':')[0].strip() for line in {lines}]")
             return found["Ports"], state["State"].get("Health"), state["Config"]["Healthcheck"]["Test"], links
 
     assert asyncio.run(play()) == ([], None, ["NONE"], "['lo']")

@@ -108,7 +108,6 @@ from pathlib import Path
 from arena.bots import folder_digest
 from arena.sandboxes import BotDirectory
 from arena.submit import folders
-from arena.submit.readers import read_folder
 from arena.submit.shelf import Shelf
 
 os.umask(0o077)
@@ -119,7 +118,7 @@ manifest = ['name="x"', 'version="1"', 'games=["claim"]', 'command=["made"]', 'b
 (source / "make").write_text("mkdir sub; echo built > sub/made")
 shelf = Shelf(Path({folder!r}, "bots"))
 with shelf.workplace() as place:
-    folder = folders.receive(partial(read_folder, source), place, "it")
+    folder = folders.receive(source, place, "it")
     asyncio.run(folders.build(BotDirectory(folder.path, folder.manifest.build), place / "built", "it"))
     with shelf.locked():
         kept, _ = shelf.keep(place / "built", folder_digest(place / "built"))

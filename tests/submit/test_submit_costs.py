@@ -139,7 +139,7 @@ FOLDERS = {
     put_levels: "lies too deep",
     put_long_path: "lies too deep",
     put_hole: " MiB",
-    put_pipe_for_manifest: "has no bot.toml",
+    put_pipe_for_manifest: "bot.toml",
     put_loop_for_manifest: "has no bot.toml",
     put_kernel_messages: "bot.toml",
     put_dots: "dots in one line",
