@@ -1,6 +1,7 @@
 """What all tests share."""
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -20,6 +21,29 @@ def pytest_runtest_makereport(item, call):
     return report
 
 
+# Where tests start real processes, sandboxes and databases all the time. They are left out by `make test-fast`.
+REAL = (
+    "cli/test_errors.py",
+    "executors/test_local.py",
+    "hostile/",
+    "links/test_fuzz_wire.py",
+    "sandboxes/",
+    "store/test_failures.py",
+    "submit/",
+    "test_archive.py",
+    "test_check.py",
+    "test_freezing.py",
+    "test_limited.py",
+    "test_sample_bots.py",
+    "test_soak.py",
+    "test_toy_game.py",
+)
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Begin with the tests that may take minutes, so that nobody waits for them in the end."""
+    """Mark what is slow, and begin with what may take minutes, so that nobody waits for it in the end."""
+    for item in items:
+        if item.path.relative_to(Path(__file__).parent).as_posix().startswith(REAL):
+            item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: item.get_closest_marker("timeout") is None)

@@ -100,6 +100,7 @@ def test_a_budget_stops_between_two_rounds_and_the_tournament_goes_on(tmp_path, 
         assert set(games(played).values()) == {16}
 
 
+@pytest.mark.slow
 def test_a_budget_does_not_change_what_is_played(tmp_path):
     settings = replace(BASE, rounds=5)
     plain = World(tmp_path / "plain", settings)

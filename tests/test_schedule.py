@@ -208,6 +208,7 @@ def test_the_same_results_give_the_same_pairings_for_ever(seed):
     assert hashlib.sha256(done.stdout).hexdigest() == "039d04d8b0109ffe3662622177e93f93b7814e5e8891ba1cfc105e4044bdb238"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("bots", "rounds"), [(40, 60), (41, 60), (1000, 2)])
 def test_swiss_pairs_large_fields_and_late_rounds(bots, rounds):
     """The search for pairs that this had before would not have ended in the lifetime of a person."""

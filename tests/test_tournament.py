@@ -90,6 +90,7 @@ def faults(world):
     ]
 
 
+@pytest.mark.slow
 def test_an_adaptive_tournament_ends_with_its_goal_or_its_cap(tmp_path):
     capped, complete, seen = World(tmp_path / "db", ADAPTIVE).run()
     assert complete
@@ -102,6 +103,7 @@ def test_an_adaptive_tournament_ends_with_its_goal_or_its_cap(tmp_path):
     assert sure.played < 24
 
 
+@pytest.mark.slow
 def test_an_adaptive_tournament_rotates_the_seats_of_every_deal(tmp_path):
     settings = replace(ADAPTIVE, game="kingdoms", seats=3, bots=FIVE, goal={**ADAPTIVE.goal, "most": 15})
     _, _, seen = World(tmp_path / "db", settings).run()
@@ -174,6 +176,7 @@ def test_deals_are_shared_and_seats_rotate(tmp_path):
     assert len({entry.seed for entry in seen}) == 2
 
 
+@pytest.mark.slow
 def test_four_seats(tmp_path):
     settings = replace(BASE, game="kingdoms", seats=4, rounds=1, bots=FIVE)
     _, complete, seen = World(tmp_path / "db", settings).run()

@@ -50,6 +50,7 @@ def test_two_players_of_our_own_are_not_decided_after_a_few_pairs():
     assert arena("bots", "list").exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_test_goes_on_where_its_budget_ended():
     words = ("test", "first", "random", "--game", "claim", "--max-pairs", 60, "--seed", 5, "--clock", "10s/move")
     runs = [arena(*words, "--budget", "1s", "--json")]

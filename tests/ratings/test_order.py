@@ -1,6 +1,7 @@
 """The table is a function of the set of results: their order, and the names' order of appearance, do not matter."""
 
 import numpy as np
+import pytest
 import trueskill
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,6 +20,7 @@ def results(draw):
     return Result(tuple(bots), tuple(ranks), count=draw(st.sampled_from([1, 1, 2, 50])))
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(st.lists(results(), min_size=1, max_size=15), st.randoms(use_true_random=False))
 def test_a_shuffled_history_gives_the_same_table(history, random):
