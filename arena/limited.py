@@ -19,6 +19,7 @@ from importlib import import_module
 from typing import IO, Any, cast
 
 from arena.errors import ArenaError, InfraError, RecordError, RegistryError, UsageError
+from arena.subprocesses import same_modules
 
 MIB = 1 << 20
 MAX_ANSWER_BYTES = 8 * MIB
@@ -59,7 +60,7 @@ def run_limited(
     with subprocess.Popen(
         [sys.executable, "-P", "-m", "arena.limited"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        env=same_modules(),
     ) as child:  # fmt: skip
         try:
             answer = _exchange(child, json.dumps(request).encode(), deadline)

@@ -38,10 +38,11 @@ ALLOWED = {
     "budget": ("", ""),
     "outlook": ("adaptive ratings standings", ""),
     "links": ("errors heartbeat looptime player", "google grpc_health h2"),
-    "sandboxes": ("errors looptime", "docker pyseccomp"),
+    "sandboxes": ("errors looptime subprocesses", "docker pyseccomp"),
     "sdk": ("codec errors game match registry rng", "grpc grpc_health"),
     "rules_service": ("codec errors game match registry rng sdk wire", "grpc"),
-    "limited": ("errors", ""),
+    "subprocesses": ("", ""),
+    "limited": ("errors subprocesses", ""),
     "filetree": ("errors", ""),
     "bots": ("errors filetree", ""),
     "host": ("codec errors links match player sandboxes", ""),
@@ -52,7 +53,8 @@ ALLOWED = {
     "reproduce": ("clock errors game match player replay", ""),
     "scaffold": ("bots errors", ""),
     "executors": (
-        "errors faults game heartbeat host looptime making match record referee registry results store table",
+        "errors faults game heartbeat host looptime making match record referee registry results store subprocesses "
+        "table",
         "",
     ),
     "submit": ("bots check errors faults filetree game host limited match sandboxes store", ""),

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from arena.errors import InfraError
+from arena.subprocesses import same_modules
 
 _SCRIPT = Path(__file__).with_name("watch.py")
 _REMOVE = "import sys; from arena.sandboxes.sweeping import remove_box; remove_box(*sys.argv[1:])"
@@ -20,7 +21,7 @@ class Watchdog:
         """`leases` are descriptors that it holds too, so that they last as long as the container."""
         remove = [sys.executable, "-c", _REMOVE, container, *map(str, directories)]
         # Where this process finds Arena, that one shall find it too; it is small until it is needed.
-        env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        env = same_modules()
         try:
             self._process = subprocess.Popen(  # noqa: S603  (the command is our own)
                 [sys.executable, "-I", "-S", str(_SCRIPT), str(os.getpid()), *remove],

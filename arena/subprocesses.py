@@ -1,0 +1,9 @@
+"""What our own Python processes are started with."""
+
+import os
+import sys
+
+
+def same_modules() -> dict[str, str]:
+    """The environment in which another Python finds the same modules as this one, wherever it is started."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
