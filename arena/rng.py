@@ -5,6 +5,7 @@ about `shuffle`, `choice` or `randrange`. So everything here is built on `random
 """
 
 import hashlib
+import secrets
 from collections.abc import Sequence
 from random import Random
 from typing import TypeVar
@@ -43,3 +44,8 @@ def sample(rng: Random, items: Sequence[T], count: int) -> list[T]:
         other = place + int(rng.random() * (len(pool) - place))
         pool[place], pool[other] = pool[other], pool[place]
     return pool[:count]
+
+
+def draw_seed() -> int:
+    """A seed that cannot be guessed: bots have the engines, and a known seed would show them what is hidden."""
+    return secrets.randbits(63)

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from arena.adaptive import Adaptive
-from arena.schedule import Finished, Fixture, Schedule, round_robin
-from arena.standings import ENVIRONMENT as ENV
-from arena.standings import ROLE_SIGMA
+from arena.ratings.standings import ENVIRONMENT as ENV
+from arena.ratings.standings import ROLE_SIGMA
+from arena.tournaments.adaptive import Adaptive
+from arena.tournaments.schedule import Finished, Fixture, Schedule, round_robin
 
 MARGIN = trueskill.calc_draw_margin(ENV.draw_probability, 2, ENV)
 CONFIDENCE = 0.95

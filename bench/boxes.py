@@ -17,14 +17,14 @@ from rich.console import Console
 from rich.table import Table
 
 from arena import registry
-from arena.bots import locate
+from arena.bots.making import BoxOptions, boxed
+from arena.bots.manifest import locate
 from arena.clock import TimeControl
 from arena.errors import Disconnected
-from arena.heartbeat import Heartbeat, ThreadHeartbeat
-from arena.making import BoxOptions, boxed
 from arena.match import Contestant, Ending, MatchSpec
-from arena.player import Player
-from arena.referee import play
+from arena.play.heartbeat import Heartbeat, ThreadHeartbeat
+from arena.play.player import Player
+from arena.play.referee import play
 from arena.sandboxes import Limits
 
 GAME = registry.find("claim")

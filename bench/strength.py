@@ -33,8 +33,8 @@ from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.links.local import LocalLink
 from arena.match import Contestant, Ending, MatchSpec
-from arena.player import STRICT, Answer, Leniency, Player
-from arena.referee import AnyPlayer, play
+from arena.play.player import STRICT, Answer, Leniency, Player
+from arena.play.referee import AnyPlayer, play
 from arena.registry import find, games
 from arena.sdk import Bot, Session
 from arena.sdk.search import rewards

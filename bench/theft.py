@@ -19,13 +19,13 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from arena import registry
+from arena.bots.making import python_paths
+from arena.bots.running import BoxedBot
+from arena.bots.table import Table
 from arena.clock import TimeControl
 from arena.errors import InfraError
-from arena.host import BoxedBot
-from arena.making import python_paths
 from arena.match import Contestant, Ending, MatchSpec
 from arena.sandboxes import BotDirectory, BubblewrapSandbox, Limits
-from arena.table import Table
 
 BOTS = Path(__file__).parent / "theft_bots"
 ROLES = ("counter", "sleeper", "burner")

@@ -24,17 +24,18 @@ from grpc_health.v1 import health_pb2
 from rich.console import Console
 from rich.table import Table
 
-from arena import looptime, registry
+from arena import registry
+from arena.bots.making import python_paths
+from arena.bots.running import BoxedBot, RemoteBot, RunningBot
 from arena.clock import TimeControl
 from arena.errors import Disconnected
-from arena.heartbeat import STEADY, Heartbeat, ThreadHeartbeat
-from arena.host import BoxedBot, RemoteBot, RunningBot
 from arena.links.connection import BotConnection, unix_connect
 from arena.links.local import LocalLink
-from arena.making import python_paths
 from arena.match import Contestant, Ending, MatchSpec, Turn
-from arena.player import STRICT, Answer, Leniency, Link, Player
-from arena.referee import play
+from arena.play import looptime
+from arena.play.heartbeat import STEADY, Heartbeat, ThreadHeartbeat
+from arena.play.player import STRICT, Answer, Leniency, Link, Player
+from arena.play.referee import play
 from arena.sandboxes import BotDirectory, BubblewrapSandbox, Limits
 from arena.sdk import Bot, Session, serve
 

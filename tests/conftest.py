@@ -23,20 +23,20 @@ def pytest_runtest_makereport(item, call):
 
 # Where tests start real processes, sandboxes and databases all the time. They are left out by `make test-fast`.
 REAL = (
+    "bots/test_freezing.py",
     "cli/test_errors.py",
-    "executors/test_local.py",
+    "contestant/test_check.py",
     "hostile/",
     "links/test_fuzz_wire.py",
+    "sample_bots/test_sample_bots.py",
     "sandboxes/",
     "store/test_failures.py",
     "submit/",
-    "test_archive.py",
-    "test_check.py",
-    "test_freezing.py",
-    "test_limited.py",
-    "test_sample_bots.py",
     "test_soak.py",
-    "test_toy_game.py",
+    "testing/test_toy_game.py",
+    "tournaments/executors/test_local.py",
+    "tournaments/test_archive.py",
+    "untrusted/",
 )
 
 

@@ -22,13 +22,13 @@ from pathlib import Path
 import alembic.command  # noqa: F401  (here, so that it is not loaded anew in each fork)
 from click.testing import CliRunner
 
-import arena.cli.conduct
+import arena.tournaments.session
 from arena import registry
 from arena.cli import main
 from arena.store.schema import metadata, versions
 from arena.store.sql import SqlStore
-from arena.verify import check_bots, check_tournament, kept_in
-from tests.field_kit import GAME, inline_executor, make_bots, tournament_words
+from arena.tournaments.verify import check_bots, check_tournament, kept_in
+from tests.kits.fields import GAME, inline_executor, make_bots, tournament_words
 
 ROUNDS = 2
 MATCHES = 3 * ROUNDS * 2
@@ -202,7 +202,7 @@ def _be_a_tournament(args, tell, output):
     os.dup2(output, 1)
     os.dup2(output, 2)
     sys.stdout = sys.stderr = open(1, "w", buffering=1, closefd=False)  # noqa: SIM115  (pytest took the old ones)
-    arena.cli.conduct.LocalExecutor = inline_executor
+    arena.tournaments.session.LocalExecutor = inline_executor
     add_match = SqlStore.add_match
 
     def telling(store, match, record):

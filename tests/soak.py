@@ -24,9 +24,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
-from arena import record, registry
+from arena import registry
 from arena.match import Ending
-from arena.sandboxes import procfs
+from arena.play import record
+from arena.sandboxes.kernel import procfs
 from arena.store.base import MatchEntry
 from arena.store.sql import SqlStore
 from tests.hostile import backends, cases

@@ -7,7 +7,7 @@ import pytest
 from arena.store.base import MatchEntry, SeatResult
 from tests import soak
 from tests.hostile import backends
-from tests.needs import need
+from tests.kits.needs import need
 
 NAMES = {1: "honest_random_0", 2: "hangs"}
 

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import click
 
-from arena import registry, scaffold
-from arena.bots import read_manifest
+from arena import registry
+from arena.bots.manifest import read_manifest
 from arena.cli.check import check
-from arena.cli.intake import build_in_place
 from arena.cli.reproduce import reproduce
+from arena.contestant import scaffold
 from arena.errors import UsageError
-from arena.sandboxes import image_builds
+from arena.sandboxes.docker import image_builds
+from arena.submit.intake import build_in_place
 
 
 @click.group()

@@ -7,7 +7,7 @@ from rich.table import Table
 from arena.cli.output import cell, echo
 from arena.cli.store import db_option, open_store
 from arena.errors import UsageError
-from arena.text import printable
+from arena.untrusted.text import printable
 
 
 @click.group()

@@ -8,22 +8,23 @@ from typing import Any
 import click
 from rich.console import Console
 
-from arena import looptime, record, registry
-from arena.bots import Builtin, Image, locate
-from arena.builtin import BUILTIN
-from arena.check import Check, Mark, Measures, Step, Terms
-from arena.cli.boxes import box_options, named_bot, read_box_options
+from arena import registry
+from arena.bots.builtin import BUILTIN
+from arena.bots.making import BoxOptions
+from arena.bots.manifest import Builtin, Image, locate
+from arena.bots.running import RunningBot
 from arena.cli.output import marked, plain_console
 from arena.cli.params import MAX_SEED, clock_option
+from arena.cli.sandbox_options import box_options, named_bot, read_box_options
 from arena.clock import TimeControl
+from arena.contestant.check import Check, Mark, Measures, Step, Terms
 from arena.errors import UsageError
 from arena.game import AnyGame
-from arena.heartbeat import ThreadHeartbeat
-from arena.host import RunningBot
-from arena.making import BoxOptions
+from arena.play import looptime, record
+from arena.play.heartbeat import ThreadHeartbeat
 from arena.sandboxes.base import weaknesses
 from arena.sandboxes.logs import TAIL_BYTES
-from arena.text import printable
+from arena.untrusted.text import printable
 
 SIGNS = {
     Mark.PASSED: "[green]✓[/green]",

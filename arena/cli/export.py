@@ -5,14 +5,15 @@ from pathlib import Path
 
 import click
 
-from arena import archive, registry
-from arena.cli.forms import counted
+from arena import registry
 from arena.cli.output import echo
 from arena.cli.store import db_option, open_store
+from arena.cli.table_formats import counted
 from arena.errors import RecordError
-from arena.limited import Allowance, run_limited
-from arena.text import printable
-from arena.verify import Kept, check_tournament, kept_in
+from arena.tournaments import archive
+from arena.tournaments.verify import Kept, check_tournament, kept_in
+from arena.untrusted.limited import Allowance, run_limited
+from arena.untrusted.text import printable
 
 SHOWN = 5
 """How many reasons are given for refusing an archive."""

@@ -10,18 +10,19 @@ from rich.console import Console
 from rich.table import Table
 
 from arena import registry
-from arena.cli import forms
-from arena.cli.forms import form_options, print_table
+from arena.cli import table_formats as forms
 from arena.cli.output import cell, echo
 from arena.cli.ratings import bots_in
-from arena.cli.store import db_option, find_bot, open_store
+from arena.cli.store import db_option, open_store
+from arena.cli.table_formats import form_options, print_table
 from arena.errors import UsageError
 from arena.match import Ending
-from arena.pages.charts import Interval, Mark
-from arena.pages.reports import Course, history_page
-from arena.standings import rating_course
+from arena.ratings.standings import rating_course
 from arena.store.base import BotEntry, MatchEntry, Store
-from arena.text import printable
+from arena.store.lookup import find_bot
+from arena.untrusted.text import printable
+from arena.web.charts import Interval, Mark
+from arena.web.reports import Course, history_page
 
 STEPS = 24
 """How many points the curve of a rating has at most."""

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import click
 
 from arena.errors import ArenaError, UsageError
-from arena.text import printable
+from arena.untrusted.text import printable
 
 COMMANDS = {
     "games": "games:games",

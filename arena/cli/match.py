@@ -8,23 +8,25 @@ import click
 from rich.console import RenderableType
 from rich.table import Table as Grid
 
-from arena import looptime, record, registry
-from arena.bots import locate
-from arena.builtin import BUILTIN
-from arena.cli.boxes import box_options, read_box_options
+from arena import registry
+from arena.bots.builtin import BUILTIN
+from arena.bots.making import make_bot, plan_bot
+from arena.bots.manifest import locate
 from arena.cli.output import cell, echo, marked, plain_console
-from arena.cli.params import MAX_SEED, SEED_HELP, Setting, clock_option, draw_seed
+from arena.cli.params import MAX_SEED, SEED_HELP, Setting, clock_option
+from arena.cli.sandbox_options import box_options, read_box_options
 from arena.clock import TimeControl
 from arena.errors import InfraError, UsageError
-from arena.executors.base import Assignment
-from arena.executors.worker import MakeBot, PlayedMatch, Worker
-from arena.faults import Policy
 from arena.game import AnyGame
-from arena.heartbeat import ThreadHeartbeat
-from arena.making import make_bot, plan_bot
 from arena.match import Ending, MatchRecord, MatchSpec
+from arena.play import looptime, record
+from arena.play.faults import Policy
+from arena.play.heartbeat import ThreadHeartbeat
+from arena.rng import draw_seed
 from arena.sandboxes import sweep
 from arena.sandboxes.base import weaknesses
+from arena.tournaments.executors.base import Assignment
+from arena.tournaments.executors.worker import MakeBot, PlayedMatch, Worker
 
 STRIKES_HELP = "Late, illegal or invalid replies per bot that a random move makes good; the next one forfeits."
 

@@ -7,12 +7,17 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-from arena.text import printable
+from arena.untrusted.text import printable
 
 
 def echo(message: str, *, err: bool = False) -> None:
     """Print lines in which others may have a say."""
     click.echo(printable(message, lines=True), err=err)
+
+
+def warn(message: str) -> None:
+    """Tell the user something beside the results."""
+    echo(message, err=True)
 
 
 def marked(text: str) -> str:

@@ -1,7 +1,6 @@
 """The kinds of values that commands take."""
 
 import re
-import secrets
 from collections.abc import Callable
 from typing import Any
 
@@ -16,11 +15,6 @@ MAX_SEED = 2**64 - 1
 SEED_HELP = "The seed of all chance; drawn so that no bot can guess it if not given."
 
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
-
-
-def draw_seed() -> int:
-    """A seed that cannot be guessed: bots have the engines, and a known seed would show them what is hidden."""
-    return secrets.randbits(63)
 
 
 class Setting(click.ParamType[tuple[str, str]]):

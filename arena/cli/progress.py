@@ -6,20 +6,20 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, Protocol, TextIO, cast
+from typing import Any, Protocol, Self, TextIO, cast
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 
-from arena.budget import Budget
 from arena.cli.output import marked
 from arena.cli.tables import rating_table
-from arena.outlook import Outlook, outlook
 from arena.ratings import Result, collect
 from arena.store.base import BotEntry, MatchEntry
-from arena.tournament import Tournament
+from arena.tournaments.budget import Budget
+from arena.tournaments.outlook import Outlook, outlook
+from arena.tournaments.tournament import Tournament
 
 FIRST_LINE = 3.0
 """Seconds until the first line where there is no terminal."""
@@ -85,7 +85,7 @@ class Report:
         self._live: Live | None = None
         self._failure: Exception | None = None
 
-    async def __aenter__(self) -> "Report":
+    async def __aenter__(self) -> Self:
         if self._console.is_terminal and not self._console.is_dumb_terminal:
             self._live = Live(get_renderable=self._render, console=self._console, refresh_per_second=2, transient=True)
             with self._unharmed():

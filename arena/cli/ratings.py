@@ -10,17 +10,17 @@ from rich.console import Console
 from rich.table import Table
 
 from arena import registry
-from arena.cli import forms
-from arena.cli.forms import form_options, print_table
+from arena.cli import table_formats as forms
 from arena.cli.output import cell
 from arena.cli.store import db_option, open_store
+from arena.cli.table_formats import form_options, print_table
 from arena.cli.tables import print_standings, rating_table
 from arena.errors import UsageError
 from arena.game import AnyGame
-from arena.pages.reports import crosstable_page, ratings_page
 from arena.ratings import Rating, crosstable
-from arena.standings import Standings, results_of, standings
+from arena.ratings.standings import Standings, results_of, standings
 from arena.store.base import BotEntry, MatchEntry, Store
+from arena.web.reports import crosstable_page, ratings_page
 
 Cells = Sequence[Sequence[tuple[float, int]]]
 

@@ -9,13 +9,13 @@ from typing import Any
 import click
 
 from arena.cli.output import echo, marked, plain_console
-from arena.cli.records import read_record, read_records
 from arena.codec import Json
 from arena.errors import RecordError
 from arena.game import AnyGame
 from arena.match import MatchRecord
-from arena.replay import positions, verify
-from arena.text import json_text, printable
+from arena.play.record_files import read_record, read_records
+from arena.play.replay import positions, verify
+from arena.untrusted.text import json_text, printable
 
 RecordFile = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 

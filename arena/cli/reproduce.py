@@ -7,19 +7,19 @@ from typing import Any
 import click
 from rich.console import Console
 
-from arena import reproduce as logic
-from arena.attached import AttachedBot
-from arena.bots import Folder, Remote, locate
-from arena.builtin import BUILTIN
+from arena.bots.attached import AttachedBot
+from arena.bots.builtin import BUILTIN
+from arena.bots.making import program_of
+from arena.bots.manifest import Folder, Remote, locate
+from arena.bots.running import RemoteBot, RunningBot
 from arena.cli.output import marked, plain_console
-from arena.cli.records import read_record
+from arena.contestant import reproduce as logic
+from arena.contestant.reproduce import Compared, in_words
 from arena.errors import BotFault, UsageError
 from arena.game import AnyGame
-from arena.host import RemoteBot, RunningBot
 from arena.links.connection import tcp_connect
-from arena.making import program_of
 from arena.match import Contestant, MatchRecord
-from arena.reproduce import Compared, in_words
+from arena.play.record_files import read_record
 from arena.sandboxes.base import Limits
 
 FROM_HELP = "Begin at this move of the match, counted from 1 as `arena replay show` does."

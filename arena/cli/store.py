@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 from platformdirs import user_data_path
 
-from arena.errors import UsageError
-from arena.store.base import BotEntry, Store
+from arena.store.base import Store
 from arena.store.sql import SqlStore
 
 
@@ -40,12 +39,3 @@ def bots_folder(where: str) -> Path:
     """Where the folders of submitted bots are kept: beside an SQLite file, else in the user's data folder."""
     folder = default_path() if "://" in where else Path(where).absolute()
     return folder.parent / "bots"
-
-
-def find_bot(store: Store, text: str) -> BotEntry:
-    """The bot that a user names: `name` for its newest version, or `name@version`."""
-    name, _, version = text.partition("@")
-    versions = [entry for entry in store.bot_versions(name) if version in ("", entry.version)]
-    if not versions:
-        raise UsageError(f"there is no bot {text!r} in the store: `arena bots list` shows those that there are")
-    return versions[-1]

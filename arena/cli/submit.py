@@ -6,27 +6,29 @@ from typing import Any
 
 import click
 
-from arena import looptime, registry
-from arena.check import Terms
-from arena.check.advice import advice
-from arena.check.report import Flunked
-from arena.check.trials import Trials
-from arena.cli.boxes import box_options, named_bot, read_box_options
-from arena.cli.intake import Intake, Received
+from arena import registry
+from arena.bots.making import BoxOptions, boxed
+from arena.bots.running import RunningBot
 from arena.cli.output import echo
-from arena.cli.params import clock_option, draw_seed
+from arena.cli.params import clock_option
+from arena.cli.sandbox_options import box_options, named_bot, read_box_options
 from arena.cli.store import bots_folder, db_option, open_store
 from arena.clock import TimeControl
+from arena.contestant.check import Terms
+from arena.contestant.check.advice import advice
+from arena.contestant.check.report import Flunked
+from arena.contestant.check.trials import Trials
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
-from arena.heartbeat import ThreadHeartbeat
-from arena.host import RunningBot
-from arena.making import BoxOptions, boxed
 from arena.match import Contestant
+from arena.play import looptime
+from arena.play.heartbeat import ThreadHeartbeat
+from arena.rng import draw_seed
 from arena.sandboxes import sweep
 from arena.sandboxes.logs import TAIL_BYTES
 from arena.store.base import BotEntry, Store
-from arena.submit.claim import Claim, Wishes, find_same, free_version, make_claim
+from arena.submit.intake import Intake, Received
+from arena.submit.registration import Claim, Wishes, find_same, free_version, make_claim
 from arena.submit.shelf import Shelf
 from arena.submit.validation import validate
 

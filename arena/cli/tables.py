@@ -8,7 +8,7 @@ from rich.table import Table
 
 from arena.cli.output import cell, marked
 from arena.ratings import Rating
-from arena.standings import Standings
+from arena.ratings.standings import Standings
 
 BAR = 13
 """Characters of the bar that shows a rating with its doubt."""

@@ -8,21 +8,24 @@ from typing import Any
 import click
 
 from arena import registry
-from arena.bots import MANIFEST, read_manifest
-from arena.builtin import BUILTIN
-from arena.cli.boxes import read_box_options
-from arena.cli.conduct import conduct, default_concurrency
-from arena.cli.field import BUILTIN_OWNER, choose_field, choose_sandbox, register_builtin, worker_plan
-from arena.cli.output import echo
+from arena.bots.builtin import BUILTIN
+from arena.bots.manifest import MANIFEST, read_manifest
+from arena.cli.output import echo, warn
 from arena.cli.params import Setting
-from arena.cli.store import find_bot, open_store
-from arena.cli.tournament import make_budget, make_settings, play_options, say_why, with_seed
-from arena.cli.verdict import PairsView, numbers, plain, sentence
+from arena.cli.progress import Report
+from arena.cli.sandbox_options import read_box_options
+from arena.cli.sprt_report import PairsView, numbers, plain, sentence
+from arena.cli.store import open_store
+from arena.cli.tournament import make_budget, make_settings, play_options, say_why
 from arena.errors import UsageError
 from arena.game import AnyGame
-from arena.sprt import Sprt, pairs_of
 from arena.store.base import BotEntry, Store
-from arena.tournament import TEST, Settings, Tournament
+from arena.store.lookup import find_bot
+from arena.tournaments.field import BUILTIN_OWNER, choose_field, choose_sandbox, register_builtin, worker_plan
+from arena.tournaments.session import default_concurrency, play_tournament
+from arena.tournaments.settings import TEST, Settings, with_seed
+from arena.tournaments.sprt import Sprt, pairs_of
+from arena.tournaments.tournament import Tournament
 
 BOUNDS = {"elo0": 0.0, "elo1": 10.0, "alpha": 0.05, "beta": 0.05}
 
@@ -70,7 +73,7 @@ def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool,
     concurrency = given["concurrency"] or default_concurrency(settings.cpus)
     budget = make_budget(given["budget"], running, concurrency)
     plan = worker_plan(running.id, settings, field)
-    halt = conduct(running, view, plan=plan, concurrency=concurrency, budget=budget)
+    halt = play_tournament(running, Report(view), plan=plan, concurrency=concurrency, budget=budget)
     view.renew()
     # The verdict takes the pairs in the order of their deals, so that matches at the same time cannot change it.
     result = view.state if halt else settings.sprt().after(pairs_of(running.finished))
@@ -127,5 +130,5 @@ def read_settings(
 ) -> Settings:
     """A test is a tournament of two with a goal."""
     game.info.check_seats(2)
-    boxes = choose_sandbox([bot for bot in field if bot.owner != BUILTIN_OWNER], read_box_options(given))
+    boxes = choose_sandbox([bot for bot in field if bot.owner != BUILTIN_OWNER], read_box_options(given), warn)
     return make_settings(game, field, boxes, given, seats=2, format=TEST, rounds=0, goal=goal)

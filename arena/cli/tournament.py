@@ -1,28 +1,29 @@
 """`arena tournament`: everybody against everybody, and the table."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import click
 from rich.console import Console
 
 from arena import registry
-from arena.budget import Budget
-from arena.cli.boxes import box_options, read_box_options
-from arena.cli.conduct import Halt, conduct, default_concurrency
-from arena.cli.field import choose_field, choose_sandbox, worker_plan
-from arena.cli.output import echo
-from arena.cli.params import MAX_SEED, SEED_HELP, Duration, Setting, clock_option, draw_seed
-from arena.cli.progress import TournamentView, duration
-from arena.cli.store import db_option, find_bot, open_store
+from arena.bots.making import BoxOptions
+from arena.cli.output import echo, warn
+from arena.cli.params import MAX_SEED, SEED_HELP, Duration, Setting, clock_option
+from arena.cli.progress import Report, TournamentView, duration
+from arena.cli.sandbox_options import box_options, read_box_options
+from arena.cli.store import db_option, open_store
 from arena.cli.tables import print_standings
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
-from arena.making import BoxOptions
-from arena.standings import standings
+from arena.ratings.standings import standings
 from arena.store.base import BotEntry, Store, TournamentEntry
-from arena.tournament import FORMATS, TEST, Settings, Tournament
+from arena.store.lookup import find_bot
+from arena.tournaments.budget import Budget
+from arena.tournaments.field import choose_field, choose_sandbox, worker_plan
+from arena.tournaments.session import Halt, default_concurrency, play_tournament
+from arena.tournaments.settings import FORMATS, TEST, Settings, with_seed
+from arena.tournaments.tournament import Tournament
 
 ROUNDS = 2
 TOP = 3
@@ -158,7 +159,7 @@ def read_settings(game: AnyGame, field: Sequence[BotEntry], given: dict[str, Any
     """All that is decided before the first match."""
     seats = given["seats"] or game.info.min_seats
     game.info.check_seats(seats)
-    boxes = choose_sandbox(field, read_box_options(given))
+    boxes = choose_sandbox(field, read_box_options(given), warn)
     rounds, goal = _rounds(given), _goal(given, len(field))
     return make_settings(game, field, boxes, given, seats=seats, format=given["kind"], rounds=rounds, goal=goal)
 
@@ -206,17 +207,6 @@ def _goal(given: dict[str, Any], bots: int) -> dict[str, float]:
     }
 
 
-def with_seed(settings: Settings, seed: int | None, store: Store) -> Settings:
-    """The settings with the seed that was given, or that of the same tournament if it was stopped, or a new one."""
-    if seed is not None:
-        return settings
-    for entry in store.tournaments(settings.game):
-        earlier = Settings.from_json(entry.settings)
-        if not entry.finished and replace(earlier, seed=settings.seed) == settings:
-            return earlier
-    return replace(settings, seed=draw_seed())
-
-
 def play(
     entry: TournamentEntry, field: Sequence[BotEntry], store: Store, concurrency: int | None, seconds: float | None
 ) -> None:
@@ -228,7 +218,7 @@ def play(
     confidence = settings.goal.get("confidence", CONFIDENCE)
     view = TournamentView(running, field, game.info.roles, budget=budget, confidence=confidence)
     plan = worker_plan(running.id, settings, field)
-    halt = conduct(running, view, plan=plan, concurrency=concurrency, budget=budget)
+    halt = play_tournament(running, Report(view), plan=plan, concurrency=concurrency, budget=budget)
     table = standings(running.matches, field, game.info.roles)
     print_standings(table, f"{game.info.title}, tournament {running.id}", Console())
     say_why(running, halt, f"arena tournament resume {running.id}", seconds)

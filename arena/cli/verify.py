@@ -6,13 +6,13 @@ from collections.abc import Sequence
 import click
 
 from arena import registry
-from arena.cli.forms import counted
 from arena.cli.output import echo
 from arena.cli.store import db_option, open_store
+from arena.cli.table_formats import counted
 from arena.errors import RecordError
 from arena.store.base import Store, TournamentEntry
-from arena.text import printable
-from arena.verify import Finding, check_bots, check_tournament, kept_in
+from arena.tournaments.verify import Finding, check_bots, check_tournament, kept_in
+from arena.untrusted.text import printable
 
 
 @click.command()

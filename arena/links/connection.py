@@ -13,10 +13,10 @@ from typing import Any, Protocol, Self
 from google.protobuf.message import DecodeError
 from grpc_health.v1 import health_pb2
 
-from arena import looptime
 from arena.errors import Abuse, BadMessage, BotFault, Disconnected, StartFailed
 from arena.links.grpc import Call, GrpcLink, again
 from arena.links.http2 import Http2
+from arena.play import looptime
 
 Connect = Callable[[], socket.socket]
 """Gives a new stream socket that is connected, or connecting, to the bot; it must not block. OSError: not there yet."""

@@ -11,10 +11,10 @@ from typing import Any
 from urllib.parse import unquote
 
 from arena.errors import BadMessage, BotFault, Disconnected, InfraError, TimedOut
-from arena.heartbeat import Heartbeat
 from arena.links.frames import MAX_MESSAGE, Messages, pack_message
 from arena.links.http2 import Headers, Http2, printable
-from arena.player import STRICT, Answer, Leniency
+from arena.play.heartbeat import Heartbeat
+from arena.play.player import STRICT, Answer, Leniency
 
 HANDOVER = 0.05
 """Seconds that a request may take to the socket; only a bot that grants no flow control holds it up for longer."""

@@ -30,10 +30,10 @@ from h2.events import (
 )
 from h2.settings import SettingCodes, Settings
 
-from arena import looptime
 from arena.errors import BadMessage, BotFault, Disconnected
 from arena.links.frames import Frames
 from arena.links.guard import FULL_FRAME, MAX_HEADER_BYTES, Guard
+from arena.play import looptime
 
 Headers = Iterable[tuple[bytes, bytes]]
 

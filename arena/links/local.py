@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from arena.errors import BadMessage, TimedOut
-from arena.player import STRICT, Answer, Leniency
+from arena.play.player import STRICT, Answer, Leniency
 
 
 class LocalLink:

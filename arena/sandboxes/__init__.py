@@ -10,11 +10,11 @@ from arena.sandboxes.base import (
     Sandbox,
     weaknesses,
 )
-from arena.sandboxes.bubblewrap import BubblewrapSandbox
-from arena.sandboxes.docker import DockerSandbox
+from arena.sandboxes.docker.gvisor import GvisorSandbox
+from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.endpoint import Endpoint
-from arena.sandboxes.gvisor import GvisorSandbox
-from arena.sandboxes.process import ProcessSandbox
+from arena.sandboxes.launched.bubblewrap import BubblewrapSandbox
+from arena.sandboxes.launched.process import ProcessSandbox
 from arena.sandboxes.sweeping import sweep
 
 __all__ = [

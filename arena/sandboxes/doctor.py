@@ -11,15 +11,16 @@ from enum import Enum
 from pathlib import Path
 
 from arena.errors import ArenaError
-from arena.sandboxes import cgroup_tree, gvisor
 from arena.sandboxes.base import BotDirectory, Limits, weaknesses
-from arena.sandboxes.bubblewrap import BubblewrapSandbox, find_bubblewrap
-from arena.sandboxes.cgroups import Group
-from arena.sandboxes.engine import Engine
+from arena.sandboxes.docker import gvisor
+from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.kernel import cgroup_tree
+from arena.sandboxes.kernel.cgroups import Group
+from arena.sandboxes.kernel.seccomp import compile_filter
+from arena.sandboxes.kernel.users import BOT_UIDS
+from arena.sandboxes.launched.bubblewrap import BubblewrapSandbox, find_bubblewrap
 from arena.sandboxes.owner import PREFIX, owner
-from arena.sandboxes.seccomp import compile_filter
 from arena.sandboxes.socketdir import SocketDirectory
-from arena.sandboxes.users import BOT_UIDS
 
 OLDEST_BUBBLEWRAP = (0, 8, 0)
 # The first releases of each line without CVE-2025-31133, CVE-2025-52565 and CVE-2025-52881.

@@ -9,10 +9,11 @@ from functools import cache
 from pathlib import Path
 
 from arena.errors import InfraError
-from arena.sandboxes import cgroup_tree, cgroups, socketdir
-from arena.sandboxes.cgroups import Group
-from arena.sandboxes.container import OWNER_LABEL
-from arena.sandboxes.engine import Engine, NotFound, is_conflict
+from arena.sandboxes import socketdir
+from arena.sandboxes.docker.client import Engine, NotFound, is_conflict
+from arena.sandboxes.docker.container import OWNER_LABEL
+from arena.sandboxes.kernel import cgroup_tree, cgroups
+from arena.sandboxes.kernel.cgroups import Group
 from arena.sandboxes.owner import PREFIX, is_alive
 
 _log = logging.getLogger(__name__)

@@ -80,7 +80,7 @@ class MatchEntry:
     reason: str
     moves: int
     seal: str
-    """A digest over everything that the match was; see arena/seal.py."""
+    """A digest over everything that the match was; see arena/play/seal.py."""
     seats: tuple[SeatResult, ...]
 
 

@@ -1,4 +1,4 @@
-"""Checksums over what the store keeps, so that a changed cell is found; arena/verify.py compares them.
+"""Checksums over what the store keeps, so that a changed cell is found; arena/tournaments/verify.py compares them.
 
 A match has one over its rows and its record, a finished tournament one over its settings and all of its matches, so
 that a match that was taken away is missed. Whoever can write the database can write new checksums too: the checksum

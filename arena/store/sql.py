@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from arena.errors import UsageError
 from arena.store.base import BotEntry, KeptMatch, MatchEntry, SeatResult, TournamentEntry
 from arena.store.checksums import bot_checksum, match_checksum, settings_key, tournament_checksum
-from arena.store.engine import exclusive, open_engine, writing
+from arena.store.database import exclusive, open_engine, writing
 from arena.store.schema import bots, matches, metadata, seats, tournaments
 
 _HEAVY = ("record", "checksum", "created_at", "log")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, NoReturn
 
 from arena.errors import UsageError
-from arena.filetree import MAX_PATH_BYTES, shown
+from arena.untrusted.filetree import MAX_PATH_BYTES, shown
 
 MIB = 1 << 20
 MAX_ENTRIES = 20_000

@@ -3,13 +3,13 @@
 from functools import partial
 from pathlib import Path
 
-from arena.bots import Folder, read_manifest
+from arena.bots.manifest import Folder, read_manifest
 from arena.errors import InfraError
-from arena.limited import run_limited
 from arena.sandboxes.base import BotDirectory
-from arena.sandboxes.workshop import Workshop
+from arena.sandboxes.launched.build import Workshop
 from arena.submit.readers import read_folder
 from arena.submit.unpacking import bot_root, unpack, unpack_submission
+from arena.untrusted.limited import run_limited
 
 
 def receive(path: Path, workplace: Path, what: str) -> Folder:

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import IO, Any
 
 from arena.errors import InfraError, UsageError
-from arena.filetree import readable, shown
-from arena.limited import Allowance, run_limited
-from arena.sandboxes import images
-from arena.sandboxes.engine import Engine, NotFound
-from arena.sandboxes.image_files import LayerCheck
+from arena.sandboxes.docker import images
+from arena.sandboxes.docker.client import Engine, NotFound
+from arena.sandboxes.docker.image_files import LayerCheck
 from arena.submit import streams
 from arena.submit.readers import intelligible, members, open_tar, tar_stream
 from arena.submit.unpacking import read_some, writable
+from arena.untrusted.filetree import readable, shown
+from arena.untrusted.limited import Allowance, run_limited
 
 MANIFEST = "manifest.json"
 MAX_LAYERS = 128

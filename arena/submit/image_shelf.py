@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from arena.errors import InfraError
-from arena.sandboxes.engine import Engine
+from arena.sandboxes.docker.client import Engine
 from arena.sandboxes.owner import is_alive, owner
 
 REPOSITORY = "arena-submitted"

@@ -17,9 +17,18 @@ from pathlib import Path
 from typing import IO, Literal, NoReturn, Self
 
 from arena.errors import UsageError
-from arena.filetree import MAX_PATH_BYTES, TreeEntry, TreeLimits, list_tree, open_file, read_link, readable, shown
 from arena.submit import streams
 from arena.submit.entries import MAX_ENTRIES, MAX_TOTAL_BYTES, MIB, Entries, Entry, Kind, Reader
+from arena.untrusted.filetree import (
+    MAX_PATH_BYTES,
+    TreeEntry,
+    TreeLimits,
+    list_tree,
+    open_file,
+    read_link,
+    readable,
+    shown,
+)
 
 LEFT_OUT = frozenset({"__pycache__", ".git"})
 """Folders that no bot needs to play, and that change by themselves."""

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from arena.bots import MANIFEST, read_manifest
+from arena.bots.manifest import MANIFEST, read_manifest
 from arena.errors import InfraError, UsageError
 from arena.submit.entries import Entry, Kind, Reader, passed
 from arena.submit.readers import archive_reader, intelligible, read_folder

@@ -1,11 +1,11 @@
 """The matches that a submitted bot must play without a fault before it is registered."""
 
-from arena.check.report import Flunked
-from arena.check.trials import Trials
+from arena.bots.running import RunningBot
+from arena.contestant.check.report import Flunked
+from arena.contestant.check.trials import Trials
 from arena.errors import BotFault
-from arena.faults import verdict_of
 from arena.game import AnyGame
-from arena.host import RunningBot
+from arena.play.faults import verdict_of
 
 
 async def validate(game: AnyGame, bot: RunningBot, trials: Trials) -> int:

@@ -19,7 +19,7 @@ type rules struct{ conn *grpc.ClientConn }
 func connect() (rules, error) {
 	socket := os.Getenv("ARENA_RULES_SOCKET")
 	if socket == "" {
-		return rules{}, errors.New("there are no rules: by hand, start me with python3 -m arena.rules_service -- build/bot")
+		return rules{}, errors.New("there are no rules: by hand, start me with python3 -m arena.sdk.rules_service -- build/bot")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), dialTimeout)
 	defer cancel()

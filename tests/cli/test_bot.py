@@ -6,11 +6,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from contestant_kit import SDK, arena, choosing, need_bubblewrap, need_image, write_bot
 
-from arena import record, registry
-from arena.replay import verify
-from tests.needs import need
+from arena import registry
+from arena.play import record
+from arena.play.replay import verify
+from tests.kits.contestants import SDK, arena, choosing, need_bubblewrap, need_image, write_bot
+from tests.kits.needs import need
 
 PATIENT = ("--clock", "10s/move")  # the machine may be busy, and these tests are not about time
 

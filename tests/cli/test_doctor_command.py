@@ -3,11 +3,11 @@
 import json
 
 import pytest
-from contestant_kit import arena
 
 from arena.cli import doctor as command
 from arena.cli.doctor import usable
 from arena.sandboxes.doctor import Finding, Status
+from tests.kits.contestants import arena
 
 BOX, ENGINE = "a whole box", "docker engine"
 

@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from contestant_kit import arena, choosing, write_bot
+
+from tests.kits.contestants import arena, choosing, write_bot
 
 FAILING = """
 import sys

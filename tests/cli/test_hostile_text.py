@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
-from contestant_kit import choosing, write_bot
 
-from arena import record
 from arena.cli import main
 from arena.match import NO_TIMES, Box, Contestant, Ending, Strike, Verdict
+from arena.play import record
 from arena.registry import find
 from arena.store.base import MatchEntry, SeatResult
 from arena.store.sql import SqlStore
-from arena.text import json_text, printable
+from arena.untrusted.text import json_text, printable
+from tests.kits.contestants import choosing, write_bot
 
 EVIL = (
     "\x1b]0;title\x07\x1b[2J\x1b[31m\x9b7m\x1b]8;;http://x/\x1b\\ \u202etxt\u2066 \x00\x08\r\nseat 1: forged "

@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.cli.forms import Table, counted, print_table
-from arena.pages.page import Cell, Section, render
+from arena.cli.table_formats import Table, counted, print_table
 from arena.store.base import MatchEntry, SeatResult
 from arena.store.sql import SqlStore
-from tests.field_kit import play_tournament
+from arena.web.page import Cell, Section, render
+from tests.kits.fields import play_tournament
 
 WORDS = [["ratings", "--game", "claim"], ["crosstable", "--game", "claim"], ["history", "two"]]
 

@@ -4,7 +4,8 @@ import json
 import re
 
 import pytest
-from contestant_kit import arena, choosing, write_bot
+
+from tests.kits.contestants import arena, choosing, write_bot
 
 QUICK = ("--sandbox", "process", "--clock", "10s/move", "--seed", 5, "--sprt", "elo0=0", "elo1=100")
 

@@ -11,7 +11,8 @@ import sys
 import time
 
 import pytest
-from contestant_kit import arena, choosing, write_bot
+
+from tests.kits.contestants import arena, choosing, write_bot
 
 LEGAL = "return turn.legal[{}]"
 BOTH = ('serve(B, game="claim")', 'serve({"claim": B, "kingdoms": B})')

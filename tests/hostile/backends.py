@@ -14,21 +14,12 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from arena.bots.making import python_paths
 from arena.errors import ArenaError, InfraError
-from arena.making import python_paths
-from arena.sandboxes import (
-    BotDirectory,
-    BotImage,
-    BubblewrapSandbox,
-    DockerSandbox,
-    GvisorSandbox,
-    Limits,
-    image_builds,
-    images,
-    weaknesses,
-)
-from arena.sandboxes.cgroup_tree import Hierarchy
-from arena.sandboxes.engine import Engine
+from arena.sandboxes import BotDirectory, BotImage, BubblewrapSandbox, DockerSandbox, GvisorSandbox, Limits, weaknesses
+from arena.sandboxes.docker import image_builds, images
+from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.kernel.cgroup_tree import Hierarchy
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

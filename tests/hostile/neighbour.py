@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from arena.builtin import BUILTIN
+from arena.bots.builtin import BUILTIN
+from arena.bots.running import LocalBot, RemoteBot, RunningBot
+from arena.bots.table import Table
 from arena.clock import TimeControl
-from arena.heartbeat import Heartbeat
-from arena.host import LocalBot, RemoteBot, RunningBot
 from arena.links.connection import unix_connect
 from arena.match import Contestant, Ending, MatchRecord, MatchSpec, Seat
-from arena.record import match_id
+from arena.play.heartbeat import Heartbeat
+from arena.play.record import match_id
 from arena.sdk import Session
-from arena.table import Table
 from engines.claim import GAME
 from tests.hostile import backends
 

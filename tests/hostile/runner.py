@@ -20,14 +20,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arena import looptime
+from arena.bots.running import BoxedBot, RunningBot
+from arena.bots.table import Table
 from arena.clock import TimeControl
-from arena.faults import Policy
-from arena.heartbeat import STEADY, ThreadHeartbeat
-from arena.host import BoxedBot, RunningBot
 from arena.match import Contestant, Ending, MatchRecord
+from arena.play import looptime
+from arena.play.faults import Policy
+from arena.play.heartbeat import STEADY, ThreadHeartbeat
 from arena.sandboxes import Limits
-from arena.table import Table
 from engines.claim import GAME
 from tests.hostile import backends, cases, neighbour
 from tests.hostile.canaries import SECRET, Canaries

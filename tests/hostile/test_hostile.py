@@ -3,7 +3,7 @@
 import pytest
 
 from tests.hostile import backends, cases, runner
-from tests.needs import need
+from tests.kits.needs import need
 
 CASES = list(cases.all_cases())
 MATRIX = [(case, name) for case in CASES for name in case.backends]

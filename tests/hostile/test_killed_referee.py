@@ -10,12 +10,13 @@ from contextlib import contextmanager
 
 import pytest
 
-from arena.sandboxes import procfs, sweep
-from arena.sandboxes.container import OWNER_LABEL
-from arena.sandboxes.engine import Engine
+from arena.sandboxes import sweep
+from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.container import OWNER_LABEL
+from arena.sandboxes.kernel import procfs
 from tests.hostile import backends
 from tests.hostile.traces import descendants, groups
-from tests.needs import need
+from tests.kits.needs import need
 
 pytestmark = pytest.mark.slow
 

@@ -15,7 +15,7 @@ import pytest
 
 from arena.sandboxes.owner import owner
 from tests.hostile import backends, cases, neighbour, runner
-from tests.needs import need
+from tests.kits.needs import need
 
 CASE = cases.find("closes_its_output")
 HELD = []

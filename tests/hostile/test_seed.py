@@ -1,7 +1,7 @@
 """Every bot has the engines: a seed that it can guess shows it the hands of all others, in every game with secrets."""
 
 from arena.cli.main import main
-from arena.cli.params import draw_seed
+from arena.rng import draw_seed
 
 LIKELY = 2**40
 """Seeds below this can be tried in the time of a tournament, against one's own hand or the name of the match."""

@@ -6,7 +6,7 @@ import pytest
 
 from bench.theft import Mode, measure
 from tests.hostile import backends
-from tests.needs import need
+from tests.kits.needs import need
 
 LEAST = 0.8
 """The aim is 95 %, see bench/theft.py; here other tests run beside it."""

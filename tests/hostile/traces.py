@@ -9,9 +9,9 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from arena.sandboxes import procfs
-from arena.sandboxes.container import OWNER_LABEL
-from arena.sandboxes.engine import Engine
+from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.container import OWNER_LABEL
+from arena.sandboxes.kernel import procfs
 from arena.sandboxes.owner import owner, start_time
 
 MIB = 1 << 20

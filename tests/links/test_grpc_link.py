@@ -10,10 +10,10 @@ import pytest
 from grpc_health.v1 import health_pb2
 
 from arena.errors import Disconnected, InfraError, StartFailed, TimedOut
-from arena.heartbeat import STEADY
 from arena.links.connection import BotConnection, tcp_connect, unix_connect
 from arena.links.http2 import printable
-from arena.player import Leniency
+from arena.play.heartbeat import STEADY
+from arena.play.player import Leniency
 
 CODEC = SimpleNamespace(wire=SimpleNamespace(DESCRIPTOR=SimpleNamespace(package="test")), prefix="Echo")
 SERVING = health_pb2.HealthCheckResponse(status=health_pb2.HealthCheckResponse.SERVING)

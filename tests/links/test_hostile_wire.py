@@ -17,11 +17,11 @@ from links_kit import (
     wait_for,
 )
 
-from arena import looptime
 from arena.clock import TimeControl
 from arena.errors import Abuse, BotFault, StartFailed
 from arena.links.connection import BotConnection, unix_connect
 from arena.match import Ending
+from arena.play import looptime
 from engines.claim import GAME
 
 pytestmark = pytest.mark.slow

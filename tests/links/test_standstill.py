@@ -10,9 +10,9 @@ import time
 import pytest
 from links_kit import HERE, hostile, wait_for
 
-from arena import looptime
 from arena.errors import StartFailed
 from arena.links.connection import BotConnection, unix_connect
+from arena.play import looptime
 
 pytestmark = pytest.mark.slow
 
@@ -20,11 +20,11 @@ REFEREE = """
 import asyncio, json, sys
 sys.path.insert(0, sys.argv[1])
 from links_kit import GAME, TimeControl, connected, wait_for
-from arena import looptime
-from arena.heartbeat import ThreadHeartbeat
+from arena.play import looptime
+from arena.play.heartbeat import ThreadHeartbeat
 from arena.match import Contestant, MatchSpec
-from arena.player import Player
-from arena.referee import play
+from arena.play.player import Player
+from arena.play.referee import play
 
 CONTROL = TimeControl(0.5, 0.0, 0.0)
 

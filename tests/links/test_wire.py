@@ -26,11 +26,11 @@ from hostile_server import (
 )
 from wire_kit import END_HEADERS, END_STREAM, GREETING, HEAD, TRAILERS, literal, reply, wired
 
-from arena import looptime
 from arena.errors import Abuse, BadMessage, BotFault, Disconnected, TimedOut
-from arena.heartbeat import STEADY
 from arena.links import http2
-from arena.player import Leniency
+from arena.play import looptime
+from arena.play.heartbeat import STEADY
+from arena.play.player import Leniency
 
 JUNK, LAST = frame(0xEE, bytes(1000)), frame(0xEF)
 BIG = bytes(100_000)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from rating_field import ENV, MARGIN
 
-from arena.adaptive import certainty, games_to_separate, next_matches, settled
 from arena.errors import UsageError
 from arena.ratings import Result, collect, fit
+from arena.tournaments.adaptive import certainty, games_to_separate, next_matches, settled
 
 RANKS = {0: (1, 1), 1: (1, 2), -1: (2, 1)}
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from arena.errors import UsageError
-from arena.schedule import Finished, Fixture
-from arena.sprt import Decision, PairSchedule, Sprt, elo_of, log_likelihood_ratio, pairs_of, score_of
+from arena.tournaments.schedule import Finished, Fixture
+from arena.tournaments.sprt import Decision, PairSchedule, Sprt, elo_of, log_likelihood_ratio, pairs_of, score_of
 from bench.sprt import measure
 
 

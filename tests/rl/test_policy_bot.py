@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from contestant_kit import arena, need_bubblewrap, need_image
 
 from arena.clock import TimeControl
 from arena.match import MatchStart, Turn
 from arena.registry import find
 from arena.rng import choice, stream
 from bench.strength import bots_of
+from tests.kits.contestants import arena, need_bubblewrap, need_image
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "sample_bots/policy"

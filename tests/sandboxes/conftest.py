@@ -11,11 +11,13 @@ import pytest
 from sandbox_kit import BASE_IMAGE, SYSTEM_PYTHON, Bench
 
 from arena.errors import ArenaError
-from arena.sandboxes import BotDirectory, BotImage, BubblewrapSandbox, GvisorSandbox, Limits, cgroup_tree, images
-from arena.sandboxes.cgroups import Group
-from arena.sandboxes.engine import Engine
+from arena.sandboxes import BotDirectory, BotImage, BubblewrapSandbox, GvisorSandbox, Limits
+from arena.sandboxes.docker import images
+from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.kernel import cgroup_tree
+from arena.sandboxes.kernel.cgroups import Group
 from arena.sandboxes.owner import owner
-from tests.needs import need
+from tests.kits.needs import need
 
 
 @cache

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from arena.errors import InfraError
-from arena.sandboxes import BotDirectory, Limits, cgroups, socketdir
-from arena.sandboxes.box import to_the_end
-from arena.sandboxes.cgroup_tree import Hierarchy
-from arena.sandboxes.cgroups import Group, Home
+from arena.sandboxes import BotDirectory, Limits, socketdir
+from arena.sandboxes.kernel import cgroups
+from arena.sandboxes.kernel.cgroup_tree import Hierarchy
+from arena.sandboxes.kernel.cgroups import Group, Home
+from arena.sandboxes.launched.process import ProcessSandbox
+from arena.sandboxes.lifecycle import to_the_end
 from arena.sandboxes.owner import owner
-from arena.sandboxes.process import ProcessSandbox
 
 
 @pytest.fixture(autouse=True)

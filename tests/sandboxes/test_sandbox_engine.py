@@ -17,8 +17,8 @@ import pytest
 
 from arena.errors import InfraError
 from arena.sandboxes import BotImage, DockerSandbox, Limits, doctor, sweeping
-from arena.sandboxes.container import OWNER_LABEL
-from arena.sandboxes.engine import Engine, NoAnswer, NotFound
+from arena.sandboxes.docker.client import Engine, NoAnswer, NotFound
+from arena.sandboxes.docker.container import OWNER_LABEL
 
 ROOT = Path(__file__).parents[2]
 GONE = f"{os.stat('/proc/self/ns/pid').st_ino}-4194304-1"
@@ -142,7 +142,7 @@ def test_a_line_that_breaks_is_our_error(tmp_path, monkeypatch):
 
 
 def test_a_box_on_a_hung_engine_fails_in_a_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr("arena.sandboxes.docker.Engine", lambda: Engine(0.5))
+    monkeypatch.setattr("arena.sandboxes.docker.sandbox.Engine", lambda: Engine(0.5))
     monkeypatch.setattr(sweeping, "_SWEEP_S", 0.5)
 
     async def play():

@@ -10,10 +10,12 @@ import pytest
 from sandbox_kit import BASE_IMAGE, OBEDIENT, listen_abstract, python_paths, tell
 
 from arena.errors import StartFailed
-from arena.sandboxes import BotImage, DockerSandbox, Limits, image_builds, masks
-from arena.sandboxes.engine import Engine
-from arena.sandboxes.seccomp import number, rules
-from arena.sandboxes.users import BOT_UIDS
+from arena.sandboxes import BotImage, DockerSandbox, Limits
+from arena.sandboxes.docker import image_builds
+from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.kernel import masks
+from arena.sandboxes.kernel.seccomp import number, rules
+from arena.sandboxes.kernel.users import BOT_UIDS
 
 ROOT = Path(__file__).parents[2]
 SYS_SEEN = tuple(f"/sys/{name}" for name in masks.SYS_KEPT)

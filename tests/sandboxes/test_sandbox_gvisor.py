@@ -11,7 +11,7 @@ from sandbox_kit import BASE_IMAGE, FORK_BOMB, MEMORY_BOMB, left_behind, small, 
 from arena.errors import InfraError, OutOfMemory
 from arena.sandboxes import BotImage, GvisorSandbox, Limits, weaknesses
 from arena.sandboxes.base import MIB
-from arena.sandboxes.gvisor import SETTING, check_kernel, why_not
+from arena.sandboxes.docker.gvisor import SETTING, check_kernel, why_not
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = {"path": "/usr/bin/runsc", "runtimeArgs": ["--host-uds=create", "--network=none"]}
@@ -174,7 +174,7 @@ class TestTheEngine:
 
     @pytest.mark.slow
     def test_an_engine_without_it_is_told_in_one_sentence(self, docker, root, monkeypatch):
-        monkeypatch.setattr("arena.sandboxes.gvisor.RUNTIME", "not-there")
+        monkeypatch.setattr("arena.sandboxes.docker.gvisor.RUNTIME", "not-there")
         with pytest.raises(InfraError, match="has no runtime not-there; `arena doctor` says what to do"):
             asyncio.run(GvisorSandbox(BotImage(BASE_IMAGE, ("true",)), Limits()).rehearse())
         assert left_behind() == []

@@ -12,8 +12,9 @@ import pytest
 from sandbox_kit import BASE_IMAGE, OBEDIENT, processes_with, tell, until
 
 from arena.errors import UsageError
-from arena.sandboxes import BotImage, DockerSandbox, Limits, image_builds, image_files, images
-from arena.sandboxes.engine import Engine, NotFound
+from arena.sandboxes import BotImage, DockerSandbox, Limits
+from arena.sandboxes.docker import image_builds, image_files, images
+from arena.sandboxes.docker.client import Engine, NotFound
 
 
 @pytest.fixture

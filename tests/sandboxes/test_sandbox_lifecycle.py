@@ -15,8 +15,8 @@ from sandbox_kit import OBEDIENT, left_behind, package_path, processes_with, pyt
 
 from arena.errors import Abuse, Crashed, InfraError, StartFailed, UsageError
 from arena.sandboxes import BotDirectory, BotImage, DockerSandbox, Limits, sweep, weaknesses
-from arena.sandboxes.container import OWNER_LABEL
-from arena.sandboxes.engine import Engine
+from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.container import OWNER_LABEL
 
 DAEMONS = """
 for number in range(5):

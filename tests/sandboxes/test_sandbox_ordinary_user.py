@@ -105,7 +105,7 @@ BUILT = """
 import asyncio, json, os
 from functools import partial
 from pathlib import Path
-from arena.bots import folder_digest
+from arena.bots.manifest import folder_digest
 from arena.sandboxes import BotDirectory
 from arena.submit import folders
 from arena.submit.shelf import Shelf

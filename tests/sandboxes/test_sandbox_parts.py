@@ -13,19 +13,20 @@ from pathlib import Path
 import pytest
 
 from arena.errors import Abuse, InfraError, StartFailed, UsageError
-from arena.sandboxes import BotDirectory, BotImage, Death, Limits, cgroup_tree, syscalls, users, weaknesses
+from arena.sandboxes import BotDirectory, BotImage, Death, Limits, weaknesses
 from arena.sandboxes.base import WEAK
-from arena.sandboxes.bubblewrap import arguments
-from arena.sandboxes.cgroup_tree import Hierarchy, parse
-from arena.sandboxes.cgroups import Group, sweep
-from arena.sandboxes.container import container_config
+from arena.sandboxes.docker.container import container_config
+from arena.sandboxes.docker.write_profile import PROFILE
 from arena.sandboxes.doctor import Finding, Status, examine, is_safe_runc, version
 from arena.sandboxes.endpoint import Endpoint
+from arena.sandboxes.kernel import cgroup_tree, syscalls, users
+from arena.sandboxes.kernel.cgroup_tree import Hierarchy, parse
+from arena.sandboxes.kernel.cgroups import Group, sweep
+from arena.sandboxes.kernel.seccomp import compile_filter, docker_profile, docker_text, known, other_values, rules
+from arena.sandboxes.kernel.users import BOT_UIDS, LeasedUser
+from arena.sandboxes.launched.bubblewrap import arguments
 from arena.sandboxes.logs import LogReader, escape
 from arena.sandboxes.owner import is_alive, owner
-from arena.sandboxes.seccomp import compile_filter, docker_profile, docker_text, known, other_values, rules
-from arena.sandboxes.users import BOT_UIDS, LeasedUser
-from arena.sandboxes.write_profile import PROFILE
 
 NEWER_THAN_SOME_LIBRARIES = {
     "riscv_hwprobe", "fchmodat2", "map_shadow_stack", "futex_wake", "futex_wait", "futex_requeue", "futex_waitv",
@@ -36,7 +37,7 @@ NEWER_THAN_SOME_LIBRARIES = {
 class TestRules:
     def test_the_file_for_docker_is_made_from_the_rules(self):
         assert PROFILE.read_text() == docker_text(file_locks=False), (
-            "write it anew: python -m arena.sandboxes.write_profile"
+            "write it anew: python -m arena.sandboxes.docker.write_profile"
         )
 
     def test_the_text_is_the_profile(self):
@@ -193,7 +194,7 @@ class TestGroups:
 
 def fake_group(folder: Path, files: dict[str, str]) -> Group:
     """A version 2 group made of plain files."""
-    from arena.sandboxes.cgroups import Home
+    from arena.sandboxes.kernel.cgroups import Home
 
     for name, text in files.items():
         (folder / name).write_text(text)

@@ -9,8 +9,9 @@ import pytest
 from sandbox_kit import FORK_BOMB, MEMORY_BOMB, OBEDIENT, Bench, small, tell
 
 from arena.errors import OutOfMemory
-from arena.sandboxes import Limits, cgroup_tree
+from arena.sandboxes import Limits
 from arena.sandboxes.base import MIB
+from arena.sandboxes.kernel import cgroup_tree
 
 pytestmark = pytest.mark.slow
 

@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager
 import pytest
 from sandbox_kit import KINDS, OBEDIENT, processes_with, small, tell, until
 
-from arena.bots import Folder, read_manifest
+from arena.bots.making import program_of
+from arena.bots.manifest import Folder, read_manifest
 from arena.errors import OutOfMemory
-from arena.making import program_of
 from arena.sandboxes import Limits
 from arena.sandboxes.base import MIB
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.store.sql import SqlStore
-from tests.needs import need
+from tests.kits.needs import need
 
 
 def _as_postgres():

@@ -10,10 +10,10 @@ from contextlib import closing
 import pytest
 
 from arena.errors import InfraError
-from arena.store import engine
+from arena.store import database as engine
 from arena.store.sql import SqlStore
-from tests.contestant_kit import arena
-from tests.needs import need
+from tests.kits.contestants import arena
+from tests.kits.needs import need
 
 
 def refusal(where, code, *words, command=("bots", "list")):

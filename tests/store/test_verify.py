@@ -8,15 +8,15 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from arena import record
 from arena.cli import main
 from arena.match import Box
+from arena.play import record
 from arena.registry import find
 from arena.store.checksums import match_checksum
 from arena.store.schema import metadata
 from arena.store.sql import SqlStore
-from arena.verify import UNPROVEN, check_bots, check_tournament, kept_in
-from tests.field_kit import play_tournament
+from arena.tournaments.verify import UNPROVEN, check_bots, check_tournament, kept_in
+from tests.kits.fields import play_tournament
 
 COLUMNS = [(table.name, column.name) for table in metadata.sorted_tables for column in table.columns]
 

@@ -7,12 +7,12 @@ import socket
 import tarfile
 
 import pytest
-from contestant_kit import arena, choosing, write_bot
 from hostile_archives import BOT, CASES, member, tar
 
-from arena.bots import folder_digest
+from arena.bots.manifest import folder_digest
 from arena.errors import UsageError
 from arena.submit.folders import receive
+from tests.kits.contestants import arena, choosing, write_bot
 
 
 @pytest.fixture

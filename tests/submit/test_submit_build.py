@@ -6,13 +6,13 @@ import socket
 from textwrap import dedent
 
 import pytest
-from contestant_kit import arena, choosing, need_bubblewrap, write_bot
 
-from arena.bots import Folder, read_manifest
+from arena.bots.making import build_of
+from arena.bots.manifest import Folder, read_manifest
 from arena.errors import UsageError
-from arena.making import build_of
-from arena.sandboxes.workshop import Workshop
+from arena.sandboxes.launched.build import Workshop
 from arena.submit import folders
+from tests.kits.contestants import arena, choosing, need_bubblewrap, write_bot
 
 
 @pytest.fixture(autouse=True)

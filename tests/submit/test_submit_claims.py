@@ -3,14 +3,14 @@
 from pathlib import Path
 
 import pytest
-from contestant_kit import arena, choosing, write_bot
 
-from arena.bots import Folder, Manifest, read_manifest
-from arena.cli import field
-from arena.cli.field import check_present, choose_field, register_folder
+from arena.bots.manifest import Folder, Manifest, read_manifest
 from arena.errors import UsageError
 from arena.store.sql import SqlStore
-from arena.submit.claim import Wishes, free_version, make_claim
+from arena.submit.registration import Wishes, free_version, make_claim
+from arena.tournaments import field
+from arena.tournaments.field import check_present, choose_field, register_folder
+from tests.kits.contestants import arena, choosing, write_bot
 
 MANIFEST = Manifest("mine", "1", ("claim", "rrr"), ("python3", "bot.py"))
 DIGEST = "sha256:" + "ab" * 32

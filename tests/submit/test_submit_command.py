@@ -7,9 +7,9 @@ import sys
 import time
 
 import pytest
-from contestant_kit import arena, choosing, need_bubblewrap, write_bot
 
 from arena.store.sql import SqlStore
+from tests.kits.contestants import arena, choosing, need_bubblewrap, write_bot
 
 PATIENT = ("--clock", "30s/move")  # the machine may be busy, and these tests are not about time
 FIRST = choosing("return turn.legal[0]")

@@ -7,8 +7,9 @@ import sys
 from dataclasses import dataclass
 
 import pytest
-from contestant_kit import choosing, write_bot
 from hostile_archives import COSTLY, RECORDS, TOURNAMENTS
+
+from tests.kits.contestants import choosing, write_bot
 
 PEAK_MIB = 300
 CPU_S = 30.0

@@ -6,12 +6,12 @@ import subprocess
 import sys
 
 import pytest
-from contestant_kit import arena, choosing, write_bot
 
 from arena.errors import InfraError, UsageError
 from arena.submit.shelf import Shelf
 from arena.submit.unpacking import unpack_submission
-from tests.needs import need
+from tests.kits.contestants import arena, choosing, write_bot
+from tests.kits.needs import need
 
 
 @pytest.fixture

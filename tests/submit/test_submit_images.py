@@ -11,13 +11,13 @@ import tarfile
 from contextlib import closing
 
 import pytest
-from contestant_kit import SDK_IMAGE, arena, choosing, need_bubblewrap, need_image, write_bot
 
 from arena.errors import UsageError
-from arena.sandboxes import image_builds
-from arena.sandboxes.engine import Engine, NotFound
+from arena.sandboxes.docker import image_builds
+from arena.sandboxes.docker.client import Engine, NotFound
 from arena.store.sql import SqlStore
 from arena.submit import image_archive, image_shelf
+from tests.kits.contestants import SDK_IMAGE, arena, choosing, need_bubblewrap, need_image, write_bot
 
 PATIENT = ("--clock", "30s/move")
 

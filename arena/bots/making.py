@@ -1,0 +1,163 @@
+"""From what a bot is to a bot in its sandbox: the one place that chooses sandboxes."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.bots.builtin import BUILTIN
+from arena.bots.manifest import Builtin, Folder, Image, Remote, Source, current_digest
+from arena.bots.running import BoxedBot, LocalBot, RemoteBot, RunningBot
+from arena.errors import InfraError, UsageError
+from arena.game import AnyGame
+from arena.links.connection import tcp_connect
+from arena.match import Contestant
+from arena.sandboxes.base import BotDirectory, BotImage, Limits, Sandbox
+from arena.sandboxes.docker import images
+from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.gvisor import GvisorSandbox
+from arena.sandboxes.docker.sandbox import DockerSandbox
+from arena.sandboxes.launched.bubblewrap import BubblewrapSandbox
+from arena.sandboxes.launched.process import ProcessSandbox
+from arena.sdk import Session
+
+PYTHONS = ("python", "python3")
+"""Commands that mean the Python that Arena itself runs with."""
+SANDBOXES = ("auto", "bubblewrap", "docker", "gvisor", "process")
+IMAGE_SANDBOXES: Mapping[str, type[DockerSandbox]] = {
+    "auto": DockerSandbox, "docker": DockerSandbox, "gvisor": GvisorSandbox,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class BoxOptions:
+    """How bots are held."""
+
+    sandbox: str
+    limits: Limits
+    ponder: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BotPlan:
+    """All that is needed to run a bot, on this machine or in another process of it."""
+
+    contestant: Contestant
+    source: Source
+    boxes: BoxOptions
+
+
+def plan_bot(game: AnyGame, text: str, source: Source, boxes: BoxOptions) -> BotPlan:
+    """The plan for a bot that is not registered; `text` is what the user called it."""
+    match source:
+        case Builtin(name):
+            contestant = Contestant(name)
+        case Remote(host, port):
+            contestant = Contestant(f"{host}-{port}")
+        case Folder(path, manifest):
+            _check_game(manifest.games, game, text)
+            contestant = Contestant(manifest.name, manifest.version, current_digest(path))
+        case Image(reference):
+            contestant = Contestant(reference.rpartition("/")[2].partition("@")[0], digest=image_digest(reference))
+    return BotPlan(contestant, source, boxes)
+
+
+def make_bot(game: AnyGame, plan: BotPlan, seed: int) -> RunningBot:
+    """The bot, not started yet; UsageError if its folder is not what it was when the plan was made."""
+    match plan.source:
+        case Builtin(name):
+            return LocalBot(plan.contestant, lambda: Session(game, BUILTIN[name](seed)).handle)
+        case Remote(host, port):
+            return RemoteBot(plan.contestant, tcp_connect(host, port), plan.boxes.limits.start_s)
+        case Folder(path):
+            check_unchanged(path, plan.contestant)
+    return boxed(plan.contestant, plan.source, plan.boxes)
+
+
+def boxed(contestant: Contestant, source: Source, boxes: BoxOptions) -> BoxedBot:
+    """A folder or an image in its box, not started yet."""
+    sandbox = make_sandbox(source, boxes)
+    return BoxedBot(contestant, sandbox, start_s=boxes.limits.start_s, ponder=boxes.ponder)
+
+
+def check_unchanged(folder: Path, contestant: Contestant) -> None:
+    """UsageError unless the folder of a bot is here and holds what its digest says."""
+    label = f"{contestant.name} {contestant.version}"
+    if not folder.is_dir():
+        raise UsageError(f"the folder of {label} is gone: {folder}; put it back, or retire the bot")
+    if current_digest(folder) != contestant.digest:
+        raise UsageError(
+            f"{folder} is not what was registered as {label}: name the folder with --bots for a new version, "
+            "or retire the bot"
+        )
+
+
+def make_sandbox(source: Source, boxes: BoxOptions) -> Sandbox:
+    """The box for a folder or an image."""
+    if isinstance(source, Image):
+        if boxes.sandbox not in IMAGE_SANDBOXES:
+            raise UsageError(f"an image needs --sandbox docker or gvisor, not {boxes.sandbox}")
+        return IMAGE_SANDBOXES[boxes.sandbox](BotImage(source.reference), boxes.limits)
+    if not isinstance(source, Folder):
+        raise UsageError("only a folder or an image can be put into a sandbox")
+    if source.manifest.image:
+        return make_sandbox(Image(source.manifest.image), boxes)
+    if boxes.sandbox in ("docker", "gvisor"):
+        raise UsageError(f"build an image first: arena bot build {source.path}, then give the image's name")
+    kind = ProcessSandbox if boxes.sandbox == "process" else BubblewrapSandbox
+    return kind(program_of(source), boxes.limits)
+
+
+def program_of(folder: Folder) -> BotDirectory:
+    """What is run for a folder; a Python bot runs with this very Python, so that it finds the SDK."""
+    first, *rest = folder.manifest.command
+    if folder.manifest.build and "/" in first and not (folder.path / first).exists():
+        by_hand = " ".join(folder.manifest.build)
+        raise UsageError(
+            f"{folder.path} is not built yet: run `{by_hand}` there, or arena bot build {folder.path} --no-image"
+        )
+    if first not in PYTHONS and not folder.manifest.rules:
+        return BotDirectory(folder.path, folder.manifest.command)
+    command = (sys.executable if first in PYTHONS else first, *rest)
+    if folder.manifest.rules:
+        # -P: nothing in the bot's folder shall be taken for a module of ours.
+        command = (sys.executable, "-P", "-m", "arena.sdk.rules_service", "--", *command)
+    # What a bot printed must be readable even if it is killed the next moment.
+    unbuffered = {"PYTHONUNBUFFERED": "1"}
+    return BotDirectory(folder.path, command, read_only=tuple(python_paths()), env=unbuffered)
+
+
+def build_of(folder: Folder) -> BotDirectory:
+    """What builds a folder."""
+    first, *rest = folder.manifest.build
+    command = (sys.executable if first in PYTHONS else first, *rest)
+    return BotDirectory(folder.path, command, read_only=tuple(python_paths()))
+
+
+def python_paths() -> list[Path]:
+    """Everything that this Python needs to run a bot on the SDK: interpreter, packages, Arena itself."""
+    own = Path(__file__).parents[2]
+    wanted = {Path(sys.prefix), Path(sys.base_prefix), own / "arena", own / "engines"}
+    outside = [path for path in wanted if not path.is_relative_to("/usr")]
+    return sorted(
+        path for path in outside if not any(path != other and path.is_relative_to(other) for other in outside)
+    )
+
+
+def image_digest(reference: str) -> str:
+    """The engine's name for exactly the content of an image; a mistyped folder ends up here too."""
+    try:
+        engine = Engine()
+    except InfraError as error:
+        raise UsageError(f"there is no folder {reference!r}, and as an image it needs docker: {error}") from error
+    try:
+        return images.resolve(engine, reference).digest
+    except images.NoSuchImage as error:
+        raise UsageError(f"there is no bot {reference!r}, neither a folder nor a built-in one; {error}") from error
+    finally:
+        engine.close()
+
+
+def _check_game(games: tuple[str, ...], game: AnyGame, text: str) -> None:
+    if game.info.name not in games:
+        raise UsageError(f"the bot {text} does not play {game.info.name}: its bot.toml names {', '.join(games)}")

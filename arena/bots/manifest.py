@@ -1,0 +1,251 @@
+"""What a bot is before it runs: where it comes from, and what its bot.toml says.
+
+name = "my-bot"                    # letters, digits, dots and dashes
+version = "1"
+games = ["claim"]                  # the games that it plays
+command = ["python3", "bot.py"]    # how to start it in its folder; or
+image = "my-bot:1"                 # the container image to run instead
+rules = true                       # optional: offer it the rules of all games on a second socket
+build = ["make"]                   # optional: what makes the program in its folder, for those who build it
+"""
+
+import hashlib
+import os
+import re
+import stat
+import tomllib
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from arena.errors import UsageError
+from arena.untrusted.filetree import TreeEntry, list_tree, open_file, read_link, readable, shown
+
+MANIFEST = "bot.toml"
+MAX_MANIFEST_BYTES = 1 << 14
+MAX_DOTS_IN_A_LINE = 256
+"""A key of many dotted parts costs Python's parser memory and time by their square, and no key spans two lines."""
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+"""Nothing in a name can be obeyed by a terminal, a page, a spreadsheet or a file system."""
+
+_REMOTE = re.compile(r"grpc://([A-Za-z0-9.-]+|\[[0-9a-fA-F:]+\]):(\d{1,5})")
+_IMAGE = re.compile(r"[a-z0-9][a-z0-9._/:@-]{0,254}")
+_CHUNK = 1 << 20
+_KEYS = {"name", "version", "games", "command", "image", "build", "rules"}
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What bot.toml says."""
+
+    name: str
+    version: str
+    games: tuple[str, ...]
+    command: tuple[str, ...] = ()
+    image: str = ""
+    """Run this image instead of a command; one of the two is there."""
+    build: tuple[str, ...] = ()
+    rules: bool = False
+    """Whether it wants a RulesService beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """A player inside the referee."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A bot given as a directory with a bot.toml."""
+
+    path: Path
+    manifest: Manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A bot given as a container image, by name or digest."""
+
+    reference: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """A bot that somebody else has started, reached over TCP: for development only."""
+
+    host: str
+    port: int
+
+
+Source = Builtin | Folder | Image | Remote
+
+
+def locate(text: str, builtin: Collection[str]) -> Source:
+    """The bot that a user means: a built-in name, grpc://host:port, a folder, or else an image."""
+    if text in builtin:
+        return Builtin(text)
+    if text.startswith("grpc:"):
+        found = _REMOTE.fullmatch(text)
+        if not found or not 0 < int(found[2]) < 65536:
+            raise UsageError(f"{text!r} is no address: write grpc://host:port")
+        return Remote(found[1].strip("[]"), int(found[2]))
+    with readable(shown(text)):  # a name of thousands of characters, for one
+        is_folder = bool(text) and Path(text).is_dir()
+    if is_folder:
+        return Folder(Path(text).resolve(), read_manifest(Path(text)))
+    if text.startswith((".", "/")) or not _IMAGE.fullmatch(text):
+        raise UsageError(f"there is no bot {text!r}: give {', '.join(builtin)}, a folder, an image or grpc://host:port")
+    return Image(text)
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The bot.toml of a folder; UsageError says what is wrong with it."""
+    path = folder / MANIFEST
+    content = _parse(_read_text(folder, path), path)
+    if unknown := sorted(content.keys() - _KEYS):
+        raise UsageError(f"{path} has the unknown key {unknown[0]!r:.60}: it knows {', '.join(sorted(_KEYS))}")
+    return Manifest(
+        name=checked_name(content.get("name"), f"{path}: name"),
+        version=checked_name(content.get("version"), f"{path}: version"),
+        games=_words(content, "games", path),
+        command=() if "image" in content else _words(content, "command", path),
+        image=_image(content, path),
+        build=_words(content, "build", path) if "build" in content else (),
+        rules=_rules(content, path),
+    )
+
+
+def _read_text(folder: Path, path: Path) -> str:
+    """The text of a bot.toml, if it is a file of a sensible size; a pipe or a device is not waited for."""
+    with readable(str(path)):
+        if not path.is_file():
+            raise UsageError(f"{folder} has no {MANIFEST}: `arena bot new` writes one")
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            data = file.read(MAX_MANIFEST_BYTES + 1) or b""
+    if len(data) > MAX_MANIFEST_BYTES:
+        raise UsageError(f"{path} is longer than {MAX_MANIFEST_BYTES >> 10} KiB")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is no valid TOML: {error}") from error
+
+
+def _parse(text: str, path: Path) -> dict[str, Any]:
+    """The content of a bot.toml; what would be dear to parse is refused before it is."""
+    if any(line.count(".") > MAX_DOTS_IN_A_LINE for line in text.split("\n")):
+        raise UsageError(f"{path} has more than {MAX_DOTS_IN_A_LINE} dots in one line")
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
+        raise UsageError(f"{path} is no valid TOML: {error!s:.200}") from error
+
+
+def _brief(value: object) -> str:
+    """A value that may be anything, short enough for a sentence."""
+    try:
+        return f"{value!r:.60}"
+    except (ValueError, RecursionError):  # a number with too many digits to be written
+        return f"a value of type {type(value).__name__} that is too long"
+
+
+def _image(content: dict[str, Any], path: Path) -> str:
+    image = content.get("image", "")
+    if "image" in content and "command" in content:
+        raise UsageError(f"{path}: give a command or an image, not both")
+    if "image" in content and not (isinstance(image, str) and _IMAGE.fullmatch(image)):
+        raise UsageError(f"{path}: image must be the name of a container image, not {_brief(image)}")
+    return str(image)
+
+
+def _rules(content: dict[str, Any], path: Path) -> bool:
+    rules = content.get("rules", False)
+    if not isinstance(rules, bool):
+        raise UsageError(f"{path}: rules must be true or false, not {_brief(rules)}")
+    if rules and "image" in content:
+        raise UsageError(f"{path}: an image starts the rules itself (ENTRYPOINT), so leave `rules` out")
+    return rules
+
+
+def checked_name(value: object, what: str) -> str:
+    """The value, if it can be shown and stored anywhere without harm."""
+    if not isinstance(value, str) or not NAME.fullmatch(value):
+        raise UsageError(f"{what} must be 1 to 40 letters, digits, dots, dashes or underscores, not {_brief(value)}")
+    return value
+
+
+def _words(content: dict[str, Any], key: str, path: Path) -> tuple[str, ...]:
+    value = content.get(key)
+    if not isinstance(value, list) or not value or not all(isinstance(word, str) and word for word in value):
+        raise UsageError(f"{path}: {key} must be a list of one or more texts")
+    return tuple(value)
+
+
+def folder_digest(folder: Path) -> str:
+    """A digest over all files of a folder: their names, what is in them, where links lead, and what can be run."""
+    digest = hashlib.sha256()
+    for entry in _files(folder):
+        name = entry.name.encode(errors="surrogateescape")
+        if stat.S_ISLNK(entry.info.st_mode):
+            kind, content = b"link", read_link(folder, entry, str(folder)).encode(errors="surrogateescape")
+        else:
+            kind = b"program" if entry.info.st_mode & 0o100 else b"file"
+            content = _content_digest(folder, entry)
+        digest.update(b"%s %d %s\n%d %s\n" % (kind, len(name), name, len(content), content))
+    return f"sha256:{digest.hexdigest()}"
+
+
+def folder_state(folder: Path) -> str:
+    """A text that differs whenever a file of a folder was written to, moved or replaced; no file is opened for it."""
+    facts = [
+        (entry.name, info.st_mode, info.st_size, info.st_ino, info.st_ctime_ns)
+        for entry in _files(folder)
+        for info in (entry.info,)
+    ]
+    return hashlib.sha256(repr(facts).encode(errors="surrogateescape")).hexdigest()
+
+
+def current_digest(folder: Path) -> str:
+    """The digest of a folder as it is now, read again only when something in it has changed."""
+    return _digest_at(folder, folder_state(folder))
+
+
+@lru_cache(maxsize=256)
+def _digest_at(folder: Path, _: str) -> str:
+    return folder_digest(folder)
+
+
+def folder_files(folder: Path) -> Iterator[Path]:
+    """The files and links of a folder in a fixed order, without what Python keeps of earlier runs."""
+    return (folder / entry.name for entry in _files(folder))
+
+
+def _files(folder: Path) -> list[TreeEntry]:
+    return [
+        entry
+        for entry in list_tree(folder, left_out=_LEFT_OUT)
+        if stat.S_IFMT(entry.info.st_mode) in (stat.S_IFREG, stat.S_IFLNK)
+        and entry.name.rpartition("/")[2] not in _LEFT_OUT
+    ]
+
+
+_LEFT_OUT = frozenset({"__pycache__"})
+
+
+def _content_digest(folder: Path, entry: TreeEntry) -> bytes:
+    """The digest of a file of the size that it was listed with: one that grows for ever is not read for ever."""
+    digest, left = hashlib.sha256(), entry.info.st_size
+    descriptor = open_file(folder, entry, str(folder))
+    try:
+        with readable(str(folder), entry.name):
+            while left >= 0 and (data := os.read(descriptor, min(left + 1, _CHUNK))):
+                digest.update(data)
+                left -= len(data)
+    finally:
+        os.close(descriptor)
+    if left != 0:
+        raise UsageError(f"{folder}: {shown(entry.name)} was changed while it was read")
+    return digest.digest()

@@ -1,0 +1,47 @@
+"""The options that say how bots are held, and what a user calls a bot."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from arena.bots.builtin import BUILTIN
+from arena.bots.making import SANDBOXES, BoxOptions, make_bot, plan_bot
+from arena.bots.manifest import locate
+from arena.bots.running import RunningBot
+from arena.cli.params import Size
+from arena.game import AnyGame
+from arena.sandboxes.base import Limits
+
+
+def box_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say how bots are held."""
+    options = (
+        click.option(
+            "--sandbox",
+            type=click.Choice(SANDBOXES),
+            default="auto",
+            show_default=True,
+            help="What holds the bots: auto takes bubblewrap for folders and docker for images; "
+            "gvisor gives images a kernel of their own; process holds nothing and is for bots that you trust.",
+        ),
+        click.option("--memory", type=Size(), default="512m", show_default=True, help="Memory of each bot."),
+        click.option(
+            "--cpus", type=click.FloatRange(0.1), default=1.0, show_default=True, help="Processors of each bot."
+        ),
+        click.option("--ponder", is_flag=True, help="Let bots think on the opponent's time instead of freezing them."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def read_box_options(given: Mapping[str, Any]) -> BoxOptions:
+    """The values of the options that `box_options` added."""
+    limits = Limits(memory_bytes=given["memory"], cpus=given["cpus"])
+    return BoxOptions(given["sandbox"], limits, given["ponder"])
+
+
+def named_bot(game: AnyGame, text: str, seed: int, boxes: BoxOptions) -> RunningBot:
+    """The bot that the user means by this text, not started yet."""
+    return make_bot(game, plan_bot(game, text, locate(text, BUILTIN), boxes), seed)

@@ -1,0 +1,90 @@
+"""The forms that every table has: for people, JSON, CSV, and a page for the browser."""
+
+import csv
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena.cli.output import echo
+from arena.errors import UsageError
+from arena.untrusted.text import json_text, printable
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""A spreadsheet takes a cell that begins like this for a formula, or for the end of the one before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table in all of its forms; only the one that is asked for is made."""
+
+    rows: Sequence[Mapping[str, Any]]
+    page: Callable[[], str]
+    show: Callable[[], None]
+
+
+def form_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that choose a form."""
+    options = (
+        click.option("--json", "as_json", is_flag=True, help="Print JSON."),
+        click.option("--csv", "as_csv", is_flag=True, help="Print CSV."),
+        click.option(
+            "--html",
+            metavar="[FILE]",
+            is_flag=False,
+            flag_value="-",
+            default=None,
+            help="Write a page with a plot that needs no network; without FILE it is printed.",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def print_table(table: Table, *, as_json: bool, as_csv: bool, html: str | None) -> None:
+    """Print the table in the form that was asked for."""
+    if as_json + as_csv + (html is not None) > 1:
+        raise UsageError("choose one of --json, --csv and --html")
+    if as_json:
+        click.echo(json_text(table.rows, indent=2))
+    elif as_csv:
+        _print_csv(table.rows)
+    elif html is not None:
+        _write_page(table.page(), html)
+    else:
+        table.show()
+
+
+def counted(number: int, what: str) -> str:
+    """A number with its noun: 1 match, 2 matches, 3 bots."""
+    plural = f"{what}es" if what.endswith("ch") else f"{what}s"
+    return f"{number:,} {what if number == 1 else plural}"
+
+
+def _print_csv(rows: Sequence[Mapping[str, Any]]) -> None:
+    if rows:
+        writer = csv.DictWriter(sys.stdout, list(rows[0]))
+        writer.writeheader()
+        writer.writerows({key: _plain(value) for key, value in row.items()} for row in rows)
+
+
+def _plain(value: Any) -> Any:
+    """A text that no spreadsheet runs as a formula and no terminal obeys; numbers are left alone."""
+    if not isinstance(value, str):
+        return value
+    return printable(f"'{value}" if value.startswith(_FORMULA) else value)
+
+
+def _write_page(page: str, where: str) -> None:
+    if where == "-":
+        echo(page)
+        return
+    try:
+        Path(where).write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{where} cannot be written: {error.strerror}") from error
+    click.echo(f"wrote {where}")

@@ -1,0 +1,166 @@
+"""What a bot is put through: whole matches, and single decisions along games of random moves."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from arena.bots.running import RunningBot
+from arena.bots.table import Table
+from arena.clock import Clock, TimeControl
+from arena.contestant.check.report import AnyRecord, Flunked
+from arena.errors import BotFault, IllegalMove, InfraError
+from arena.game import AnyGame, AnyState
+from arena.match import (
+    FINE,
+    NO_TIMES,
+    Ending,
+    MatchEnd,
+    MatchRecord,
+    MatchSpec,
+    MatchStart,
+    Outcome,
+    Played,
+    Seat,
+    Times,
+    Verdict,
+)
+from arena.play.faults import REPLAYS, verdict_of
+from arena.play.heartbeat import Heartbeat
+from arena.play.player import Player
+from arena.play.referee import forfeit
+from arena.rng import choice, sample, stream
+
+TURNS_PER_WALK = 8
+"""Positions asked about in one game of random moves; more games show more kinds of positions."""
+
+_BOT, _OPPONENT = 0, 1
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Under which terms a bot is checked."""
+
+    control: TimeControl
+    seed: int
+    positions: int
+    start_s: float
+    memory_bytes: int
+
+
+class Trials:
+    """Plays a bot against random opponents and keeps what it took."""
+
+    def __init__(self, game: AnyGame, opponent: RunningBot, *, terms: Terms, heartbeat: Heartbeat) -> None:
+        self.records: list[tuple[AnyRecord, Seat]] = []
+        self._game = game
+        self._opponent = opponent
+        self._terms = terms
+        self._heartbeat = heartbeat
+        self._walked: list[Times] = []
+
+    def times(self) -> Iterator[Times]:
+        """The times of every decision so far."""
+        for record, seat in self.records:
+            yield from (each.times for each in record.played if each.seat == seat and each.times != NO_TIMES)
+        yield from self._walked
+
+    async def greet(self, bot: RunningBot) -> None:
+        """Begin a match and end it at once."""
+        seats = self._game.info.min_seats
+        spec = self._spec(bot, self._game.configure(seats, {}), seats=seats, seat=0, seed=self._terms.seed)
+        await self._ask_along(bot, spec, 0, [], set())
+
+    async def play(self, bot: RunningBot, *, seat: Seat, seats: int, salt: int) -> AnyRecord:
+        """One match against random opponents; Flunked if the bot did not play it to its end."""
+        seed = self._terms.seed + salt
+        spec = self._spec(bot, self._game.configure(seats, {}), seats=seats, seat=seat, seed=seed)
+        table = Table([bot, self._opponent], heartbeat=self._heartbeat)
+        record = await table.play(self._game, spec, [_BOT if each == seat else _OPPONENT for each in range(seats)])
+        verdict = record.verdicts[seat]
+        if verdict.ending is Ending.VOID:
+            raise InfraError(f"a match is void, through no fault of the bot: {verdict.sentence}")
+        if verdict.ending is not Ending.NORMAL:
+            raise Flunked(verdict, f"seat {seat} of {seats}, after {len(record.played)} moves", record, seat)
+        self.records.append((record, seat))
+        return record
+
+    async def walk(self, bot: RunningBot, config: Any, *, seats: int, seat: Seat, salt: int, quota: int) -> int:
+        """One game of random moves in which the bot is asked now and then what it would do; how often it was asked."""
+        spec = self._spec(bot, config, seats=seats, seat=seat, seed=self._terms.seed + salt)
+        moves = random_game(self._game, config, spec.seed)
+        plies = [ply for ply, played in enumerate(moves) if played.seat == seat]
+        chosen = set(sample(stream(spec.seed, "check", seat), plies, min(len(plies), TURNS_PER_WALK, quota)))
+        for attempt in range(1 + REPLAYS):
+            try:
+                await self._ask_along(bot, spec, seat, moves, chosen)
+                break
+            except InfraError:
+                if attempt == REPLAYS:
+                    raise
+        return len(chosen)
+
+    async def _ask_along(
+        self, bot: RunningBot, spec: MatchSpec[Any], seat: Seat, moves: list[Played[Any]], chosen: set[int]
+    ) -> None:
+        game, state, ply = self._game, self._game.start(spec.config, spec.seed), 0
+        link = await bot.open_match(game.codec)
+        try:
+            player = Player(game.codec, link, spec.control, heartbeat=self._heartbeat)
+            await player.begin(MatchStart(spec.match_id, seat, len(spec.contestants), spec.config, spec.control))
+            for ply, played in enumerate(moves):
+                if ply in chosen:
+                    decision = await player.decide(state, seat)
+                    try_moves(state, seat, decision.moves)
+                    self._walked.append(decision.times)
+                state.apply(played.move)
+            await player.end(MatchEnd(state.outcome() or Outcome((), (), "only a check"), FINE))
+        except BotFault as fault:
+            verdict = verdict_of(fault)
+            record = broken_off(game, spec, moves[:ply], seat, verdict)
+            where = f"seat {seat}, position after {ply} random moves" if moves else ""
+            raise Flunked(verdict, where, record, seat) from fault
+        finally:
+            await link.close()
+
+    def _spec(self, bot: RunningBot, config: Any, *, seats: int, seat: Seat, seed: int) -> MatchSpec[Any]:
+        names = tuple(bot.contestant if each == seat else self._opponent.contestant for each in range(seats))
+        return MatchSpec(f"check-{seed}-{seat}", self._game.info.name, config, seed, names, self._terms.control)
+
+
+def random_game(game: AnyGame, config: Any, seed: int) -> list[Played[Any]]:
+    """The moves of a game that is played to its end at random, marked as nobody's choice."""
+    state, rng, moves = game.start(config, seed), stream(seed, "check-walk"), []
+    while (seat := state.to_move()) is not None:
+        move = choice(rng, state.legal())
+        state.apply(move)
+        moves.append(Played(seat, move, substituted=True))
+    return moves
+
+
+def try_moves(state: AnyState, seat: Seat, moves: tuple[Any, ...]) -> None:
+    """Apply the moves to a copy; IllegalMove if the referee would refuse one of them."""
+    trial = state.clone()
+    for move in moves:
+        if trial.to_move() != seat:
+            raise IllegalMove(f"sent {len(moves)} moves, but its turn ended before the last of them")
+        trial.apply(move)
+
+
+def lowest_bank(record: AnyRecord, seat: Seat) -> float:
+    """The fewest seconds that this seat ever had in its bank."""
+    clock = Clock(record.spec.control)
+    lowest = clock.bank
+    for each in record.played:
+        if each.seat == seat and each.times != NO_TIMES:
+            clock.charge(each.times.wall / 1e6, each.times.cpu / 1e6)
+            lowest = min(lowest, clock.bank)
+    return lowest
+
+
+def broken_off(
+    game: AnyGame, spec: MatchSpec[Any], played: list[Played[Any]], seat: Seat, verdict: Verdict
+) -> AnyRecord:
+    """The record of a match that ended where the bot was at fault."""
+    seats = len(spec.contestants)
+    verdicts = tuple(verdict if each == seat else FINE for each in range(seats))
+    return MatchRecord(spec, game.info.version, tuple(played), verdicts, forfeit([seat], seats))

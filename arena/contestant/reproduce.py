@@ -1,0 +1,145 @@
+"""A played match once more for one seat: the same requests, rebuilt from the record, to a bot of today."""
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from arena.clock import PATIENCE, Clock
+from arena.errors import BadMessage, BotFault, IllegalMove, RecordError, UsageError
+from arena.game import AnyGame, AnyState
+from arena.match import NO_TIMES, Ending, MatchEnd, MatchRecord, MatchStart, Moves, Played, Ready, Seat, Turn
+from arena.play.player import Link
+from arena.play.replay import positions
+
+AnyRecord = MatchRecord[Any, Any]
+AnyTurn = Turn[Any, Any]
+
+
+@dataclass(slots=True)
+class Asked:
+    """One request of the match, and what came of it then."""
+
+    move: int
+    """The number, counted from 1, of the move in the match that it asked for."""
+    state: AnyState
+    turn: AnyTurn
+    recorded: tuple[Any, ...]
+    """The moves that were played then; none if the match ended here."""
+    note: str = ""
+    """Why the bot's own moves were not played then, if it was at fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The answer of today beside that of then."""
+
+    asked: Asked
+    moves: tuple[Any, ...]
+    fault: str = ""
+    """What is wrong with the answer of today, if it is none."""
+
+    @property
+    def same(self) -> bool:
+        """Whether both say the same as far as both go: a bot may send several moves at once or one by one."""
+        both = list(zip(self.moves, self.asked.recorded))
+        return not self.fault and not self.asked.note and bool(both) and all(now == then for now, then in both)
+
+
+def requests(game: AnyGame, record: AnyRecord, seat: Seat) -> Iterator[Asked]:
+    """Every request that this seat got, with the same turn numbers, observations and clock.
+
+    The list of legal moves is always there; a bot that does not ask for it must not be sent it.
+    """
+    clock, number, open_request = Clock(record.spec.control), 0, None
+    for ply, (state, played) in enumerate(positions(game, record)):
+        if played is not None and open_request and _continues(played, seat):
+            open_request.recorded += (played.move,)
+            continue
+        if open_request:
+            yield open_request
+            open_request = None
+        if state.to_move() != seat or (played is None and record.verdicts[seat].ending is Ending.NORMAL):
+            continue
+        number += 1
+        turn = Turn(number, state.view(seat), tuple(state.legal()), clock.available(), clock.bank)
+        open_request = Asked(ply + 1, state.clone(), turn, () if played is None else (played.move,))
+        open_request.note = _note(record, seat, ply, played)
+        if played is not None and not played.substituted:
+            clock.charge(played.times.wall / 1e6, played.times.cpu / 1e6)
+    if open_request:
+        yield open_request
+
+
+async def reproduce(
+    game: AnyGame, record: AnyRecord, seat: Seat, link: Link, *, first: int = 1
+) -> AsyncIterator[Compared]:
+    """Ask for every decision from move `first` on, without a clock, and go on along the recorded game."""
+    if not 0 <= seat < len(record.spec.contestants):
+        raise UsageError(f"the match has the seats 0 to {len(record.spec.contestants) - 1}, not {seat}")
+    if len(record.verdicts) != len(record.spec.contestants):
+        raise RecordError("the record has not one verdict per seat, so it cannot be played again")
+    wants_legal = await _begin(game, record, seat, link)
+    for asked in requests(game, record, seat):
+        if asked.move < first:
+            continue
+        turn = asked.turn if wants_legal else replace(asked.turn, legal=None)
+        answer = await link.call(game.codec.write_turn(turn), PATIENCE)
+        try:
+            moves = _read(game, answer.reply, turn)
+            _check_legal(game, asked.state, moves)
+        except BotFault as fault:
+            yield Compared(asked, (), str(fault))
+        else:
+            yield Compared(asked, moves)
+    await link.tell(game.codec.write_end(MatchEnd(record.outcome, record.verdicts[seat])))
+
+
+def in_words(game: AnyGame, state: AnyState, moves: tuple[Any, ...]) -> list[str]:
+    """Each of these legal moves as the game tells it, in Rich console markup."""
+    lines, state = [], state.clone()
+    for move in moves:
+        lines.append(game.tell(state, move))
+        state.apply(move)
+    return lines
+
+
+def _continues(played: Played[Any], seat: Seat) -> bool:
+    """Whether a move came with the one before it: a reply of several moves carries its times on its first."""
+    return played.seat == seat and played.times == NO_TIMES and not played.substituted
+
+
+def _note(record: AnyRecord, seat: Seat, ply: int, played: Played[Any] | None) -> str:
+    if played is None:
+        return f"the match ended here: {record.verdicts[seat].sentence}"
+    if not played.substituted:
+        return ""
+    strikes = [strike.verdict.sentence for strike in record.strikes if (strike.seat, strike.ply) == (seat, ply)]
+    return f"a random move was played for it: {strikes[0]}" if strikes else "a random move was played for it"
+
+
+async def _begin(game: AnyGame, record: AnyRecord, seat: Seat, link: Link) -> bool:
+    spec = record.spec
+    start = MatchStart(spec.match_id, seat, len(spec.contestants), spec.config, spec.control)
+    reply = game.codec.read_reply((await link.call(game.codec.write_start(start), PATIENCE)).reply)
+    if not isinstance(reply, Ready):
+        raise BadMessage("it answered the start of the match with something else than `ready`")
+    return reply.wants_legal
+
+
+def _read(game: AnyGame, data: bytes, turn: AnyTurn) -> tuple[Any, ...]:
+    reply = game.codec.read_reply(data)
+    if not isinstance(reply, Moves) or not reply.moves:
+        raise BadMessage(f"it answered turn {turn.number} without a move")
+    if reply.turn != turn.number:
+        raise BadMessage(f"it answered turn {reply.turn} when turn {turn.number} was asked")
+    return reply.moves
+
+
+def _check_legal(game: AnyGame, state: AnyState, moves: tuple[Any, ...]) -> None:
+    state = state.clone()
+    for move in moves:
+        try:
+            state.apply(move)
+        except IllegalMove as error:
+            raise IllegalMove(f"the illegal move {json.dumps(game.codec.move_to_json(move))}: {error}") from error

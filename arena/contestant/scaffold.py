@@ -1,0 +1,148 @@
+"""New bots: a copy of a sample bot with a bot.toml of its own, and what it needs to run without network."""
+
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from arena.bots.manifest import MANIFEST, checked_name, read_manifest
+from arena.errors import InfraError, UsageError
+
+PREPARE_S = 300.0
+_PACKAGED = Path(__file__).parents[1] / "_templates"
+"""Where the wheel keeps the sample bots and the protos; a checkout has them at its top."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """What a bot in one language starts from."""
+
+    sample: str
+    """The folder under sample_bots."""
+    source: str
+    """The file that a contestant edits."""
+    protos: bool = False
+    """Whether the bot reads the .proto files itself."""
+    prepare: tuple[str, ...] = ()
+    """Fetches its libraries into its folder; the only step that needs a network."""
+    tools: Mapping[str, str] = field(default_factory=dict)
+    """What builds it: the Debian package of every program or file that must be there."""
+
+    def missing(self) -> tuple[str, ...]:
+        """The Debian packages that this machine lacks to build it."""
+        return tuple(package for sign, package in self.tools.items() if not (shutil.which(sign) or Path(sign).exists()))
+
+
+TEMPLATES = {
+    "python": Template("random", "bot.py"),
+    "node": Template(
+        "random_node",
+        "bot.js",
+        protos=True,
+        # A bot needs the code of its libraries, never the programs that their authors run at installation.
+        prepare=("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"),
+    ),
+    "cpp": Template(
+        "random_cpp",
+        "bot.cpp",
+        protos=True,
+        tools={
+            "make": "make",
+            "g++": "g++",
+            "/usr/include/grpcpp/grpcpp.h": "libgrpc++-dev",
+            "/usr/include/google/protobuf/message.h": "libprotobuf-dev",
+            "grpc_cpp_plugin": "protobuf-compiler-grpc",
+        },
+    ),
+    "go": Template(
+        "random_go",
+        "bot.go",
+        protos=True,
+        tools={
+            "make": "make",
+            "go": "golang-go",
+            "/usr/share/gocode/src/google.golang.org/grpc": "golang-google-grpc-dev",
+            # The package of version 1.3, with which gRPC would be content, does not have this file.
+            "/usr/share/gocode/src/github.com/golang/protobuf/proto/wire.go": "golang-github-golang-protobuf-1-5-dev",
+            "protoc-gen-go": "protoc-gen-go",
+        },
+    ),
+    "java": Template(
+        "random_java",
+        "Bot.java",
+        protos=True,
+        tools={
+            "make": "make",
+            "javac": "default-jdk-headless",
+            "/usr/share/java/grpc-netty.jar": "libgrpc-java",
+            "/usr/share/java/guava.jar": "libguava-java",
+            "/usr/share/java/netty-codec-http2.jar": "libnetty-java",
+            "/usr/share/java/perfmark-api.jar": "libperfmark-java",
+            "/usr/share/java/protobuf.jar": "libprotobuf-java",
+            "/usr/share/java/geronimo-annotation-1.3-spec.jar": "libgeronimo-annotation-1.3-spec-java",
+            "protoc": "protobuf-compiler",
+            "grpc_java_plugin": "protobuf-compiler-grpc-java-plugin",
+        },
+    ),
+}
+
+
+def create(target: Path, game: str, language: str) -> Template:
+    """Make the folder of a new bot, whole or not at all; UsageError if something is there already."""
+    template = TEMPLATES[language]
+    name = checked_name(target.absolute().name, "the name of the bot")
+    if target.exists() or target.is_symlink():
+        raise UsageError(f"{target} is there already: choose another name, or remove it first")
+    if not target.absolute().parent.is_dir():
+        raise UsageError(f"{target} cannot be made: there is no folder {target.parent}")
+    try:
+        with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=target.absolute().parent) as workshop:
+            made = Path(workshop, "bot")
+            _copy(template, made)
+            _christen(made, name, game)
+            made.rename(target)
+    except OSError as error:
+        raise UsageError(f"{target} cannot be made: {error.strerror or error}") from error
+    return template
+
+
+def prepare(folder: Path, template: Template) -> None:
+    """Fetch the libraries of a new bot; InfraError says what to run when that fails."""
+    command = " ".join(template.prepare[:2])
+    hint = f"the bot is in {folder}, but its libraries are not: run `{command}` there, with network"
+    try:
+        subprocess.run(  # noqa: S603  (the command is one of TEMPLATES)
+            template.prepare, cwd=folder, check=True, capture_output=True, text=True, timeout=PREPARE_S
+        )
+    except FileNotFoundError:
+        raise InfraError(f"{hint} ({template.prepare[0]} is not installed)") from None
+    except subprocess.TimeoutExpired:
+        raise InfraError(f"{hint} (it took longer than {PREPARE_S:.0f} s)") from None
+    except subprocess.CalledProcessError as error:
+        said = " ".join(error.stderr.split())[-200:]
+        raise InfraError(f"{hint} (it said: {said})") from None
+
+
+def _root() -> Path:
+    return _PACKAGED if _PACKAGED.is_dir() else Path(__file__).parents[2]
+
+
+def _copy(template: Template, target: Path) -> None:
+    leave = shutil.ignore_patterns("build", "node_modules", "proto", "__pycache__", "*.pyc")
+    shutil.copytree(_root() / "sample_bots" / template.sample, target, ignore=leave)
+    if template.protos:
+        shutil.copytree(_root() / "proto", target / "proto", ignore=shutil.ignore_patterns("*.binpb"))
+
+
+def _christen(folder: Path, name: str, game: str) -> None:
+    """Put the new name and its only game into bot.toml, and leave the rest with its comments."""
+    path = folder / MANIFEST
+    text = path.read_text(encoding="utf-8")
+    for key, value in (("name", name), ("games", [game])):
+        text = re.sub(rf"^{key} = .*$", f"{key} = {json.dumps(value)}", text, count=1, flags=re.MULTILINE)
+    path.write_text(text, encoding="utf-8")
+    read_manifest(folder)

@@ -1,0 +1,1 @@
+"""One match: players, the referee, its clocks, and the record that proves it."""

@@ -1,0 +1,74 @@
+"""Whether this machine kept time: a thread that sleeps a moment, over and over, and notes when it overslept.
+
+A bot that seems late while the referee itself could not run is not to blame. The thread notes when the whole process
+stood still; the loop, if it is a TimedLoop, notes when it was too busy to look. Time that passes while the referee
+works on a bot's own bytes is not counted in that bot's favour (see the link), and bots are held to their share of
+the processors; so nobody gains time by making the referee slow.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from arena.play import looptime
+from arena.play.looptime import NOTED, Standstills, covered
+
+INTERVAL = 0.005
+
+
+class Heartbeat(Protocol):
+    """Knows how long the referee's machine stood still."""
+
+    def lag(self, since: float, until: float) -> float:
+        """The seconds between these moments of the monotonic clock in which the referee could not run."""
+        ...
+
+
+class SteadyHeartbeat:
+    """A machine that never lags: for tests and for play without a clock."""
+
+    def lag(self, since: float, until: float) -> float:  # noqa: ARG002
+        """None at all."""
+        return 0.0
+
+
+STEADY = SteadyHeartbeat()
+
+
+class ThreadHeartbeat:
+    """Measures the real machine, for as long as it is entered as a context."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._overslept = Standstills()
+        self._due = now() + INTERVAL
+        """When the thread ought to wake up next."""
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
+
+    def __enter__(self) -> "ThreadHeartbeat":
+        self._due = self._now() + INTERVAL
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def lag(self, since: float, until: float) -> float:
+        """What the thread overslept, the sleep that goes on included, and what the running loop missed."""
+        spans = self._overslept.since(since)
+        # After a standstill the loop may run before the thread does, so the thread need not have noted it yet.
+        due, now = self._due, self._now()
+        if now - due > NOTED:
+            spans.append((due, now))
+        if looks := looptime.current():
+            spans += looks.standstills.since(since)
+        return covered(spans, since, until) if spans else 0.0
+
+    def _beat(self) -> None:
+        while not self._stop.wait(INTERVAL):
+            woke = self._now()
+            self._overslept.note(self._due, woke)
+            self._due = woke + INTERVAL

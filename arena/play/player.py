@@ -1,0 +1,172 @@
+"""A bot in its seat: the link that carries bytes, the codec that reads them, the clock that runs meanwhile."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from arena.clock import Clock, TimeControl
+from arena.codec import Codec
+from arena.errors import BadMessage, StartFailed, TimedOut
+from arena.game import State
+from arena.match import MatchEnd, MatchStart, Moves, Ready, Seat, Times, Turn
+from arena.play.heartbeat import STEADY, Heartbeat
+
+C = TypeVar("C")
+M = TypeVar("M")
+O = TypeVar("O")
+
+READY_WAIT = 10.0
+"""Seconds that a bot may take to answer the start of a match, outside its clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back over a link, and how long it took."""
+
+    reply: bytes
+    wall: float
+    """Seconds from the request's last byte to the reply's last byte."""
+    transport: float = 0.0
+    """Seconds of the call beyond those: what our own side took to carry the bytes."""
+    cpu: float = 0.0
+    """Processor seconds of the bot meanwhile, where they can be measured."""
+    lag: float = 0.0
+    """Seconds of `wall` in which the referee's own machine stood still, through no doing of this bot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leniency:
+    """What is not held against a bot while it is asked."""
+
+    is_late: Callable[[bytes], bool]
+    """Whether this is the reply to an earlier request, which was given up: it is dropped, once."""
+    heartbeat: Heartbeat
+    """Knows how long our own machine stood still: the wait is prolonged by as much."""
+
+
+STRICT = Leniency(lambda _: False, STEADY)
+
+
+class Link(Protocol):
+    """A connected bot: it moves bytes and knows nothing of games or clocks."""
+
+    async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:
+        """Send a request and wait this many seconds, and those of our own lag, for its reply; TimedOut if none came."""
+        ...
+
+    async def tell(self, request: bytes) -> None:
+        """Send a request that has no reply."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of the bot; calling it again does nothing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Decision(Generic[M]):
+    """The moves of one reply, and where its time went."""
+
+    moves: tuple[M, ...]
+    times: Times
+
+
+class Player(Generic[C, M, O]):
+    """Plays one seat of one match through a link."""
+
+    def __init__(
+        self,
+        codec: Codec[C, Any, M, O],
+        link: Link,
+        control: TimeControl,
+        *,
+        now: Callable[[], float] = time.monotonic,
+        heartbeat: Heartbeat = STEADY,
+    ) -> None:
+        self.codec = codec
+        self.link = link
+        self.clock = Clock(control)
+        self._now = now
+        self._leniency = Leniency(self._is_late, heartbeat)
+        self._turn = 0
+        self._missed: set[int] = set()
+        """Turns whose replies were given up and may still come."""
+        self._wants_legal = False
+
+    async def begin(self, start: MatchStart[C]) -> None:
+        """Tell the bot of the match and wait, outside its clock, until it is ready."""
+        try:
+            answer = await self.link.call(self.codec.write_start(start), READY_WAIT, self._leniency)
+        except TimedOut as late:
+            raise StartFailed(f"did not answer the start of the match within {READY_WAIT:g} s") from late
+        reply = self.codec.read_reply(answer.reply)
+        if not isinstance(reply, Ready):
+            raise BadMessage("answered the start of the match with something else than `ready`")
+        self._wants_legal = reply.wants_legal
+
+    async def decide(self, state: State[M, O], seat: Seat) -> Decision[M]:
+        """Ask for the next moves and charge the clock for them."""
+        started = self._now()
+        self._turn += 1
+        legal = tuple(state.legal()) if self._wants_legal else None
+        turn = Turn(self._turn, state.view(seat), legal, self.clock.available(), self.clock.bank)
+        request = self.codec.write_turn(turn)
+        asked = self._now()
+        try:
+            answer = await self._ask(request)
+            charged = self._charge(answer)
+        except TimedOut as late:
+            self.clock.bank = 0.0
+            had = f"the {turn.available:.3f} s that it had"
+            raise TimedOut(f"did not answer turn {turn.number} within {had} ({late})") from late
+        answered = self._now()
+        moves = self._read_moves(answer.reply)
+        ours = asked - started + self._now() - answered
+        return Decision(moves, _times(answer, charged, ours))
+
+    async def end(self, end: MatchEnd) -> None:
+        """Tell the bot how the match ended."""
+        await self.link.tell(self.codec.write_end(end))
+
+    async def _ask(self, request: bytes) -> Answer:
+        try:
+            return await self.link.call(request, self.clock.deadline(), self._leniency)
+        except TimedOut:
+            self._missed.add(self._turn)
+            raise
+
+    def _charge(self, answer: Answer) -> float:
+        """Charge the clock; the seconds that it was charged with."""
+        spent, excused = self.clock.charged(answer.wall, answer.cpu), self.clock.excused
+        if not self.clock.charge(answer.wall, answer.cpu, answer.lag):
+            raise TimedOut(f"it took {spent:.3f} s")
+        return spent - (self.clock.excused - excused)
+
+    def _is_late(self, data: bytes) -> bool:
+        """Whether this answers a turn that was given up."""
+        if not self._missed:
+            return False
+        try:
+            reply = self.codec.read_reply(data)
+        except BadMessage:
+            return False  # whoever takes it for a reply will say what is wrong with it
+        if not isinstance(reply, Moves) or reply.turn not in self._missed:
+            return False
+        self._missed.discard(reply.turn)
+        return True
+
+    def _read_moves(self, data: bytes) -> tuple[M, ...]:
+        reply = self.codec.read_reply(data)
+        if not isinstance(reply, Moves):
+            raise BadMessage(f"answered turn {self._turn} with something else than `moves`")
+        if reply.turn != self._turn:
+            raise BadMessage(f"answered turn {reply.turn} when turn {self._turn} was asked")
+        if not reply.moves:
+            raise BadMessage(f"answered turn {self._turn} without a move")
+        return reply.moves
+
+
+def _times(answer: Answer, charged: float, ours: float) -> Times:
+    seconds = (answer.wall, charged, answer.cpu, answer.transport, ours, answer.lag)
+    return Times(*(max(0, round(each * 1e6)) for each in seconds))

@@ -1,0 +1,160 @@
+"""The referee: one loop that asks the seat to move, applies what it answers, and turns faults into verdicts."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from arena.errors import BotFault, EngineFault, IllegalMove, InfraError
+from arena.game import AnyGame, AnyState
+from arena.match import (
+    NO_TIMES,
+    Ending,
+    MatchEnd,
+    MatchRecord,
+    MatchSpec,
+    MatchStart,
+    Outcome,
+    Played,
+    Seat,
+    Strike,
+    Verdict,
+)
+from arena.play.faults import FORFEIT, FORGIVABLE, Policy, verdict_of
+from arena.play.player import Decision, Player
+from arena.rng import choice, stream
+
+AnyPlayer = Player[Any, Any, Any]
+Faults = dict[Seat, BotFault]
+
+
+async def play(
+    game: AnyGame, players: Sequence[AnyPlayer], spec: MatchSpec[Any], policy: Policy = FORFEIT
+) -> MatchRecord[Any, Any]:
+    """Play the match to its end; a bot's fault comes back as its verdict, a failure of ours as a void match."""
+    table = _Table(spec, policy)
+    try:
+        state = _start(game, spec)
+        faults = await _begin(players, spec)
+        while not faults and (seat := state.to_move()) is not None:
+            try:
+                decision = await players[seat].decide(state, seat)
+                table.apply(state, seat, decision)
+            except BotFault as fault:
+                if not table.forgive(state, seat, fault):
+                    faults[seat] = fault
+        verdicts = tuple(verdict_of(faults.get(seat)) for seat in range(len(players)))
+        outcome = forfeit(faults, len(players)) if faults else _outcome(state)
+        record = MatchRecord(spec, game.info.version, tuple(table.played), verdicts, outcome, tuple(table.strikes))
+    except Exception as ours:
+        record = void(game, spec, ours, tuple(table.played))
+    await _end(players, record)
+    return record
+
+
+def void(
+    game: AnyGame, spec: MatchSpec[Any], error: Exception, played: tuple[Played[Any], ...] = ()
+) -> MatchRecord[Any, Any]:
+    """The record of a match that does not count because of this failure of ours."""
+    ours = error if isinstance(error, EngineFault | InfraError) else EngineFault(f"{type(error).__name__}: {error}")
+    verdict = Verdict(Ending.VOID, f"{type(ours).__name__}: {ours}")
+    verdicts = (verdict,) * len(spec.contestants)
+    return MatchRecord(spec, game.info.version, played, verdicts, Outcome((), (), "void"))
+
+
+class _Table:
+    """What has happened so far in one match."""
+
+    def __init__(self, spec: MatchSpec[Any], policy: Policy) -> None:
+        self.played: list[Played[Any]] = []
+        self.strikes: list[Strike] = []
+        self._spec = spec
+        self._policy = policy
+
+    def apply(self, state: AnyState, seat: Seat, decision: Decision[Any]) -> None:
+        """Play the moves of one reply in order; what was legal before an illegal one stays played.
+
+        A move may end the game by something that its seat could not know, so what comes after the end is ignored.
+        """
+        times = decision.times
+        for move in decision.moves:
+            if state.to_move() is None:
+                break
+            if state.to_move() != seat:
+                raise IllegalMove(f"sent {len(decision.moves)} moves, but its turn ended before the last of them")
+            _apply(state, move)
+            self.played.append(Played(seat, move, times))
+            times = NO_TIMES
+
+    def forgive(self, state: AnyState, seat: Seat, fault: BotFault) -> bool:
+        """Play a random legal move for a seat at fault, if it has a strike left and can play on."""
+        earlier = sum(strike.seat == seat for strike in self.strikes)
+        if earlier >= self._policy.strikes or not isinstance(fault, FORGIVABLE):
+            return False
+        self.strikes.append(Strike(seat, len(self.played), verdict_of(fault)))
+        if state.to_move() == seat:
+            move = choice(stream(self._spec.seed, "substitute", len(self.played)), state.legal())
+            _apply(state, move)
+            self.played.append(Played(seat, move, substituted=True))
+        return True
+
+
+def forfeit(faulty: Sequence[Seat] | Mapping[Seat, object], seats: int) -> Outcome:
+    """The outcome when these seats are at fault: they share the last place, all others the first."""
+    fair = seats - len(faulty)
+    ranks = tuple(fair + 1 if seat in faulty else 1 for seat in range(seats))
+    scores = tuple(0.0 if seat in faulty else 1.0 for seat in range(seats))
+    names = " and ".join(f"seat {seat}" for seat in sorted(faulty))
+    return Outcome(ranks, scores, f"{names} forfeited" if len(faulty) == 1 else f"{names} both forfeited")
+
+
+def _start(game: AnyGame, spec: MatchSpec[Any]) -> AnyState:
+    try:
+        return game.start(spec.config, spec.seed)
+    except Exception as error:  # whatever our own rules raise here, no bot is to blame
+        raise EngineFault(f"{game.info.name} could not start: {type(error).__name__}: {error}") from error
+
+
+async def _begin(players: Sequence[AnyPlayer], spec: MatchSpec[Any]) -> Faults:
+    """Start all players at once; both may be at fault."""
+    faults: Faults = {}
+    ours: list[Exception] = []
+
+    async def begin(seat: Seat, player: AnyPlayer) -> None:
+        start = MatchStart(spec.match_id, seat, len(players), spec.config, spec.control)
+        try:
+            await player.begin(start)
+        except BotFault as fault:
+            faults[seat] = fault
+        except Exception as error:
+            ours.append(error)
+
+    async with asyncio.TaskGroup() as group:
+        for seat, player in enumerate(players):
+            group.create_task(begin(seat, player))
+    if ours:
+        raise ours[0]
+    return faults
+
+
+def _apply(state: AnyState, move: Any) -> None:
+    try:
+        state.apply(move)
+    except IllegalMove:
+        raise
+    except Exception as error:  # our rules must either apply a move or raise IllegalMove
+        raise EngineFault(f"the move {move} broke the rules engine: {type(error).__name__}: {error}") from error
+
+
+def _outcome(state: AnyState) -> Outcome:
+    outcome = state.outcome()
+    if outcome is None:
+        raise EngineFault("the game is over but has no outcome")
+    return outcome
+
+
+async def _end(players: Sequence[AnyPlayer], record: MatchRecord[Any, Any]) -> None:
+    """Tell every bot; one that is gone already has its verdict, so nothing that happens here matters."""
+    for player, verdict in zip(players, record.verdicts):
+        with suppress(Exception):
+            await player.end(MatchEnd(record.outcome, verdict))

@@ -1,0 +1,40 @@
+"""The seal of a match: a digest over all that it was, so that a changed record or table is found.
+
+It chains the rules' version, the bots' digests, the deal, every move with what its player saw, and the result.
+The digest is taken of our own JSON, because the bytes of protobuf promise no canonical form.
+"""
+
+import hashlib
+import json
+from typing import Any
+
+from arena.game import AnyGame
+from arena.match import MatchRecord
+from arena.play.replay import positions
+
+
+def seal(game: AnyGame, record: MatchRecord[Any, Any]) -> str:
+    """The seal, worked out by replaying the match; RecordError if it does not replay."""
+    digest = hashlib.sha256(_text(_beginning(game, record)))
+    for state, played in positions(game, record):
+        if played is not None:
+            seen = game.codec.observation_to_json(state.view(played.seat))
+            step = [played.seat, seen, game.codec.move_to_json(played.move), played.substituted]
+            digest = hashlib.sha256(digest.digest() + _text(step))
+    return hashlib.sha256(digest.digest() + _text(_result(record))).hexdigest()
+
+
+def _beginning(game: AnyGame, record: MatchRecord[Any, Any]) -> list[Any]:
+    spec = record.spec
+    bots = [[bot.name, bot.version, bot.digest] for bot in spec.contestants]
+    return [spec.game, record.rules_version, spec.match_id, game.codec.config_to_json(spec.config), spec.seed, bots]
+
+
+def _result(record: MatchRecord[Any, Any]) -> list[Any]:
+    outcome = record.outcome
+    verdicts = [[verdict.ending.name, verdict.sentence] for verdict in record.verdicts]
+    return [list(outcome.ranks), list(outcome.scores), outcome.reason, verdicts]
+
+
+def _text(value: Any) -> bytes:
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()

@@ -1,1 +1,0 @@
-"""The rules on loan: `python -m arena.rules_service -- COMMAND` runs a bot with a RulesService beside it."""

@@ -1,0 +1,106 @@
+"""The policy for containers: what every bot's container is made with, and how that is read back."""
+
+import json
+from typing import Any
+
+from arena.errors import InfraError, StartFailed
+from arena.sandboxes.base import SOCKET_NAME, BotImage, Limits
+from arena.sandboxes.kernel import masks, procfs
+from arena.sandboxes.kernel.cgroups import CPU_PERIOD_US
+from arena.sandboxes.kernel.seccomp import docker_profile
+from arena.sandboxes.owner import PREFIX, owner
+
+OWNER_LABEL = f"{PREFIX}.owner"
+_RUN = "/run/bot"
+
+
+def container_config(
+    program: BotImage, limits: Limits, *, image: str, socket_dir: str, facts_dir: str, uid: int
+) -> dict[str, Any]:
+    """The policy, as the engine's own interface takes it."""
+    env = {"ARENA_SOCKET": f"{_RUN}/{SOCKET_NAME}", "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1", **program.env}  # noqa: S108
+    command = {} if program.command is None else {"Entrypoint": [], "Cmd": list(program.command)}
+    return {
+        "Image": image,
+        "User": f"{uid}:{uid}",
+        "WorkingDir": "/tmp",  # noqa: S108  (whatever the image says: CVE-2024-21626)
+        "Hostname": "bot",
+        "Env": [f"{name}={value}" for name, value in env.items()],
+        "Healthcheck": {"Test": ["NONE"]},
+        "NetworkDisabled": True,
+        "StopTimeout": 0,
+        "Tty": False,
+        "OpenStdin": False,
+        "Labels": {OWNER_LABEL: owner()},
+        "HostConfig": _host_config(limits, socket_dir, facts_dir),
+        **command,
+    }
+
+
+def _host_config(limits: Limits, socket_dir: str, facts_dir: str) -> dict[str, Any]:
+    profile = json.dumps(docker_profile(file_locks=limits.file_locks))
+    ulimits = {"nofile": limits.open_files, "core": 0, "fsize": limits.file_bytes, "msgqueue": 0, "cpu": limits.cpu_s}
+    return {
+        "NetworkMode": "none",
+        "ReadonlyRootfs": True,
+        "CapDrop": ["ALL"],
+        "SecurityOpt": ["no-new-privileges:true", f"seccomp={profile}"],
+        "IpcMode": "private",
+        "CgroupnsMode": "private",
+        "Init": True,
+        "PidsLimit": limits.pids,
+        "Memory": limits.memory_bytes,
+        "MemorySwap": limits.memory_bytes,
+        "CpuPeriod": CPU_PERIOD_US,
+        "CpuQuota": int(limits.cpus * CPU_PERIOD_US),
+        "Ulimits": [{"Name": name, "Soft": value, "Hard": value} for name, value in ulimits.items()],
+        "OomScoreAdj": 500,
+        "Tmpfs": {
+            "/tmp": f"rw,nosuid,nodev,noexec,size={limits.tmp_bytes},nr_inodes=16k,mode=1777",  # noqa: S108
+            # In place of the terminals, of which all of the machine's are counted together; a bot needs none.
+            "/dev/pts": "ro,nosuid,nodev,noexec,size=4k,nr_inodes=1,mode=0555",
+        },
+        "ShmSize": limits.shm_bytes,
+        "Mounts": [_bind(socket_dir, _RUN), *(_bind(f"{facts_dir}/{name}", _fact(name)) for name in masks.facts())],
+        "MaskedPaths": [*masks.proc_masked(), *masks.sys_masked()],
+        "LogConfig": {"Type": "local", "Config": {"max-size": "1m", "max-file": "1", "compress": "false"}},
+        "RestartPolicy": {"Name": "no"},
+        "AutoRemove": False,
+        "Privileged": False,
+    }
+
+
+def _fact(name: str) -> str:
+    return f"/proc/{name}"
+
+
+def _bind(source: str, target: str) -> dict[str, Any]:
+    options = {"Type": "bind", "Source": source, "Target": target, "BindOptions": {"Propagation": "rprivate"}}
+    return {**options, "ReadOnly": target != _RUN}
+
+
+def check_process(pid: int, status: dict[str, str], uid: int) -> None:
+    """Read back from the kernel what holds the first process of a container."""
+    wanted = {"Seccomp": "2", "NoNewPrivs": "1", "CapEff": "0" * 16, "CapPrm": "0" * 16}
+    wrong = {name: status.get(name) for name, value in wanted.items() if status.get(name) != value}
+    if wrong or set(status.get("Uid", "").split()) != {str(uid)}:
+        raise InfraError(f"the container is not tight: {wrong}, user {status.get('Uid')}")
+    groups = {int(group) for name in ("Gid", "Groups") for group in status.get(name, "").split()}
+    if groups != {uid}:
+        # The engine looks into the image's list: a group there may be called by our number, and be another one.
+        raise StartFailed(f"the list of groups in its image makes it a member of {sorted(groups - {uid})}")
+    for kind in ("pid", "net", "ipc", "uts", "mnt"):
+        found = procfs.namespace(pid, kind)
+        # A process that has just died has no namespaces any more; one that lives must show them.
+        if found == procfs.namespace("self", kind) or (found is None and not procfs.is_ending(pid)):
+            raise InfraError(f"the container has no {kind} namespace of its own that we can see")
+
+
+def check_settings(found: dict[str, Any], limits: Limits) -> None:
+    """Compare what the engine says of a container with what was asked for."""
+    host, wanted = found["HostConfig"], _host_config(limits, "", "")
+    names = ("NetworkMode", "ReadonlyRootfs", "CapDrop", "PidsLimit", "Memory", "MemorySwap", "CpuPeriod", "CpuQuota")
+    wrong = {name: host.get(name) for name in (*names, "MaskedPaths") if host.get(name) != wanted[name]}
+    targets = {mount["Destination"] for mount in found.get("Mounts", [])}
+    if wrong or host.get("Privileged") or targets != {_RUN, *map(_fact, masks.facts())}:
+        raise InfraError(f"the engine changed the container: {wrong}, {targets}")

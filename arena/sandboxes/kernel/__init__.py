@@ -1,0 +1,1 @@
+"""What Linux offers to hold a process: control groups, /proc, system call filters, users."""

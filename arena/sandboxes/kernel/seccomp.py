@@ -1,0 +1,173 @@
+"""The filter of system calls: the list in syscalls.py as rules, compiled for bubblewrap and written down for docker."""
+
+import errno
+import importlib
+import json
+import os
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from arena.errors import InfraError
+from arena.sandboxes.kernel import syscalls
+
+DEFAULT_ERROR = errno.ENOSYS
+_INT_BITS = 32
+_INT = (1 << _INT_BITS) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One argument under a mask has this value.
+
+    The kernel reads most arguments as 32 bits; a filter that compares 64 is passed by setting a high one.
+    """
+
+    index: int
+    mask: int
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """These calls are allowed, or fail with an error number: always, or when the condition holds."""
+
+    names: tuple[str, ...]
+    error: int | None = None
+    """None allows them; 0 lets them do nothing and say that they did."""
+    condition: Condition | None = None
+
+
+def rules(*, file_locks: bool, memory_files: bool = True) -> tuple[Rule, ...]:
+    """Every rule; no two that differ in what they do fit the same call. What no rule fits fails with DEFAULT_ERROR.
+
+    Files that exist only in memory must be denied where nothing but a watchdog counts memory: it cannot see them.
+    """
+    return (
+        *(Rule(tuple(names.split())) for names in syscalls.ALLOWED.values()),
+        *(Rule(tuple(names.split()), errno.EPERM) for names in syscalls.FORBIDDEN.values()),
+        Rule(tuple(syscalls.MISSING.split()), DEFAULT_ERROR),
+        Rule(tuple(syscalls.PRETENDED.split()), 0),
+        Rule((syscalls.MEMORY_FILES,), None if memory_files else errno.EPERM),
+        *_locks(None if file_locks else errno.EPERM),
+        *_clone(),
+        *_preadv2(),
+        *(Rule((call.name,), None, _equals(call.index, value)) for call in syscalls.ONLY for value in _values(call)),
+        *(rule for call in syscalls.ALL_BUT for rule in _all_but(call)),
+    )
+
+
+def _values(call: syscalls.Only | syscalls.AllBut) -> Collection[int]:
+    return call.values.values()
+
+
+def _equals(index: int, value: int) -> Condition:
+    return Condition(index, _INT, value)
+
+
+def _locks(error: int | None) -> Iterator[Rule]:
+    yield Rule((syscalls.LOCKS,), error)
+    for command in syscalls.LOCK_COMMANDS.values():
+        yield Rule(("fcntl",), error, _equals(1, command))
+
+
+def _clone() -> Iterator[Rule]:
+    """Clone without certain flags; clone3, whose flags no filter can see, does not exist, and libraries fall back."""
+    flags = (*syscalls.NEW_NAMESPACES.values(), syscalls.CLONE_PIDFD)
+    yield Rule(("clone",), None, Condition(0, sum(flags), 0))
+    for flag in flags:
+        yield Rule(("clone",), errno.EPERM, Condition(0, flag, flag))
+
+
+def _preadv2() -> Iterator[Rule]:
+    yield Rule(("preadv2",), None, _equals(5, 0))
+    yield Rule(("preadv2",), errno.EOPNOTSUPP, Condition(5, syscalls.RWF_NOWAIT, syscalls.RWF_NOWAIT))
+
+
+def _all_but(call: syscalls.AllBut) -> Iterator[Rule]:
+    for value in _values(call):
+        yield Rule((call.name,), call.error, _equals(call.index, value))
+    for mask, value in other_values(_values(call)):
+        yield Rule((call.name,), None, Condition(call.index, mask, value))
+
+
+def other_values(excluded: Collection[int], *, prefix: int = 0, length: int = 0) -> Iterator[tuple[int, int]]:
+    """All other values of 32 bits as masks and values, since libseccomp cannot say "unequal" under a mask."""
+    free = _INT_BITS - length
+    if not any(value >> free == prefix for value in excluded):
+        yield _INT >> free << free, prefix << free
+    elif free:
+        for bit in (0, 1):
+            yield from other_values(excluded, prefix=prefix << 1 | bit, length=length + 1)
+
+
+def docker_profile(*, file_locks: bool) -> dict[str, Any]:
+    """The rules as docker reads them; an empty list of sub-architectures forbids 32-bit calls."""
+    natives = ("SCMP_ARCH_X86_64", "SCMP_ARCH_AARCH64", "SCMP_ARCH_RISCV64")
+    return {
+        "defaultAction": "SCMP_ACT_ERRNO",
+        "defaultErrnoRet": DEFAULT_ERROR,
+        "archMap": [{"architecture": native, "subArchitectures": []} for native in natives],
+        "syscalls": [_docker_rule(rule) for rule in rules(file_locks=file_locks)],
+    }
+
+
+def _docker_rule(rule: Rule) -> dict[str, Any]:
+    entry: dict[str, Any] = {"names": list(rule.names), "action": "SCMP_ACT_ALLOW"}
+    if rule.error is not None:
+        entry |= {"action": "SCMP_ACT_ERRNO", "errnoRet": rule.error}
+    if rule.condition is not None:
+        tested = rule.condition
+        entry["args"] = [
+            {"index": tested.index, "value": tested.mask, "valueTwo": tested.value, "op": "SCMP_CMP_MASKED_EQ"}
+        ]
+    return entry
+
+
+def docker_text(*, file_locks: bool) -> str:
+    """The profile as it stands in docker/seccomp.json, one rule per line."""
+    profile = docker_profile(file_locks=file_locks)
+    entries = ",\n".join(f"  {json.dumps(entry)}" for entry in profile.pop("syscalls"))
+    return json.dumps(profile, indent=1).removesuffix("\n}") + f',\n "syscalls": [\n{entries}\n ]\n}}\n'
+
+
+def compile_filter(*, file_locks: bool, memory_files: bool = True) -> int:
+    """The rules as a program for the kernel, in an unnamed file ready to be read; the caller closes it."""
+    library = _library()
+    program = library.SyscallFilter(library.ERRNO(DEFAULT_ERROR))
+    program.set_attr(library.Attr.ACT_BADARCH, library.KILL_PROCESS)
+    for rule in rules(file_locks=file_locks, memory_files=memory_files):
+        if rule.error == DEFAULT_ERROR:
+            continue
+        action = library.ALLOW if rule.error is None else library.ERRNO(rule.error)
+        tested = rule.condition
+        arguments = [library.Arg(tested.index, library.MASKED_EQ, tested.mask, tested.value)] if tested else []
+        for name in filter(known, rule.names):
+            try:
+                program.add_rule(action, name, *arguments)
+            except OSError as error:
+                raise InfraError(f"libseccomp cannot make a rule for {name}: {error}") from error
+    descriptor = os.memfd_create("arena-seccomp", os.MFD_CLOEXEC)
+    with open(descriptor, "wb", closefd=False) as file:
+        program.export_bpf(file)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+def known(name: str) -> bool:
+    """Whether the installed libseccomp has heard of a call; one that it has not stays forbidden by the default."""
+    return number(name) != -1
+
+
+def number(name: str) -> int:
+    """The number of a call on this machine, below -1 where other kinds of machines have it, -1 if it is unknown."""
+    library = _library()
+    return int(library.resolve_syscall(library.system_arch(), name))
+
+
+def _library() -> Any:
+    """Import pyseccomp when it is needed: a referee that only talks to docker runs without libseccomp."""
+    try:
+        return importlib.import_module("pyseccomp")
+    except (ImportError, OSError, RuntimeError) as error:
+        raise InfraError(f"libseccomp is missing, so no filter can be made: {error}") from error

@@ -1,0 +1,56 @@
+"""A box in which the folder of a bot is built: what its author wants to be run runs here, and never on the machine."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from arena.errors import UsageError
+from arena.sandboxes.base import MIB, BotDirectory, Limits
+from arena.sandboxes.launched.bubblewrap import BOT, BubblewrapSandbox, Room
+
+BUILD_S = 600.0
+BUILD_LIMITS = Limits(
+    memory_bytes=2048 * MIB,
+    cpus=2.0,
+    pids=256,
+    tmp_bytes=512 * MIB,
+    file_bytes=256 * MIB,
+    open_files=1024,
+    cpu_s=1200,
+    file_locks=True,  # compilers lock their caches, and there is no opponent to talk to
+)
+_SOURCE = "/source"
+_COPY = f'cp -a {_SOURCE}/. {BOT}/ && exec "$@"'
+
+
+class Workshop(BubblewrapSandbox):
+    """A box with a writable copy of a folder in memory; nothing else that it writes outlives it."""
+
+    _room = Room("work", BOT, 768 * MIB, 50_000, executable=True)
+    _folder = _SOURCE
+
+    def __init__(self, program: BotDirectory, limits: Limits = BUILD_LIMITS) -> None:
+        super().__init__(replace(program, command=("/bin/sh", "-c", _COPY, "build", *program.command)), limits)
+
+    async def build(self, collect: Callable[[Path], None], *, within_s: float = BUILD_S) -> None:
+        """Run the command, and hand over the folder that it left when nothing can change it any more."""
+        with ExitStack() as stack:
+            try:
+                await self._build()
+                await self._release()
+                await self._succeed(within_s)
+                stack.callback(os.close, made := os.dup(self._directory))
+            finally:
+                await self.kill()
+            await asyncio.to_thread(collect, Path(f"/proc/self/fd/{made}"))
+
+    async def _succeed(self, within_s: float) -> None:
+        try:
+            death = await asyncio.wait_for(self.wait(), within_s)
+        except TimeoutError:
+            raise UsageError(f"the build took longer than {within_s:g} s") from None
+        if death.exit_code != 0:
+            raise UsageError(f"the build failed: {death.sentence}\n{death.log.strip() or '(it printed nothing)'}")

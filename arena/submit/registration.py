@@ -1,0 +1,94 @@
+"""As what a bot is to be registered: names that nobody else has, games that exist, a version that is free."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from arena.bots.manifest import Manifest, checked_name
+from arena.errors import UsageError
+from arena.store.base import BotEntry, Store
+
+LOCAL_OWNER = "local"
+"""Owns what an organiser lets take part from a folder of his own; such a name is still free for a contestant."""
+FIRST_VERSION = "1"
+_VERSION_CHARACTERS = 40
+_MARK_DIGITS = range(8, 32, 4)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """What the person who hands it in says about it, beside its bot.toml."""
+
+    owner: str
+    name: str | None = None
+    version: str | None = None
+    games: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """As what a bot is to be registered."""
+
+    name: str
+    owner: str
+    games: tuple[str, ...]
+    version: str
+    fixed: bool
+    """Whether exactly this version was asked for, so that no other will do."""
+
+
+def make_claim(store: Store, manifest: Manifest | None, wishes: Wishes, known_games: Collection[str]) -> Claim:
+    """The claim, if it can be granted; UsageError says what stands against it."""
+    owner = checked_name(wishes.owner, "--owner")
+    name = wishes.name if wishes.name is not None else manifest and manifest.name
+    if name is None:
+        raise UsageError("an image does not say who it is: give --name, and --game for each game that it plays")
+    name = checked_name(name, "--name")
+    _check_owner(store, name, owner)
+    version = wishes.version if wishes.version is not None else manifest.version if manifest else FIRST_VERSION
+    version = checked_name(version, "--version")
+    return Claim(
+        name=name, owner=owner, games=_games(manifest, wishes.games, known_games), version=version,
+        fixed=wishes.version is not None,
+    )  # fmt: skip
+
+
+def find_same(versions: Sequence[BotEntry], digest: str, origin: str) -> BotEntry | None:
+    """The version that is exactly this, in the same place."""
+    return next((entry for entry in versions if (entry.digest, entry.origin) == (digest, origin)), None)
+
+
+def free_version(versions: Sequence[BotEntry], wanted: str, digest: str, *, fixed: bool = False) -> str:
+    """The version that was wanted; if it is taken, one made of it and the digest, unless it is fixed."""
+    taken = {entry.version for entry in versions if not _is_waiting(entry, digest)}
+    if fixed and wanted in taken:
+        raise UsageError(f"there is a bot {versions[0].name} {wanted} already: give this one another version")
+    # The same files may be registered from another place already; then more of the digest tells the two apart.
+    marks = (f"-{digest.removeprefix('sha256:')[:digits]}" for digits in _MARK_DIGITS)
+    names = (wanted, *(wanted[: _VERSION_CHARACTERS - len(mark)] + mark for mark in marks))
+    return next((name for name in names if name not in taken), wanted)
+
+
+def _is_waiting(entry: BotEntry, digest: str) -> bool:
+    """Whether these very files are registered but have not been here so far."""
+    return entry.digest == digest and not entry.origin
+
+
+def _check_owner(store: Store, name: str, owner: str) -> None:
+    for entry in store.all_bots():
+        if entry.name.casefold() != name.casefold():
+            continue
+        if entry.name != name:
+            raise UsageError(f"there is a bot {entry.name} already, whose name differs in case only: choose another")
+        if entry.owner not in (owner, LOCAL_OWNER):
+            raise UsageError(f"the name {name} belongs to {entry.owner}: choose another with --name")
+
+
+def _games(manifest: Manifest | None, wanted: tuple[str, ...], known: Collection[str]) -> tuple[str, ...]:
+    games = tuple(dict.fromkeys(wanted or (manifest.games if manifest else ())))
+    if not games:
+        raise UsageError("an image does not say what it plays: give --game for each game")
+    if strange := [game for game in games if game not in known]:
+        raise UsageError(f"there is no game {strange[0]!r}: there are {', '.join(known)}")
+    if manifest and (missing := [game for game in games if game not in manifest.games]):
+        raise UsageError(f"its bot.toml does not name {missing[0]}, but {', '.join(manifest.games)}")
+    return games

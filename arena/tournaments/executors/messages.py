@@ -1,0 +1,66 @@
+"""What a tournament and its worker processes say to each other, over a pair of sockets.
+
+Both ends are processes of ours, of the same program and the same user: so the messages are pickled.
+"""
+
+import asyncio
+import pickle
+from dataclasses import dataclass
+from struct import Struct
+from typing import Any
+
+from arena.bots.making import BotPlan
+from arena.tournaments.executors.base import Assignment
+
+_LENGTH = Struct(">I")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerPlan:
+    """All that a worker needs to know of a tournament before its first match."""
+
+    game: str
+    tournament: int
+    bots: tuple[BotPlan, ...]
+    """The whole field."""
+    bot_ids: tuple[int, ...]
+    """What the store calls them."""
+    seed: int
+    """For players inside the referee."""
+    strikes: int
+    fresh: bool
+
+
+READY = "ready"
+"""From a worker, in answer to its plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayMatch:
+    """To a worker: play this match; the answer is a FinishedMatch, a VoidMatch or a Failure."""
+
+    bots: tuple[int, ...]
+    """The bots of the job, by their numbers in the field."""
+    assignment: Assignment
+    new_job: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """From a worker: the match cannot be played, and what is wrong."""
+
+    sentence: str
+    by_user: bool
+    """Whether the user can mend it, or it is an error of ours."""
+
+
+def pack(message: object) -> bytes:
+    """A message as it goes over the socket."""
+    content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    return _LENGTH.pack(len(content)) + content
+
+
+async def receive(reader: asyncio.StreamReader) -> Any:
+    """The next message; asyncio.IncompleteReadError when the other end is gone."""
+    (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
+    return pickle.loads(await reader.readexactly(length))  # noqa: S301  (see above)

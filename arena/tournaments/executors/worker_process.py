@@ -1,0 +1,101 @@
+"""A worker process as the tournament sees it: started when it is needed, asked, ended."""
+
+import asyncio
+import os
+import socket
+import sys
+import tempfile
+from contextlib import suppress
+from typing import IO, Any
+
+from arena.errors import InfraError, UsageError
+from arena.tournaments.executors.base import Assignment, FinishedMatch, VoidMatch
+from arena.tournaments.executors.messages import Failure, PlayMatch, WorkerPlan, pack, receive
+from arena.untrusted.python_process import same_modules
+
+END_S = 20.0
+"""Seconds that a worker may take to end its bots, before it is killed and they die with it."""
+TAIL_BYTES = 2000
+
+
+class WorkerDied(InfraError):
+    """A worker process ended in the middle of its work."""
+
+
+class WorkerProcess:
+    """Plays one match at a time, in a process that does nothing else; one that died is started again."""
+
+    def __init__(self, plan: WorkerPlan) -> None:
+        self.bots: tuple[int, ...] = ()
+        """Those that played last, and may still be warm."""
+        self._plan = plan
+        self._process: asyncio.subprocess.Process | None = None
+        self._reader: asyncio.StreamReader | None = None
+        self._writer: asyncio.StreamWriter | None = None
+        self._output: IO[bytes] | None = None
+        """What it prints, which is nothing unless it fails."""
+
+    async def play(self, bots: tuple[int, ...], assignment: Assignment, *, new_job: bool) -> FinishedMatch | VoidMatch:
+        """Play a match there; WorkerDied if the process ends meanwhile."""
+        if self._process is None:
+            await self.start()
+        self.bots = bots
+        answer: FinishedMatch | VoidMatch | Failure = await self._ask(PlayMatch(bots, assignment, new_job))
+        if isinstance(answer, Failure):
+            raise (UsageError if answer.by_user else InfraError)(answer.sentence)
+        return answer
+
+    async def close(self) -> None:
+        """Hang up, so that it ends its bots and itself; kill it if it does not."""
+        process, self._process = self._process, None
+        if self._writer is not None:
+            self._writer.close()
+        if process is not None:
+            try:
+                await asyncio.wait_for(process.wait(), END_S)
+            except (TimeoutError, asyncio.CancelledError):
+                with suppress(ProcessLookupError):
+                    process.kill()
+                await process.wait()
+        if self._output is not None:
+            self._output.close()
+
+    async def start(self) -> None:
+        """Start it and wait until it is ready to play; InfraError if it cannot."""
+        ours, theirs = socket.socketpair()
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the worker)
+        with theirs:
+            try:
+                self._process = await asyncio.create_subprocess_exec(
+                    # -P and the path: the same modules as here, and none out of the current folder.
+                    sys.executable, "-P", "-m", "arena.tournaments.executors.worker_main", str(theirs.fileno()),
+                    env=same_modules(),
+                    stdin=asyncio.subprocess.DEVNULL, stdout=self._output, stderr=self._output,
+                    pass_fds=[theirs.fileno()],
+                    start_new_session=True,  # Ctrl-C is for the tournament, which knows what to do with it
+                )  # fmt: skip
+            except OSError as error:
+                ours.close()
+                raise InfraError(f"a worker process cannot be started: {error}") from error
+        self._reader, self._writer = await asyncio.open_connection(sock=ours)
+        await self._ask(self._plan)
+
+    async def _ask(self, request: WorkerPlan | PlayMatch) -> Any:
+        if self._reader is None or self._writer is None:
+            raise InfraError("the worker process is not running")
+        try:
+            self._writer.write(pack(request))
+            await self._writer.drain()
+            return await receive(self._reader)
+        except (asyncio.IncompleteReadError, ConnectionError) as error:
+            raise WorkerDied(await self._post_mortem()) from error
+
+    async def _post_mortem(self) -> str:
+        code, tail = None, ""
+        if self._process is not None:
+            code = await self._process.wait()
+        if self._output is not None:
+            self._output.seek(max(0, self._output.seek(0, os.SEEK_END) - TAIL_BYTES))
+            tail = self._output.read().decode(errors="replace").strip()
+        await self.close()
+        return f"a worker process ended with code {code}" + (f": {tail}" if tail else "")

@@ -1,0 +1,160 @@
+"""Who takes part in a tournament: registered bots, or on a new machine the sample bots; and what holds them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from arena.bots.making import PYTHONS, BotPlan, BoxOptions, check_unchanged, image_digest
+from arena.bots.manifest import MANIFEST, Builtin, Folder, Image, Source, current_digest, folder_digest, read_manifest
+from arena.errors import InfraError, UsageError
+from arena.match import Contestant
+from arena.sandboxes.base import Limits
+from arena.sandboxes.launched.bubblewrap import find_bubblewrap
+from arena.store.base import BotEntry, Store
+from arena.store.lookup import find_bot
+from arena.submit.registration import LOCAL_OWNER, find_same, free_version
+from arena.tournaments.executors.messages import WorkerPlan
+from arena.tournaments.settings import Settings
+
+SAMPLES = Path(__file__).parents[2] / "sample_bots"
+SAMPLE_OWNER = "arena"
+BUILTIN_OWNER = "built-in"
+PYTHON_COMMANDS = {(name,) for name in PYTHONS}
+
+
+def choose_field(store: Store, game: str, names: Sequence[str]) -> list[BotEntry]:
+    """The named bots, or all registered ones that play the game; with none at all, the sample bots."""
+    if names:
+        field = [_named(store, name) for name in names]
+        if strangers := [bot.label for bot in field if game not in bot.games]:
+            raise UsageError(f"{', '.join(strangers)} does not play {game}")
+        if len({bot.id for bot in field}) < len(field):
+            raise UsageError("every bot can take part once only")
+    else:
+        here = [bot for bot in store.bots(game) if bot.kind != "absent"]
+        field = _refreshed(store, here) or register_samples(store, game)
+    for bot in field:
+        check_present(bot)
+    return field
+
+
+def register_samples(store: Store, game: str) -> list[BotEntry]:
+    """Register the sample bots that play the game and need nothing but Python."""
+    for path in sorted(SAMPLES.glob(f"*/{MANIFEST}")):
+        manifest = read_manifest(path.parent)
+        if game in manifest.games and manifest.command[:1] in PYTHON_COMMANDS:
+            register_folder(store, Folder(path.parent.resolve(), manifest), SAMPLE_OWNER)
+    return store.bots(game)
+
+
+def _refreshed(store: Store, field: list[BotEntry]) -> list[BotEntry]:
+    """The same bots, but of our own sample bots those that are here now: they change with Arena itself."""
+    return [
+        register_folder(store, Folder(Path(bot.origin), read_manifest(Path(bot.origin))), SAMPLE_OWNER)
+        if bot.owner == SAMPLE_OWNER and Path(bot.origin).parent == SAMPLES and Path(bot.origin, MANIFEST).is_file()
+        else bot
+        for bot in field
+    ]
+
+
+def register_folder(store: Store, folder: Folder, owner: str) -> BotEntry:
+    """Register a folder, or the image that it names, as it is now; other content than before is a new version."""
+    manifest = folder.manifest
+    digest = image_digest(manifest.image) if manifest.image else folder_digest(folder.path)
+    origin = digest if manifest.image else str(folder.path)
+    versions = store.bot_versions(manifest.name)
+    if (known := find_same(versions, digest, origin)) is not None:
+        return known
+    return store.add_bot(
+        name=manifest.name,
+        version=free_version(versions, manifest.version, digest),
+        owner=owner,
+        digest=digest,
+        origin=origin,
+        games=manifest.games,
+    )
+
+
+def is_sample(bot: BotEntry) -> bool:
+    """Whether the bot is one of ours, unchanged, so that it may run where there is no sandbox."""
+    path = Path(bot.origin)
+    return path.parent == SAMPLES and path.is_dir() and current_digest(path) == bot.digest
+
+
+def choose_sandbox(field: Sequence[BotEntry], boxes: BoxOptions, warn: Callable[[str], None]) -> BoxOptions:
+    """The sandbox as asked for; without bubblewrap only our own sample bots may run, and the user is warned."""
+    if boxes.sandbox != "auto":
+        return boxes
+    folders = [bot for bot in field if bot.kind == "folder"]
+    try:
+        if folders:
+            find_bubblewrap()
+    except InfraError as error:
+        if strangers := [bot.label for bot in folders if not is_sample(bot)]:
+            raise UsageError(f"{error}; without it {', '.join(strangers)} cannot be held") from error
+        warn(f"{error}. These are Arena's own sample bots, so they are played WITHOUT a sandbox.")
+        return BoxOptions("process", boxes.limits, boxes.ponder)
+    return boxes
+
+
+def worker_plan(tournament: int, settings: Settings, field: Sequence[BotEntry]) -> WorkerPlan:
+    """What the processes need to know that play a tournament."""
+    boxes = boxes_of(settings)
+    return WorkerPlan(
+        game=settings.game,
+        tournament=tournament,
+        bots=tuple(plan_entry(entry, boxes) for entry in field),
+        bot_ids=tuple(entry.id for entry in field),
+        seed=settings.seed,
+        strikes=settings.strikes,
+        fresh=settings.fresh,
+    )
+
+
+def boxes_of(settings: Settings) -> BoxOptions:
+    """How the bots of a tournament are held."""
+    limits = Limits(memory_bytes=settings.memory_bytes, cpus=settings.cpus)
+    return BoxOptions(settings.sandbox, limits, settings.ponder)
+
+
+def plan_entry(entry: BotEntry, boxes: BoxOptions) -> BotPlan:
+    """How to run a registered bot."""
+    source: Source
+    if entry.owner == BUILTIN_OWNER:
+        source = Builtin(entry.name.removeprefix(f"{BUILTIN_OWNER}-"))
+    elif entry.kind == "image":
+        source = Image(entry.origin)
+        # Bots of ours may run without a sandbox; what is in an image never does.
+        boxes = replace(boxes, sandbox="docker") if boxes.sandbox == "process" else boxes
+    else:
+        path = Path(entry.origin)
+        source = Folder(path, read_manifest(path))
+    return BotPlan(contestant_of(entry), source, boxes)
+
+
+def contestant_of(entry: BotEntry) -> Contestant:
+    """A registered bot as it is named in records."""
+    return Contestant(entry.name, entry.version, entry.digest)
+
+
+def check_present(entry: BotEntry) -> None:
+    """UsageError unless the files of a bot are here and are those that were registered; an image cannot change."""
+    if entry.kind == "absent":
+        raise UsageError(f"the files of {entry.label} are not on this machine: `arena submit` them")
+    if entry.kind == "folder":
+        check_unchanged(Path(entry.origin), contestant_of(entry))
+
+
+def register_builtin(store: Store, name: str) -> BotEntry:
+    """A player inside the referee; it is registered for no game, so that no tournament takes it by itself."""
+    known = f"{BUILTIN_OWNER}-{name}"
+    for entry in store.bot_versions(known):
+        return entry
+    return store.add_bot(name=known, version="1", owner=BUILTIN_OWNER, digest="", origin="", games=())
+
+
+def _named(store: Store, name: str) -> BotEntry:
+    path = Path(name)
+    if path.is_dir():
+        return register_folder(store, Folder(path.resolve(), read_manifest(path)), LOCAL_OWNER)
+    return find_bot(store, name)

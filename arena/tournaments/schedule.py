@@ -1,0 +1,201 @@
+"""Who plays whom: pure schedules, made of fixtures whose seats are rotated over the same seeds.
+
+A schedule is asked for its next rounds with the results so far, and answers with none when it is over. What it answers
+depends on finished rounds only, so neither the number of matches at once nor an interruption changes it.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from random import Random
+from typing import Protocol
+
+from arena.errors import UsageError
+from arena.match import points
+from arena.rng import shuffle, stream
+from arena.tournaments.pairing import Standing, pair_off
+
+SWISS_VERSION = 2
+"""Raised whenever the same results are paired otherwise than before: no tournament may mix two kinds of pairings."""
+MOST_TUPLES = 60
+"""More groups of three or four bots than this are not all played: a balanced choice of them is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fixture:
+    """A match to be played: which bot sits where (by its number in the field), and which deal it plays."""
+
+    seating: tuple[int, ...]
+    deal: int
+    """Fixtures of one group with the same deal share their seed."""
+
+    @property
+    def group(self) -> tuple[int, ...]:
+        """The bots that meet, in ascending order."""
+        return tuple(sorted(self.seating))
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A fixture with the ranks that came out of it, in seat order."""
+
+    fixture: Fixture
+    ranks: tuple[int, ...]
+
+
+Round = Sequence[Fixture]
+"""Fixtures that belong together: who stops between two rounds has treated everybody alike."""
+
+
+class Schedule(Protocol):
+    """Hands out rounds of fixtures."""
+
+    def rounds(self, finished: Sequence[Finished]) -> Sequence[Round]:
+        """The next rounds, once all earlier ones are finished; none when the schedule is over."""
+        ...
+
+    def total(self) -> int | None:
+        """How many fixtures there are in all, if that is known before."""
+        ...
+
+    def ending(self, finished: Sequence[Finished]) -> str:
+        """Why it is over, as a sentence."""
+        ...
+
+
+def rotations(group: Sequence[int], deal: int) -> Iterator[Fixture]:
+    """The same deal with every bot in every seat once."""
+    for shift in range(len(group)):
+        yield Fixture((*group[shift:], *group[:shift]), deal)
+
+
+class FixedSchedule:
+    """Every round is the same groups with a new deal; with 0 rounds there is no last one."""
+
+    def __init__(self, groups: Sequence[tuple[int, ...]], rounds: int) -> None:
+        self._groups = interleaved(groups)
+        self._rounds = rounds
+        self._size = sum(map(len, self._groups))
+
+    def rounds(self, finished: Sequence[Finished]) -> Sequence[Round]:
+        """All rounds at once; without a last one, as many as there were before."""
+        done = len(finished) // self._size
+        last = self._rounds or max(1, 2 * done)
+        return [self._round(deal) for deal in range(done, last)]
+
+    def total(self) -> int | None:
+        """Groups times rounds times seats."""
+        return self._size * self._rounds or None
+
+    def ending(self, finished: Sequence[Finished]) -> str:
+        """Nothing is left."""
+        return f"all {len(finished)} matches are played"
+
+    def _round(self, deal: int) -> Round:
+        return [fixture for group in self._groups for fixture in rotations(group, deal)]
+
+
+def interleaved(groups: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """The groups in an order in which, wherever it is stopped, all bots have played about equally often."""
+    busy: Counter[int] = Counter()
+    """For each bot the layers that it plays in, as the bits of a number; nobody is twice in a layer."""
+    layers: list[list[tuple[int, ...]]] = []
+    for group in groups:
+        taken = 0
+        for bot in group:
+            taken |= busy[bot]
+        free = ~taken & (taken + 1)  # the lowest bit that is not set
+        for bot in group:
+            busy[bot] |= free
+        if free.bit_length() > len(layers):
+            layers.append([])
+        layers[free.bit_length() - 1].append(group)
+    return [group for layer in layers for group in layer]
+
+
+def round_robin(bots: int, seats: int, rounds: int, seed: int = 0) -> FixedSchedule:
+    """Everybody against everybody; where that is too much for three or four seats, a balanced choice of groups."""
+    _check(bots, seats)
+    groups = list(combinations(range(bots), seats))
+    if seats > 2 and len(groups) > MOST_TUPLES:
+        groups = balanced_groups(bots, seats, MOST_TUPLES, seed)
+    return FixedSchedule(groups, rounds)
+
+
+def gauntlet(bots: int, seats: int, rounds: int, champion: int = 0) -> FixedSchedule:
+    """One bot against all others; with more seats, against every group of them."""
+    _check(bots, seats)
+    others = [bot for bot in range(bots) if bot != champion]
+    return FixedSchedule([(champion, *rest) for rest in combinations(others, seats - 1)], rounds)
+
+
+def balanced_groups(bots: int, seats: int, count: int, seed: int) -> list[tuple[int, ...]]:
+    """About this many different groups, in which every bot plays equally often and every two meet about as often."""
+    rng = stream(seed, "balanced-groups")
+    played: Counter[int] = Counter()
+    met: Counter[tuple[int, int]] = Counter()
+    groups: list[tuple[int, ...]] = []
+    while len(groups) < count or len({played[bot] for bot in range(bots)}) > 1:
+        order = list(range(bots))
+        shuffle(rng, order)  # ties are broken by lot, so that no bot is first by its number
+        group: list[int] = []
+        for _ in range(seats):
+            free = [bot for bot in order if bot not in group]
+            new = [bot for bot in free if tuple(sorted([*group, bot])) not in groups] or free
+            group.append(min(new, key=lambda bot: (played[bot], sum(met[_pair(bot, other)] for other in group))))
+        played.update(group)
+        met.update(_pair(*two) for two in combinations(group, 2))
+        groups.append(tuple(sorted(group)))
+    return groups
+
+
+def _pair(one: int, two: int) -> tuple[int, int]:
+    return (one, two) if one < two else (two, one)
+
+
+class Swiss:
+    """Each round pairs bots with equal scores that have not met; for two seats; with 0 rounds there is no last one."""
+
+    def __init__(self, bots: int, rounds: int, seed: int) -> None:
+        _check(bots, 2)
+        self._bots = bots
+        self._rounds = rounds
+        self._seed = seed
+
+    def rounds(self, finished: Sequence[Finished]) -> Sequence[Round]:
+        """The pairings of the next round; in an odd field somebody rests who did so least often, for both points."""
+        playing: dict[int, set[int]] = {}
+        for each in finished:
+            playing.setdefault(each.fixture.deal, set()).update(each.fixture.seating)
+        number = len(playing)
+        if self._rounds and number == self._rounds:
+            return ()
+        rested = Counter(bot for past in playing.values() for bot in range(self._bots) if bot not in past)
+        rng = stream(self._seed, "swiss", number)
+        pairs = pair_off(self._standing(finished, rested, rng), rng)
+        return [[fixture for pair in pairs for fixture in rotations(pair, number)]]
+
+    def total(self) -> int | None:
+        """Every pairing is two matches, one from each side."""
+        return self._rounds * (self._bots // 2) * 2 or None
+
+    def ending(self, finished: Sequence[Finished]) -> str:
+        """Nothing is left."""
+        return f"all {len(finished)} matches are played"
+
+    def _standing(self, finished: Sequence[Finished], rested: Counter[int], rng: Random) -> Standing:
+        """The bots from the best down, with scores in half points; ties are broken by lot."""
+        scores = {bot: 4 * rested[bot] for bot in range(self._bots)}
+        for each in finished:
+            for bot, gained in zip(each.fixture.seating, points(each.ranks)):
+                scores[bot] += round(2 * gained)
+        order = list(range(self._bots))
+        shuffle(rng, order)
+        order.sort(key=lambda bot: -scores[bot])
+        return Standing(order, scores, Counter(_pair(*each.fixture.seating) for each in finished), rested)
+
+
+def _check(bots: int, seats: int) -> None:
+    if bots < seats:
+        raise UsageError(f"a tournament for {seats} seats needs at least {seats} bots, but there are {bots}")

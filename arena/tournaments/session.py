@@ -1,0 +1,83 @@
+"""Plays a tournament to its end, its budget or an interrupt, and reports to a display."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from enum import Enum
+from types import TracebackType
+from typing import Protocol, Self
+
+from arena.sandboxes import sweep
+from arena.store.base import MatchEntry
+from arena.tournaments.budget import Budget
+from arena.tournaments.executors.base import Executor
+from arena.tournaments.executors.local import LocalExecutor
+from arena.tournaments.executors.messages import WorkerPlan
+from arena.tournaments.tournament import Tournament
+
+
+class Display(Protocol):
+    """Shows a tournament while it is played."""
+
+    async def __aenter__(self) -> Self: ...
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def note(self, entry: MatchEntry) -> None:
+        """One more match is over."""
+
+    def say(self, sentence: str) -> None:
+        """Show a sentence beside what is live."""
+
+
+class Halt(Enum):
+    """Why a tournament is not complete."""
+
+    BUDGET = "the budget is used up"
+    INTERRUPTED = "stopped"
+    VOID = "some matches are void"
+
+
+def play_tournament(
+    tournament: Tournament, display: Display, *, plan: WorkerPlan, concurrency: int, budget: Budget
+) -> Halt | None:
+    """Play the matches that are missing; None when the tournament is complete."""
+
+    async def play() -> Halt | None:
+        await sweep()
+        async with display:
+            executor = LocalExecutor(plan, concurrency=concurrency)
+            interrupts = Interrupts(executor, display.say)
+            complete = await tournament.run(executor, display.note, budget)
+        return None if complete else interrupts.halt or (Halt.VOID if tournament.void else Halt.BUDGET)
+
+    return asyncio.run(play())
+
+
+class Interrupts:
+    """What Ctrl-C does: the first lets the running matches end, the second drops them."""
+
+    def __init__(self, executor: Executor, say: Callable[[str], None]) -> None:
+        self._executor = executor
+        self._say = say
+        self.halt: Halt | None = None
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, self._react)
+
+    def _react(self) -> None:
+        if self.halt is not None:
+            self._say("stopping at once; every match that was over is kept")
+            self._executor.abort()
+            return
+        self.halt = Halt.INTERRUPTED
+        running = self._executor.running
+        matches = "1 running match" if running == 1 else f"{running} running matches"
+        self._say(f"finishing {matches}; press Ctrl-C again to stop at once")
+        self._executor.stop()
+
+
+def default_concurrency(cpus: float) -> int:
+    """One bot of a match runs at a time, and the referee wants a processor for itself."""
+    return max(1, int(((os.cpu_count() or 1) - 1) / max(cpus, 1.0)))

@@ -1,0 +1,115 @@
+"""The settings of a tournament: all that is decided before its first match."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from arena.errors import UsageError
+from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA
+from arena.rng import draw_seed
+from arena.store.base import Store
+from arena.tournaments.adaptive import Adaptive
+from arena.tournaments.schedule import SWISS_VERSION, Schedule, Swiss, gauntlet, round_robin
+from arena.tournaments.sprt import PairSchedule, Sprt
+
+FORMATS = ("round-robin", "gauntlet", "swiss", "adaptive")
+TEST = "test"
+"""The format of `arena test`: two bots, until one is known to be better or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All that is decided before the first match; the same settings mean the same tournament.
+
+    A budget of time is none of it: it says how far a tournament is played now, not what is played.
+    """
+
+    game: str
+    options: Mapping[str, str]
+    seats: int
+    format: str
+    rounds: int
+    """How many; 0 where the format has no rounds, or plays as many as the budget allows."""
+    seed: int
+    clock: str
+    strikes: int
+    sandbox: str
+    memory_bytes: int
+    cpus: float
+    ponder: bool
+    fresh: bool
+    bots: tuple[tuple[str, str, str], ...]
+    """Name, version and digest of every bot in the field."""
+    goal: Mapping[str, float] = field(default_factory=dict)
+    """When it is over, if not after its rounds: `top`, `confidence` and `most` matches of an adaptive tournament;
+    `elo0`, `elo1`, `alpha`, `beta` and `most` pairs of a test."""
+    swiss_version: int = SWISS_VERSION
+    """Which pairings a swiss tournament has after the same results; no other format has this."""
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data for the store; what a tournament has no use for is left out, as it was before it existed."""
+        plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        if not self.goal:
+            del plain["goal"]
+        if self.format != "swiss":
+            del plain["swiss_version"]
+        return plain
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "Settings":
+        """From the plain data in the store."""
+        first = {"swiss_version": 1} if data["format"] == "swiss" else {}
+        return cls(**{**first, **data, "bots": tuple(tuple(bot) for bot in data["bots"])})
+
+    def schedule(self) -> Schedule:
+        """The schedule of this format; UsageError if there is none, or not any more."""
+        match self.format:
+            case "round-robin":
+                return round_robin(len(self.bots), self.seats, self.rounds, self.seed)
+            case "gauntlet":
+                return gauntlet(len(self.bots), self.seats, self.rounds)
+            case "swiss":
+                return self._swiss()
+            case "adaptive":
+                return self._adaptive()
+            case "test":
+                return PairSchedule(self.sprt(), int(self.goal["most"]))
+        raise UsageError(f"there is no format {self.format!r}: choose {', '.join(FORMATS)}")
+
+    def sprt(self) -> Sprt:
+        """The sequential test of the format `test`, before its first pair."""
+        goal = self.goal
+        return Sprt(elo0=goal["elo0"], elo1=goal["elo1"], alpha=goal["alpha"], beta=goal["beta"])
+
+    def _swiss(self) -> Swiss:
+        if self.seats != 2:
+            raise UsageError("a swiss tournament is for two seats")
+        if self.swiss_version != SWISS_VERSION:
+            raise UsageError(
+                "this swiss tournament was begun by a version of Arena that pairs otherwise: go on with that version, "
+                "or begin a new one; what was played stays in the store"
+            )
+        return Swiss(len(self.bots), self.rounds, self.seed)
+
+    def _adaptive(self) -> Adaptive:
+        return Adaptive(
+            len(self.bots),
+            self.seats,
+            top=int(self.goal["top"]),
+            confidence=self.goal["confidence"],
+            most=int(self.goal["most"]),
+            env=ENVIRONMENT,
+            role_sigma=ROLE_SIGMA,
+        )
+
+
+def with_seed(settings: Settings, seed: int | None, store: Store) -> Settings:
+    """The settings with the seed that was given, or that of the same tournament if it was stopped, or a new one."""
+    if seed is not None:
+        return settings
+    for entry in store.tournaments(settings.game):
+        earlier = Settings.from_json(entry.settings)
+        if not entry.finished and replace(earlier, seed=settings.seed) == settings:
+            return earlier
+    return replace(settings, seed=draw_seed())

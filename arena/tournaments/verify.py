@@ -1,0 +1,169 @@
+"""The proof of a store: every match is replayed, and every row is compared with what was played.
+
+What a row says must follow from the record, the record must replay under the rules, and all of it must fit the
+checksums, so that a change of any cell is found. `UNPROVEN` names the few columns that may change freely.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from arena.clock import TimeControl
+from arena.errors import ArenaError, RecordError
+from arena.game import AnyGame
+from arena.match import Contestant
+from arena.play import record
+from arena.play.record import AnyRecord
+from arena.play.replay import verify
+from arena.store.base import BotEntry, KeptMatch, MatchEntry, Store, TournamentEntry
+from arena.store.checksums import bot_checksum, match_checksum, settings_key, tournament_checksum
+from arena.tournaments.results import match_entry
+from arena.tournaments.settings import Settings
+
+UNPROVEN: Mapping[str, str] = {
+    "bots.origin": "where its files are, which may move; their digest is proven",
+    "bots.retired": "the organiser may retire a bot at any time",
+    "bots.created_at": "the database's own note of the time; nothing is decided by it",
+    "tournaments.created_at": "the database's own note of the time; nothing is decided by it",
+    "matches.created_at": "the database's own note of the time; nothing is decided by it",
+}
+"""Columns that are not proven, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is not true."""
+
+    where: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A tournament with all that belongs to it, from a store or from an archive."""
+
+    entry: TournamentEntry
+    bots: Sequence[BotEntry]
+    matches: Callable[[], Iterable[KeptMatch]]
+    """Hands out the matches in the order of the schedule, as often as it is called."""
+
+
+def kept_in(store: Store, entry: TournamentEntry) -> Kept:
+    """The tournament as this store keeps it."""
+    return Kept(entry, store.all_bots(), lambda: store.kept(entry.id))
+
+
+def check_bots(bots: Iterable[BotEntry]) -> Iterator[Finding]:
+    """What is not true about registered bots."""
+    for bot in bots:
+        if bot.checksum != bot_checksum(bot):
+            yield Finding(f"bot {bot.label}", "its row was changed: it does not fit its checksum")
+
+
+def check_tournament(
+    kept: Kept, find: Callable[[str], AnyGame], on_match: Callable[[], None] = lambda: None
+) -> Iterator[Finding]:
+    """What is not true about a tournament and its matches."""
+    entry, where = kept.entry, f"tournament {kept.entry.id}"
+    if entry.key != settings_key(entry.game, entry.settings):
+        yield Finding(where, "its game or settings were changed: they do not fit their key")
+    try:
+        trial = _Trial(find(entry.game), kept)
+    except (ArenaError, KeyError, TypeError, ValueError) as error:
+        yield Finding(where, f"its game and settings make no sense: {error}")
+        return
+    checksums, ordinals = [], Counter[int]()
+    for match in kept.matches():
+        checksums.append(match.checksum)
+        ordinals[match.entry.ordinal] += 1
+        for what in trial.judge(match):
+            yield Finding(f"{where}, match {match.entry.match_id}", what)
+        on_match()
+    yield from (Finding(where, what) for what in _check_whole(entry, checksums, ordinals))
+
+
+def _check_whole(entry: TournamentEntry, checksums: Sequence[str], ordinals: Counter[int]) -> Iterator[str]:
+    for ordinal, times in ordinals.items():
+        if times > 1:
+            yield f"{times} matches have the same place {ordinal} in the schedule"
+    if entry.finished and entry.checksum != tournament_checksum(entry.game, entry.settings, checksums):
+        yield "it does not fit its checksum: a match was changed, added or taken away"
+    if not entry.finished and entry.checksum:
+        yield "it was finished once, but says that it is not"
+
+
+class _Trial:
+    """Everything that each match of a tournament is compared with."""
+
+    def __init__(self, game: AnyGame, kept: Kept) -> None:
+        settings = Settings.from_json(kept.entry.settings)
+        self._game = game
+        self._seats = settings.seats
+        self._config = game.configure(settings.seats, settings.options)
+        self._control = TimeControl.parse(settings.clock)
+        self._places = {Contestant(*bot): place for place, bot in enumerate(settings.bots)}
+        self._bot_ids = {Contestant(bot.name, bot.version, bot.digest): bot.id for bot in kept.bots}
+
+    def judge(self, match: KeptMatch) -> Iterator[str]:
+        """What is not true about a match, in sentences."""
+        if match.checksum != match_checksum(match.entry, match.record):
+            yield "it was changed: its rows and its record do not fit their checksum"
+        try:
+            played = record.load(match.record, self._find)
+            self._check_frame(played)
+            verify(self._game, played)
+            yield from self._compare(match.entry, played)
+        except RecordError as error:
+            yield str(error)
+
+    def _check_frame(self, played: AnyRecord) -> None:
+        """Refuse what cannot be a match of this tournament, so that the rules are never asked about nonsense."""
+        spec = played.spec
+        if spec.config != self._config or spec.control != self._control or len(spec.contestants) != self._seats:
+            raise RecordError("it was played with other options, seats or another clock than the tournament")
+        if played.void:
+            raise RecordError("it does not count, and should not have been kept")
+
+    def _compare(self, entry: MatchEntry, played: AnyRecord) -> Iterator[str]:
+        spec = played.spec
+        if spec.match_id != record.match_id(self._game, spec.config, spec.seed, spec.contestants):
+            yield "its name does not follow from what was played"
+        for bot in spec.contestants:
+            if bot not in self._places or bot not in self._bot_ids:
+                yield f"{bot.name} {bot.version} with the digest {bot.digest or 'none'} is no bot of the tournament"
+                return
+        if len(entry.seats) != len(spec.contestants):
+            yield f"it has {len(entry.seats)} seats, but {len(spec.contestants)} bots played"
+            return
+        yield from _differences(entry, self._expected(entry, played))
+
+    def _expected(self, entry: MatchEntry, played: AnyRecord) -> MatchEntry:
+        return match_entry(
+            self._game,
+            played,
+            tournament_id=entry.tournament_id,
+            ordinal=entry.ordinal,
+            places=[self._places[bot] for bot in played.spec.contestants],
+            bot_ids=[self._bot_ids[bot] for bot in played.spec.contestants],
+            logs=[seat.log for seat in entry.seats],
+        )
+
+    def _find(self, name: str) -> AnyGame:
+        if name != self._game.info.name:
+            raise RecordError(f"the record is one of {name!r:.40}")
+        return self._game
+
+
+def _differences(entry: MatchEntry, expected: MatchEntry) -> Iterator[str]:
+    """Every field that is not what the record makes it."""
+    yield from _differing(entry, expected, "")
+    for seat, (result, right) in enumerate(zip(entry.seats, expected.seats)):
+        yield from _differing(result, right, f" of seat {seat}")
+
+
+def _differing(one: Any, other: Any, whose: str) -> Iterator[str]:
+    for field in fields(one):
+        kept, right = getattr(one, field.name), getattr(other, field.name)
+        if field.name != "seats" and kept != right:
+            yield f"its {field.name}{whose} is kept as {kept!r:.60}, but the record says {right!r:.60}"

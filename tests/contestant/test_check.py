@@ -1,0 +1,236 @@
+"""The steps of a check, with players inside this process; tests/cli/test_bot.py runs real programs."""
+
+import asyncio
+
+import pytest
+
+from arena.bots.builtin import FirstBot, RandomBot
+from arena.bots.running import LocalBot
+from arena.clock import TimeControl
+from arena.contestant.check import Check, Mark, Terms
+from arena.contestant.check.advice import ADVICE, advice
+from arena.contestant.check.report import percentile
+from arena.contestant.check.steps import judge_clock
+from arena.contestant.check.trials import broken_off, lowest_bank, random_game, try_moves
+from arena.errors import IllegalMove, InfraError, StartFailed
+from arena.match import Contestant, Ending, MatchRecord, MatchSpec, Played, Times, Verdict
+from arena.play.heartbeat import STEADY
+from arena.play.replay import positions, verify
+from arena.registry import find, games
+from arena.sdk import Bot, Session
+from engines.claim import GAME
+
+CONTROL = TimeControl.parse("5s/move+10s")
+
+
+def local(make, game=GAME, name="bot"):
+    return LocalBot(Contestant(name), lambda: Session(game, make()).handle)
+
+
+def check(make, game=GAME, control=CONTROL, positions=40, bot=None):
+    """All steps of a check, and its measures."""
+
+    async def run():
+        terms = Terms(control, 1, positions, 10.0, 1 << 29)
+        bots = (bot or local(make, game), local(make, game))
+        trial = Check(game, bots, local(lambda: RandomBot(1), game, "random"), terms=terms, heartbeat=STEADY)
+        try:
+            return [step async for step in trial.steps()], trial.measures()
+        finally:
+            await trial.close()
+
+    return asyncio.run(run())
+
+
+def failure(steps):
+    (failed,) = [step for step in steps if step.mark is Mark.FAILED]
+    assert all(step.mark is Mark.SKIPPED for step in steps if step.number > failed.number)
+    assert all(step.mark is Mark.PASSED for step in steps if step.number < failed.number)
+    return failed
+
+
+def test_both_processes_of_the_bot_are_ended_even_if_one_does_not_end_well():
+    closed = []
+
+    class Closing(LocalBot):
+        async def close(self):
+            closed.append(self.contestant.name)
+            raise InfraError(f"{self.contestant.name} cannot be ended")
+
+    async def run():
+        bots = [Closing(Contestant(name), Session(GAME, FirstBot(0)).handle) for name in ("bot", "twin")]
+        terms = Terms(CONTROL, 1, 40, 10.0, 1 << 29)
+        await Check(GAME, tuple(bots), local(lambda: FirstBot(0)), terms=terms, heartbeat=STEADY).close()
+
+    with pytest.raises(InfraError, match="cannot be ended"):
+        asyncio.run(run())
+    assert closed == ["bot", "twin"]
+
+
+@pytest.mark.parametrize("name", games())
+def test_a_good_bot_passes_every_step_of_every_game(name):
+    game = games()[name]
+    steps, measures = check(lambda: RandomBot(7), game)
+    assert [step.mark for step in steps] == [Mark.PASSED] * (7 + game.info.max_seats)
+    assert [step.number for step in steps] == list(range(1, len(steps) + 1))
+    assert sum("plays from seat" in step.title for step in steps) == game.info.max_seats
+    assert measures.decisions > 40
+    assert measures.median <= measures.p99 <= measures.slowest
+
+
+def test_every_variant_is_among_the_odd_positions():
+    seen = set()
+
+    class Watching(FirstBot):
+        def begin(self, start):
+            seen.add((start.seat, start.config))
+
+    check(lambda: Watching(0), positions=1000)
+    variants = [
+        (seat, GAME.configure(seats, options)) for seats, options in GAME.info.variants() for seat in range(seats)
+    ]
+    assert set(variants) <= seen
+
+
+class Illegal(Bot):
+    def choose(self, turn):
+        return turn.legal[0] if turn.number < 4 else 99
+
+
+def test_an_illegal_move_is_named_with_the_match_as_evidence():
+    steps, _ = check(Illegal)
+    failed = failure(steps)
+    assert failed.title == "plays from seat 0"
+    assert "99 may not be played now" in failed.detail
+    assert "one of the legal moves" in failed.advice
+    assert failed.evidence.verdicts[failed.seat].ending is Ending.ILLEGAL
+    verify(GAME, failed.evidence)
+
+
+class FailsLate(Bot):
+    """Plays whole matches well, but not from a position whose beginning it did not see."""
+
+    def choose(self, turn):
+        return 99 if turn.number == 1 and len(turn.observation.tricks) > 1 else turn.legal[0]
+
+
+def test_an_odd_position_is_evidence_too():
+    steps, _ = check(FailsLate)
+    failed = failure(steps)
+    assert failed.title == "answers odd positions"
+    assert "random moves" in failed.detail
+    *_, (state, last) = positions(GAME, failed.evidence)
+    assert last is None
+    assert state.to_move() == failed.seat
+
+
+class NeverReady(LocalBot):
+    async def start(self):
+        raise StartFailed("it did not open its socket within 10 s")
+
+
+def test_a_bot_that_does_not_start_fails_the_first_step():
+    steps, measures = check(FirstBot, bot=NeverReady(Contestant("x"), lambda: None))
+    failed = failure(steps)
+    assert failed.number == 1
+    assert "ARENA_SOCKET" in failed.advice
+    assert measures is None
+
+
+def test_an_answer_without_content_is_explained():
+    silent = LocalBot(Contestant("x"), lambda: lambda request: b"")
+    failed = failure(check(FirstBot, bot=silent)[0])
+    assert failed.title == "gets ready for a match"
+    assert "must set `ready` or `moves`" in failed.advice
+
+
+class SharesEverything(Bot):
+    """Keeps the state of its match in its class, so that a second match at the same time spoils it."""
+
+    match = None
+
+    def begin(self, start):
+        SharesEverything.match = start.match_id
+        self.own = start.match_id
+
+    def choose(self, turn):
+        return turn.legal[0] if SharesEverything.match == self.own else 99
+
+
+def test_failing_only_at_two_matches_at_once_is_a_warning():
+    steps, _ = check(SharesEverything)
+    assert [step.title for step in steps if step.mark is Mark.WARNED] == ["plays two matches at once"]
+    assert not any(step.mark is Mark.FAILED for step in steps)
+
+
+@pytest.mark.parametrize(
+    ("clock", "slowest", "lowest", "warned"),
+    [
+        ("none", 99.0, 0.0, False),
+        ("1s/move", 0.5, 0.0, False),
+        ("1s/move", 0.9, 0.0, True),
+        ("1s/move+10s", 1.9, 9.1, False),
+        ("1s/move+10s", 9.5, 1.5, True),
+        ("30s+0.5s", 2.0, 7.0, False),
+        ("30s+0.5s", 2.0, 5.0, True),
+    ],
+)
+def test_a_bot_close_to_its_limit_is_warned(clock, slowest, lowest, warned):
+    assert bool(judge_clock(TimeControl.parse(clock), slowest, lowest).advice) == warned
+
+
+def record_of(seconds, control):
+    spec = MatchSpec("x", "claim", GAME.configure(2, {}), 1, (Contestant("a"), Contestant("b")), control)
+    times = [Times(wall=round(1e6 * each)) for each in seconds]
+    return MatchRecord(spec, "", tuple(Played(0, 1, each) for each in times), (), None)
+
+
+def test_the_lowest_bank_is_found_on_the_way():
+    control = TimeControl(per_move=0.0, bank=10.0, increment=2.0, allowance=0.0)
+    assert lowest_bank(record_of([3.0, 5.0, 1.0, 0.5], control), 0) == pytest.approx(6.0)
+    assert lowest_bank(record_of([], control), 0) == 10.0
+
+
+def test_percentiles_are_values_that_occurred():
+    values = [float(value) for value in range(1, 101)]
+    assert (percentile(values, 50), percentile(values, 99), percentile(values, 100)) == (50.0, 99.0, 100.0)
+    assert percentile([3.0], 99) == 3.0
+
+
+@pytest.mark.parametrize("name", games())
+def test_random_games_end_and_are_the_same_again(name):
+    game = games()[name]
+    config = game.configure(game.info.min_seats, {})
+    played = random_game(game, config, 5)
+    assert played == random_game(game, config, 5)
+    assert played != random_game(game, config, 6)
+
+
+def test_moves_are_tried_on_a_copy():
+    state = GAME.start(GAME.configure(2, {}), 1)
+    before = GAME.codec.dump_state(state)
+    seat, moves = state.to_move(), tuple(state.legal())
+    try_moves(state, seat, moves[:1])
+    with pytest.raises(IllegalMove):
+        try_moves(state, seat, (99,))
+    with pytest.raises(IllegalMove, match="its turn ended"):
+        try_moves(state, seat, moves[:2])
+    assert GAME.codec.dump_state(state) == before
+
+
+def test_a_match_that_was_broken_off_is_a_true_record():
+    spec = MatchSpec("x", "claim", GAME.configure(2, {}), 5, (Contestant("a"), Contestant("b")), CONTROL)
+    played = random_game(GAME, spec.config, 5)[:11]
+    verify(GAME, broken_off(GAME, spec, played, 1, Verdict(Ending.ILLEGAL, "no")))
+
+
+def test_there_is_advice_for_every_ending():
+    assert ADVICE.keys() == set(Ending) - {Ending.NORMAL}
+    wrong = Verdict(Ending.DISCONNECT, "ended the stream (UNIMPLEMENTED: Method not found!)")
+    assert "arena.wire.v1.ClaimBotService" in advice(wrong, GAME)
+
+
+@pytest.mark.parametrize("said", ["UNIMPLEMENTED: Method not found!", "INTERNAL: Internal error from Core"])
+def test_a_bot_of_another_game_is_told_so_even_when_its_status_is_lost(said):
+    words = advice(Verdict(Ending.DISCONNECT, f"ended the stream before the match was over ({said})"), find("claim"))
+    assert "it does not serve claim: it must offer the service arena.wire.v1.ClaimBotService" in words

@@ -1,0 +1,54 @@
+"""A small field whose bots play inside the referee: the real `arena tournament`, in a second."""
+
+import pytest
+from click.testing import CliRunner
+
+import arena.tournaments.session
+from arena import registry
+from arena.bots.builtin import RandomBot
+from arena.bots.running import LocalBot
+from arena.cli import main
+from arena.sdk import Session
+from tests.kits.tournaments import InlineExecutor
+
+GAME = "claim"
+BOTS = {"one": 1, "two": 2, "three": 3}
+"""Names, and the seeds of their moves."""
+
+
+def make_bots(folder):
+    """A folder for each bot, with all that is needed to register it."""
+    for name in BOTS:
+        (folder / name).mkdir()
+        toml = f'name = "{name}"\nversion = "1"\ngames = ["{GAME}"]\ncommand = ["python3", "bot.py"]\n'
+        (folder / name / "bot.toml").write_text(toml)
+
+
+def tournament_words(folder, address, *, rounds):
+    """The command that plays them all against each other."""
+    bots = ",".join(str(folder / name) for name in BOTS)
+    words = ["tournament", "--game", GAME, "--bots", bots, "--rounds", str(rounds), "--seed", "5"]
+    return [*words, "--sandbox", "process", "--clock", "none", "--db", str(address)]
+
+
+def play_tournament(folder, *, rounds):
+    """Play them all against each other by the command; the store with the finished tournament."""
+    make_bots(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arena.tournaments.session, "LocalExecutor", inline_executor)
+        result = CliRunner().invoke(main, tournament_words(folder, folder / "arena.db", rounds=rounds))
+    assert result.exit_code == 0, result.output
+    return folder / "arena.db"
+
+
+def inline_executor(plan, *, concurrency):
+    """Stands for LocalExecutor: the bots are players inside of this process."""
+    game = registry.find(GAME)
+
+    def make_bot(number):
+        contestant = plan.bots[number].contestant
+        return LocalBot(contestant, lambda: Session(game, RandomBot(BOTS[contestant.name])).handle)
+
+    return InlineExecutor(
+        game, make_bot, tournament=plan.tournament, bot_ids=plan.bot_ids, concurrency=concurrency, fresh=plan.fresh
+    )

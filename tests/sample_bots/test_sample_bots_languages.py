@@ -1,0 +1,131 @@
+"""The sample bots in other languages: built from the .proto files alone, checked in the sandbox in every game."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from arena.contestant.scaffold import TEMPLATES
+from arena.registry import games
+from tests.kits.contestants import arena, need_bubblewrap, need_image
+from tests.kits.needs import need
+
+ROOT = Path(__file__).parents[2]
+BUILT = {language: template for language, template in TEMPLATES.items() if template.tools}
+pytestmark = pytest.mark.timeout(600)  # compilers take their time
+PATIENT = ("--clock", "10s/move", "--positions", 20)  # the machine may be busy, and these tests are not about time
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """Nothing is written outside of the test's own folder."""
+    monkeypatch.chdir(tmp_path)
+
+
+def need_tools(language):
+    missing = TEMPLATES[language].missing()
+    need(f"{', '.join(missing)} not installed" if missing else None)
+
+
+def make(folder):
+    made = subprocess.run(["make"], cwd=folder, capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stdout + made.stderr
+
+
+def play_every_game(folder):
+    """Check the bot in each game; its own bot.toml names them all."""
+    for game in games():
+        checked = arena("bot", "check", folder, "--game", game, *PATIENT)
+        assert checked.exit_code == 0, checked.output
+        assert set(re.findall(r"^ ?\d+ (\S) ", checked.output, re.MULTILINE)) == {"✓"}, checked.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", BUILT)
+def test_a_new_bot_is_built_and_plays_every_game(language):
+    need_bubblewrap()
+    need_tools(language)
+    made = arena("bot", "new", "mine", "--game", "claim", "--lang", language)
+    assert "  make -C mine " in made.output
+    early = arena("bot", "check", "mine", "--game", "claim")
+    assert early.exit_code, early.output
+    make("mine")
+    match = arena("match", "--game", "claim", "--bot", "mine", "--bot", "random", "--clock", "10s/move")
+    assert match.output.count("played to the end") == 2, match.output
+    shutil.copy(ROOT / "sample_bots" / BUILT[language].sample / "bot.toml", "mine")
+    play_every_game("mine")
+
+
+@pytest.mark.slow
+def test_the_node_bot_plays_every_game():
+    need_bubblewrap()
+    for program in ("make", "node", "npm"):
+        need(None if shutil.which(program) else f"{program} is not installed")
+    made = arena("bot", "new", "mine", "--game", "claim", "--lang", "node")
+    need(f"npm cannot fetch the libraries of a bot: {made.stderr}" if made.exit_code else None)
+    shutil.copy(ROOT / "sample_bots/random_node/bot.toml", "mine")
+    play_every_game("mine")
+
+
+@pytest.mark.slow
+def test_the_greedy_bot_in_cpp_is_better_than_chance():
+    """Built as it stands in the repository, where the messages come from its top."""
+    need_bubblewrap()
+    need_tools("cpp")
+    shutil.copytree(ROOT / "proto", "proto")
+    leave = shutil.ignore_patterns("build", "proto")
+    shutil.copytree(ROOT / "sample_bots/greedy_cpp", "sample_bots/greedy_cpp", ignore=leave)
+    make("sample_bots/greedy_cpp")
+    checked = arena("bot", "check", "sample_bots/greedy_cpp", "--game", "claim", *PATIENT)
+    assert checked.exit_code == 0, checked.output
+    bots = f"sample_bots/greedy_cpp,{ROOT / 'sample_bots/random'}"
+    arena("tournament", "--game", "claim", "--bots", bots, "--rounds", 10, "--clock", "10s/move", "--db", "games.db")
+    table = json.loads(arena("crosstable", "--game", "claim", "--db", "games.db", "--json").output)
+    greedy = next(row for row in table if row["bot"].startswith("greedy-cpp"))
+    assert greedy["games"] == 20
+    assert greedy["points"] > 10
+
+
+@pytest.mark.parametrize("language", BUILT)
+def test_without_a_compiler_a_new_bot_says_what_to_install(language, monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    made = arena("bot", "new", "mine", "--game", "claim", "--lang", language)
+    assert made.exit_code == 0, made.output
+    assert re.search(
+        r"^  apt install make \S+ .*# as root: what this machine lacks to build it$", made.output, re.MULTILINE
+    )
+
+
+@pytest.mark.parametrize("language", ["cpp", "go"])
+def test_a_bot_that_was_not_built_says_so(language):
+    arena("bot", "new", "mine", "--game", "claim", "--lang", language)
+    match = arena("match", "--game", "claim", "--bot", "mine", "--bot", "random")
+    assert match.exit_code == 2
+    assert "mine is not built yet: run `make` there" in match.stderr
+
+
+@pytest.mark.parametrize("language", BUILT)
+def test_every_place_names_the_same_packages(language):
+    """The commands, the Makefile, the page of the language, the base image and CI install the same things."""
+    sample = ROOT / "sample_bots" / BUILT[language].sample
+    places = [sample / "Makefile", sample / "README.md", ROOT / "docker/build-base.sh", ROOT / ".ci/run"]
+    for place in places:
+        words = re.split(r"[\s,=]+", place.read_text())
+        assert set(BUILT[language].tools.values()) <= set(words), place
+
+
+@pytest.mark.slow
+def test_an_image_is_compiled_without_network_and_checked():
+    need_image("arena/go-build:bookworm", "--go")
+    tag = "arena-test/compiled:1"
+    try:
+        assert arena("bot", "new", "mine", "--game", "claim", "--lang", "go").exit_code == 0
+        built = arena("bot", "build", "mine", "--tag", tag)
+        assert built.exit_code == 0, built.output
+        checked = arena("bot", "check", tag, "--game", "claim", *PATIENT)
+        assert checked.exit_code == 0, checked.output
+    finally:
+        subprocess.run(["docker", "image", "rm", "--force", tag], capture_output=True, check=False)

@@ -1,0 +1,258 @@
+"""Tournaments with players inside this process: the same table however they are run, stopped and gone on with."""
+
+import re
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from arena.bots.builtin import FirstBot
+from arena.errors import InfraError, UsageError
+from arena.play import record
+from arena.play.replay import verify
+from arena.play.seal import seal
+from arena.registry import find
+from arena.store.sql import SqlStore
+from arena.tournaments.settings import Settings, with_seed
+from arena.tournaments.tournament import Tournament
+from tests.kits.contestants import arena
+from tests.kits.tournaments import BASE, MAKERS, World
+
+ADAPTIVE = replace(BASE, format="adaptive", rounds=0, goal={"top": 3, "confidence": 0.99, "most": 24})
+TEST = replace(
+    BASE, format="test", rounds=0, bots=BASE.bots[:2],
+    goal={"elo0": 0.0, "elo1": 100.0, "alpha": 0.1, "beta": 0.1, "most": 15},
+)  # fmt: skip
+MAKERS.update(first2=FirstBot, first3=FirstBot)
+FIVE = tuple((name, "1", "") for name in ("first", "other", "random", "first2", "first3"))
+
+
+def test_a_round_robin_is_played_whole(tmp_path):
+    world = World(tmp_path / "db")
+    tournament, complete, seen = world.run()
+    assert complete
+    assert len(seen) == tournament.total() == tournament.played == 3 * 2 * 2
+    assert world.store.tournament(tournament.id).finished
+
+
+def test_every_record_verifies_and_fits_its_seal(tmp_path):
+    world = World(tmp_path / "db")
+    tournament, _, seen = world.run()
+    for entry in seen:
+        kept = record.load(world.store.record(tournament.id, entry.match_id), find)
+        verify(world.game, kept)
+        assert seal(world.game, kept) == entry.seal
+        lie = replace(kept, outcome=replace(kept.outcome, reason="bribed"))
+        assert seal(world.game, lie) != entry.seal
+
+
+@pytest.mark.parametrize("concurrency", [1, 2, 5])
+@pytest.mark.parametrize("kind", ["round-robin", "gauntlet", "swiss"])
+def test_neither_concurrency_nor_stops_change_the_table(tmp_path, kind, concurrency):
+    settings = replace(BASE, format=kind)
+    plain = World(tmp_path / "plain", settings)
+    expected = plain.table(plain.run()[0])
+    world = World(tmp_path / "db", settings)
+    complete, rounds = False, 0
+    while not complete:
+        tournament, complete, seen = world.run(concurrency, stop_after=1, fresh=bool(rounds % 2))
+        rounds += 1
+        assert len(seen) <= 2 * concurrency + 1
+    assert rounds > 1
+    assert world.table(tournament) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "settings", [ADAPTIVE, replace(ADAPTIVE, game="kingdoms", seats=3, bots=FIVE), TEST], ids=lambda each: each.format
+)
+def test_decisions_on_the_way_depend_neither_on_concurrency_nor_on_stops(tmp_path, settings):
+    plain = World(tmp_path / "plain", settings)
+    tournament, _, seen = plain.run()
+    expected, ending = plain.table(tournament), tournament.ending
+    assert len({entry.match_id for entry in seen}) == len(seen) == len(expected)
+    world = World(tmp_path / "db", settings)
+    runs, complete = 0, False
+    while not complete:
+        tournament, complete, _ = world.run(concurrency=1 + runs % 4, stop_after=7)
+        runs += 1
+    assert runs > 1
+    assert faults(plain) == faults(world) == []  # a machine that stood still is another matter
+    assert (world.table(tournament), tournament.ending) == (expected, ending)
+
+
+def faults(world):
+    return [
+        (entry.ordinal, seat.sentence)
+        for entry in world.store.matches()
+        for seat in entry.seats
+        if seat.ending != "NORMAL"
+    ]
+
+
+@pytest.mark.slow
+def test_an_adaptive_tournament_ends_with_its_goal_or_its_cap(tmp_path):
+    capped, complete, seen = World(tmp_path / "db", ADAPTIVE).run()
+    assert complete
+    assert len(seen) == 24
+    assert re.fullmatch(
+        r"the order of the first 3 places is not certain \(\d+%\) after 24 matches, and .*", capped.ending
+    )
+    sure = World(tmp_path / "db", replace(ADAPTIVE, goal={"top": 1, "confidence": 0.6, "most": 24})).run()[0]
+    assert re.fullmatch(r"the first place is certain \(\d+%\) after \d+ matches", sure.ending)
+    assert sure.played < 24
+
+
+@pytest.mark.slow
+def test_an_adaptive_tournament_rotates_the_seats_of_every_deal(tmp_path):
+    settings = replace(ADAPTIVE, game="kingdoms", seats=3, bots=FIVE, goal={**ADAPTIVE.goal, "most": 15})
+    _, _, seen = World(tmp_path / "db", settings).run()
+    deals = Counter((entry.group, entry.seed) for entry in seen)
+    places = Counter((entry.group, seat, each.bot_id) for entry in seen for seat, each in enumerate(entry.seats))
+    assert set(deals.values()) == {3}
+    assert all(places[group, 0, bot] == places[group, seat, bot] for group, seat, bot in places)
+
+
+def test_bots_stay_warm_while_they_meet_again_and_rounds_are_interleaved(tmp_path):
+    world = World(tmp_path / "db", replace(BASE, rounds=4))
+    _, _, seen = world.run()
+    groups = [entry.group for entry in seen]
+    runs = [group for number, group in enumerate(groups) if not number or groups[number - 1] != group]
+    # Rounds 0, 1, and 2 with 3: every group comes three times, and its bots are started as often.
+    assert Counter(runs) == dict.fromkeys(set(groups), 3)
+    assert world.made == 2 * len(runs) == 18
+
+
+def test_a_fault_costs_one_match_wherever_the_tournament_is_stopped(tmp_path):
+    def broken_after_a_fault(world):
+        """Bots that die in one deal, and stay dead for as long as they are not started again."""
+        honest, make_bot = world.handle, world.make_bot
+
+        def make(number):
+            bot, dead = make_bot(number), []
+
+            def session():
+                handle, seen = honest(bot.contestant.name), []
+
+                def answer(request):
+                    seen.append(request)
+                    if dead or (number == 1 and len(seen) == 20 and sum(request) % 3 == 0):
+                        dead.append(True)
+                        return None
+                    return handle(request)
+
+                return answer
+
+            bot._session = session
+            return bot
+
+        world.make_bot = make
+        return world
+
+    plain = broken_after_a_fault(World(tmp_path / "plain", replace(BASE, rounds=4)))
+    tournament, _, seen = plain.run()
+    faults = [seat.ending for entry in seen for seat in entry.seats if seat.ending != "NORMAL"]
+    assert 0 < len(faults) < 16  # some of the 16 matches of that bot, and not all after the first
+    world = broken_after_a_fault(World(tmp_path / "db", replace(BASE, rounds=4)))
+    while not world.run(concurrency=2, stop_after=5)[1]:
+        pass
+    assert world.table(tournament) == plain.table(tournament)
+
+
+def test_what_is_over_is_kept_when_all_else_is_dropped(tmp_path):
+    world = World(tmp_path / "db")
+    tournament, complete, seen = world.run(concurrency=3, abort_after=4)
+    assert not complete
+    assert tournament.played == len(world.store.matches(tournament_id=tournament.id)) == len(seen) < 12
+    assert world.run()[1]
+
+
+def test_deals_are_shared_and_seats_rotate(tmp_path):
+    _, _, seen = World(tmp_path / "db").run()
+    by_deal = {}
+    for entry in seen:
+        by_deal.setdefault((entry.group, entry.seed), []).append([seat.bot_id for seat in entry.seats])
+    assert all(sorted(two[0]) == sorted(two[1]) and two[0] == two[1][::-1] for two in by_deal.values())
+    assert len({entry.seed for entry in seen}) == 2
+
+
+@pytest.mark.slow
+def test_four_seats(tmp_path):
+    settings = replace(BASE, game="kingdoms", seats=4, rounds=1, bots=FIVE)
+    _, complete, seen = World(tmp_path / "db", settings).run()
+    assert complete
+    assert len(seen) == 5 * 4
+    assert all(len(entry.seats) == 4 for entry in seen)
+
+
+def test_our_own_failure_is_not_kept_and_is_played_later(tmp_path):
+    world = World(tmp_path / "db")
+    honest, world.handle = world.handle, lambda name: _broken if name == "other" else honest(name)
+    tournament, complete, seen = world.run()
+    assert not complete
+    assert tournament.void_reason == "InfraError: the disk is full"
+    assert (tournament.void, len(seen)) == (8, 4)
+    world.handle = honest
+    assert world.run()[1]
+
+
+def test_a_machine_that_can_play_nothing_stops_the_tournament(tmp_path):
+    world = World(tmp_path / "db")
+    world.handle = lambda name: _broken
+    with pytest.raises(InfraError, match=r"6 matches in a row were void .*the disk is full"):
+        world.run()
+
+
+def _broken(request):
+    raise InfraError("the disk is full")
+
+
+def test_the_same_command_without_a_seed_goes_on_with_the_seed_that_was_drawn(tmp_path):
+    store = SqlStore(tmp_path / "db")
+    unseeded = replace(BASE, seed=0)
+    first = with_seed(unseeded, None, store)
+    entry = store.begin_tournament("claim", first.to_json())
+    assert with_seed(unseeded, None, store) == first
+    assert with_seed(replace(unseeded, rounds=3), None, store).seed != first.seed
+    assert with_seed(replace(BASE, seed=5), 5, store).seed == 5
+    store.finish_tournament(entry.id)
+    assert with_seed(unseeded, None, store).seed != first.seed
+
+
+def test_swiss_is_for_two_seats():
+    with pytest.raises(UsageError, match="two seats"):
+        replace(BASE, format="swiss", seats=3).schedule()
+    with pytest.raises(UsageError, match="no format 'knockout'"):
+        replace(BASE, format="knockout").schedule()
+
+
+SWISS = replace(BASE, format="swiss", rounds=3)
+
+
+def test_a_swiss_tournament_of_another_version_is_not_gone_on_with(tmp_path):
+    world = World(tmp_path / "db", SWISS)
+    older = SWISS.to_json()
+    del older["swiss_version"]  # as it was before pairings had a version
+    entry = world.store.begin_tournament("claim", older)
+    with pytest.raises(UsageError, match="begun by a version of Arena that pairs otherwise"):
+        Tournament(world.game, entry, world.field, world.store)
+    assert arena("tournament", "list", "--db", tmp_path / "db").output.startswith("1: claim, swiss, 3 bots, 0 matches")
+    resumed = arena("tournament", "resume", entry.id, "--db", tmp_path / "db")
+    assert (resumed.exit_code, resumed.stderr.count("\n")) == (2, 1)
+    tournament, complete, _ = world.run()
+    assert complete
+    assert tournament.id != entry.id
+    assert not world.store.matches(tournament_id=entry.id)
+
+
+def test_settings_of_other_formats_are_as_they_were_before_pairings_had_a_version():
+    assert "swiss_version" not in BASE.to_json()
+
+
+@pytest.mark.parametrize("settings", [BASE, ADAPTIVE, TEST, SWISS], ids=lambda each: each.format)
+def test_settings_survive_the_store(settings):
+    assert Settings.from_json(settings.to_json()) == settings
+
+
+def test_settings_without_a_goal_are_as_they_were_before_there_were_goals():
+    assert "goal" not in BASE.to_json()

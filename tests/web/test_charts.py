@@ -1,0 +1,80 @@
+"""Drawings: well-formed, escaped, inside their frame, and said in words for those who do not see them."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.web.charts import Interval, Mark, course, intervals, share_style, strip
+
+NASTY = '<script>alert("1")</script>&'
+
+
+def interval(name, low, value, high):
+    return Interval(name, low, value, high)
+
+
+values = st.floats(-1e6, 1e6)
+rows = st.lists(
+    st.builds(
+        lambda name, three: Interval(name, *sorted(three)),
+        st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=8),
+        st.tuples(values, values, values),
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+def percentages(markup):
+    return [float(each) for each in re.findall(r'(?:x|x1|x2|cx)="(-?[\d.]+)%"', markup)]
+
+
+@given(rows)
+def test_intervals_stay_inside_the_frame(several):
+    markup = intervals(several, "Ratings")
+    root = ElementTree.fromstring(markup)
+    assert len(root.findall("g")) == len(several)
+    assert all(0 <= each <= 100 for each in percentages(markup))
+
+
+@given(rows)
+def test_a_course_stays_inside_the_frame(several):
+    markup = course(several, "Rating")
+    root = ElementTree.fromstring(markup)
+    points = root.find("svg/polyline").get("points").split()
+    assert len(points) == len(several)
+    assert all(0 <= float(part) <= 100 for point in points for part in point.split(","))
+
+
+def test_a_strip_has_a_mark_for_every_result():
+    marks = [Mark("won", "a"), Mark("lost", "b"), Mark("drawn", "c"), Mark("fault", "d")]
+    root = ElementTree.fromstring(strip(marks, "Results"))
+    assert [each.get("class") for each in root.findall("rect")] == ["won", "lost", "drawn", "fault"]
+    assert root.get("aria-label") == "Results: 1 won, 1 drawn, 1 lost, 1 fault"
+
+
+@pytest.mark.parametrize("draw", [intervals, course])
+def test_names_are_escaped(draw):
+    markup = draw([interval(NASTY, 1, 2, 3), interval(NASTY, 1, 2, 3)], NASTY)
+    ElementTree.fromstring(markup)
+    assert "<script" not in markup
+
+
+def test_sentences_are_escaped():
+    assert "<script" not in strip([Mark("won", NASTY)], NASTY)
+
+
+def test_a_drawing_says_in_words_what_it_shows():
+    markup = intervals([interval("one", 20.0, 25.0, 30.0)], "Ratings")
+    assert 'role="img"' in markup
+    assert 'aria-label="Ratings: one 25.0 (20.0 to 30.0)"' in markup
+
+
+def test_the_colour_of_a_share_grows_from_the_middle():
+    assert share_style(None) == ""
+    assert "--good) 0%" in share_style(0.5)
+    assert "--good) 70%" in share_style(1.0)
+    assert "--bad) 70%" in share_style(0.0)
