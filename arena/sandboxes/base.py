@@ -124,12 +124,12 @@ def _signal_name(number: int) -> str:
 
 
 class Sandbox(Protocol):
-    """A box for one bot; leaving its context kills the bot and removes every trace of the box."""
+    """A sandbox for one bot; leaving its context kills the bot and removes every trace of the sandbox."""
 
     async def start(self) -> Endpoint:
         """Run the bot under its limits and pin its socket.
 
-        Raises StartFailed or Abuse when the bot is to blame, InfraError when the box cannot be what it should be.
+        Raises StartFailed or Abuse when the bot is to blame, InfraError when the sandbox cannot be what it should be.
         """
         ...
 
@@ -170,7 +170,7 @@ class Sandbox(Protocol):
         ...
 
     async def kill(self) -> None:
-        """End every process of the bot and remove the box; may be called at any time and any number of times."""
+        """End every process of the bot and remove the sandbox; may be called at any time and any number of times."""
         ...
 
     async def __aenter__(self) -> Self: ...

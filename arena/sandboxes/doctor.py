@@ -79,7 +79,9 @@ def probe_user_namespaces() -> list[Finding]:
     if done.returncode == 0:
         return [Finding("user namespaces", Status.OK, "users without rights can make them")]
     remedy = "; ".join(filter(None, map(_sysctl_remedy, _USERNS_SYSCTLS))) or "allow them in the kernel or container"
-    return [Finding("user namespaces", Status.MISSING, done.stderr.strip(), "bubblewrap cannot build a box", remedy)]
+    return [
+        Finding("user namespaces", Status.MISSING, done.stderr.strip(), "bubblewrap cannot build a sandbox", remedy)
+    ]
 
 
 _USERNS_SYSCTLS = {
@@ -214,14 +216,14 @@ _GVISOR_REMEDY = (
 
 
 async def rehearse_bubblewrap() -> list[Finding]:
-    """Build a whole box as for a match and read back what it enforces."""
+    """Build a whole sandbox as for a match and read back what it enforces."""
     with tempfile.TemporaryDirectory(prefix=f"{PREFIX}-doctor-") as directory:
         os.chmod(directory, 0o755)  # noqa: S103  (an empty directory that the bot's user must be able to enter)
         held = await BubblewrapSandbox(BotDirectory(Path(directory), ("true",)), Limits()).rehearse()
     found, weak = ", ".join(f"{name} {word}" for name, word in held.items()), weaknesses(held)
     if not weak:
-        return [Finding("a whole box", Status.OK, found)]
-    return [Finding("a whole box", Status.WEAK, found, f"not enforced: {', '.join(weak)}", "see the lines above")]
+        return [Finding("a whole sandbox", Status.OK, found)]
+    return [Finding("a whole sandbox", Status.WEAK, found, f"not enforced: {', '.join(weak)}", "see the lines above")]
 
 
 def version(text: str) -> tuple[int, ...]:
@@ -251,16 +253,16 @@ async def _careful_too(probe: Callable[[], Awaitable[list[Finding]]]) -> list[Fi
 
 
 _REMEDIES = {
-    "probe_bubblewrap": ("bubblewrap", "bots given as directories cannot be boxed", "apt-get install bubblewrap"),
+    "probe_bubblewrap": ("bubblewrap", "bots given as directories cannot be sandboxed", "apt-get install bubblewrap"),
     "probe_docker": ("docker engine", "bots given as images cannot be run", "apt-get install docker.io; start it"),
     "probe_gvisor": ("gVisor", _WITHOUT_GVISOR, _GVISOR_REMEDY),
     "probe_seccomp": (
         "system call filter",
-        "no box can be built",
+        "no sandbox can be built",
         "apt-get install libseccomp2; pip install pyseccomp",
     ),
     "probe_user_namespaces": ("user namespaces", "they cannot be tried out", "apt-get install util-linux"),
-    "rehearse_bubblewrap": ("a whole box", "bots given as directories cannot be boxed", "see the lines above"),
+    "rehearse_bubblewrap": ("a whole sandbox", "bots given as directories cannot be sandboxed", "see the lines above"),
 }
 
 

@@ -29,8 +29,8 @@ _SIGNALS = frozenset(signal.valid_signals())
 T = TypeVar("T")
 
 
-class Box(ABC):
-    """The common half of a sandbox; the other half says what the box is made of."""
+class SandboxLifecycle(ABC):
+    """The common half of a sandbox; the other half says what the sandbox is made of."""
 
     _listener: int | None = None
     """The user that listens on the bot's socket, if that is not the bot itself."""
@@ -57,11 +57,11 @@ class Box(ABC):
         self._peak_memory: int | None = None
         self._ending: asyncio.Task[None] | None = None
 
-    # What differs between the boxes.
+    # What differs between the sandboxes.
 
     @abstractmethod
     async def _launch(self) -> Enforcement:
-        """Build the box up to the point where the bot runs or is about to, and read back what holds it."""
+        """Build the sandbox up to the point where the bot runs or is about to, and read back what holds it."""
 
     @abstractmethod
     async def _release(self) -> None:
@@ -69,7 +69,7 @@ class Box(ABC):
 
     @abstractmethod
     async def _end(self) -> None:
-        """End every process and take the box down."""
+        """End every process and take the sandbox down."""
 
     @abstractmethod
     async def _freeze_otherwise(self) -> bool:
@@ -102,7 +102,7 @@ class Box(ABC):
         return self._endpoint
 
     async def rehearse(self) -> Enforcement:
-        """Build the box, read back what it enforces and take it down again."""
+        """Build the sandbox, read back what it enforces and take it down again."""
         try:
             await self._build()
         finally:
@@ -175,7 +175,7 @@ class Box(ABC):
         return self._death
 
     async def kill(self) -> None:
-        """End every process and remove the box; a cancelled caller does not stop it half-way."""
+        """End every process and remove the sandbox; a cancelled caller does not stop it half-way."""
         if self._ending is None:
             self._by_referee = self._death is None
             self.cpu_time()

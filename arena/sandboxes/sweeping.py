@@ -53,7 +53,7 @@ def sweep_containers() -> list[str]:
     return removed
 
 
-def remove_box(container: str, *directories: str) -> None:
+def remove_sandbox(container: str, *directories: str) -> None:
     """What a watchdog does when its referee is gone: remove the container and its directories."""
     began = time.monotonic()
     while time.monotonic() < began + _PATIENCE_S:

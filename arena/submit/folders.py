@@ -1,4 +1,4 @@
-"""Folders that are handed in: unpacked in a process with limits, and built in a box."""
+"""Folders that are handed in: unpacked in a process with limits, and built in a sandbox."""
 
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ def receive(path: Path, workplace: Path, what: str) -> Folder:
 
 
 async def build(program: BotDirectory, target: Path, what: str) -> None:
-    """Run the build command on a copy of the folder in a box, and take what it made out through the gate."""
+    """Run the build command on a copy of the folder in a sandbox, and take what it made out through the gate."""
     made_by = f"what the build of {what} made"
 
     def collect(made: Path) -> None:

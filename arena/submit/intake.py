@@ -1,4 +1,4 @@
-"""Taking in what is submitted: a folder, an archive or an image becomes something that can be run in a box."""
+"""Taking in what is submitted: a folder, an archive or an image becomes something that can be run in a sandbox."""
 
 import asyncio
 import filecmp
@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from arena.bots.making import BoxOptions, build_of
+from arena.bots.making import SandboxOptions, build_of
 from arena.bots.manifest import MANIFEST, Folder, Image, Manifest, folder_files, read_manifest
 from arena.errors import InfraError, UsageError
 from arena.sandboxes.docker import images
@@ -39,9 +39,9 @@ class Received:
 class Intake:
     """Takes in one submission; at the end of the context everything is gone that was not kept."""
 
-    def __init__(self, shelf: Shelf, boxes: BoxOptions) -> None:
+    def __init__(self, shelf: Shelf, options: SandboxOptions) -> None:
         self.shelf = shelf
-        self._boxes = boxes
+        self._options = options
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -63,7 +63,7 @@ class Intake:
         return Received(self._find_image(text), None)
 
     def build(self, received: Received, what: str) -> Received:
-        """Run its build command in a box; docker is no box to build a stranger's Dockerfile in."""
+        """Run its build command in a sandbox; docker is no sandbox to build a stranger's Dockerfile in."""
         folder, manifest = received.source, received.manifest
         if not isinstance(folder, Folder) or manifest is None:
             return received
@@ -119,8 +119,8 @@ class Intake:
         return Received(folder, folder.manifest)
 
     def _why_no_folders(self) -> str | None:
-        if self._boxes.sandbox in ("docker", "gvisor"):
-            return f"--sandbox {self._boxes.sandbox} runs images only"
+        if self._options.sandbox in ("docker", "gvisor"):
+            return f"--sandbox {self._options.sandbox} runs images only"
         try:
             find_bubblewrap()
         except InfraError as error:
@@ -137,7 +137,7 @@ class Intake:
 
 
 def build_in_place(folder: Path) -> int:
-    """Run the build command of a folder in the box, and put what it made into the folder; how many files that are."""
+    """Build a folder in the sandbox and put the files that it made into the folder; how many files that are."""
     with tempfile.TemporaryDirectory(prefix="arena-build-") as workplace:
         source = folders.receive(folder, Path(workplace), str(folder))
         if not source.manifest.build:

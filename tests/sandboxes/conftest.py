@@ -69,7 +69,7 @@ def why_not_root() -> str | None:
 
 @pytest.fixture
 def bubblewrap(tmp_path):
-    """A bench of bubblewrap boxes."""
+    """A bench of bubblewrap sandboxes."""
     need(why_not_bubblewrap())
     return Bench("bubblewrap", tmp_path)
 

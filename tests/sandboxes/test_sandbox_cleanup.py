@@ -60,7 +60,7 @@ def test_a_socket_directory_that_stays_keeps_no_other(tmp_path, monkeypatch):
 
 
 def test_what_cannot_be_removed_leaves_neither_processes_nor_descriptors(tmp_path, monkeypatch):
-    """The control groups of a box fail when they are removed; all else of it goes nevertheless."""
+    """The control groups of a sandbox fail when they are removed; all else of it goes nevertheless."""
 
     def fail(group):
         raise InfraError("the control group cannot be removed")
@@ -68,21 +68,21 @@ def test_what_cannot_be_removed_leaves_neither_processes_nor_descriptors(tmp_pat
     async def run():
         program = BotDirectory(tmp_path, (sys.executable, "-c", "import time; time.sleep(600)"))
         before = set(os.listdir("/proc/self/fd"))
-        box = ProcessSandbox(program, Limits(start_s=60), hierarchies=())
-        starting = asyncio.create_task(box.start())
-        while box._watchdog is None:
+        sandbox = ProcessSandbox(program, Limits(start_s=60), hierarchies=())
+        starting = asyncio.create_task(sandbox.start())
+        while sandbox._watchdog is None:
             await asyncio.sleep(0.01)
         starting.cancel()
         with pytest.raises(InfraError, match="the control group cannot be removed"):
             await starting
         await asyncio.sleep(0.1)
         left = asyncio.all_tasks() - {asyncio.current_task()}
-        return box, left, set(os.listdir("/proc/self/fd")) - before
+        return sandbox, left, set(os.listdir("/proc/self/fd")) - before
 
     monkeypatch.setattr(Group, "remove", fail)
-    box, tasks, descriptors = asyncio.run(run())
-    assert (tasks, box._processes()) == (set(), [])
-    assert not Path(box._home).exists()
+    sandbox, tasks, descriptors = asyncio.run(run())
+    assert (tasks, sandbox._processes()) == (set(), [])
+    assert not Path(sandbox._home).exists()
     assert len(descriptors) <= 1  # the list of them is one itself
 
 

@@ -34,8 +34,8 @@ def build(docker, request):
 
 def ask(image: str, code: str) -> str:
     async def play():
-        async with DockerSandbox(BotImage(image), Limits()) as box:
-            return await tell(await box.start(), code)
+        async with DockerSandbox(BotImage(image), Limits()) as sandbox:
+            return await tell(await sandbox.start(), code)
 
     return asyncio.run(play())
 
@@ -63,8 +63,8 @@ def test_ports_and_health_checks_mean_nothing(build):
     )
 
     async def play():
-        async with DockerSandbox(BotImage(image.digest), Limits()) as box:
-            endpoint = await box.start()
+        async with DockerSandbox(BotImage(image.digest), Limits()) as sandbox:
+            endpoint = await sandbox.start()
             with Engine() as engine:
                 (found,) = engine.call(engine.api.containers, filters={"ancestor": image.digest})
                 state = engine.call(engine.api.inspect_container, found["Id"])
@@ -156,7 +156,7 @@ def test_an_image_that_would_hang_the_engine_is_refused_before_it_is_run(docker,
             with pytest.raises(UsageError, match=f"has {complaint}"):
                 images.resolve(engine, ":".join(tag))
             if name in HARMLESS:
-                # The box itself looks too, whoever starts it; tried with what would not hurt if it did not.
+                # The sandbox itself looks too, whoever starts it; tried with what would not hurt if it did not.
                 with pytest.raises(UsageError, match=f"has {complaint}"):
                     ask(":".join(tag), "")
         finally:

@@ -368,7 +368,9 @@ class TestDoctor:
 
     def test_every_shortcoming_comes_with_reason_and_remedy(self):
         findings = asyncio.run(examine())
-        assert {"user namespaces", "bubblewrap", "control group: memory", "a whole box"} <= {f.name for f in findings}
+        assert {"user namespaces", "bubblewrap", "control group: memory", "a whole sandbox"} <= {
+            f.name for f in findings
+        }
         for finding in findings:
             assert isinstance(finding, Finding)
             assert finding.found

@@ -21,7 +21,7 @@ _TASKS = 16
 
 
 class GvisorSandbox(DockerSandbox):
-    """A container whose system calls are answered by gVisor's kernel, an ordinary process that is itself boxed."""
+    """A container whose system calls are answered by gVisor's kernel, an ordinary process that is itself sandboxed."""
 
     kind = "gvisor"
     _listener = 0  # gVisor's file server makes the socket for the bot, and is root

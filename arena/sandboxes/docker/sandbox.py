@@ -16,7 +16,7 @@ from arena.sandboxes.docker.watchdog import Watchdog
 from arena.sandboxes.kernel import cgroup_tree, masks, procfs
 from arena.sandboxes.kernel.cgroups import Group
 from arena.sandboxes.kernel.users import LeasedUser
-from arena.sandboxes.lifecycle import Box, split_code, to_the_end
+from arena.sandboxes.lifecycle import SandboxLifecycle, split_code, to_the_end
 from arena.sandboxes.logs import TAIL_BYTES, escape
 from arena.sandboxes.owner import PREFIX, owner
 from arena.sandboxes.socketdir import SocketDirectory
@@ -27,7 +27,7 @@ _LINES = 200
 """Lines of output that are asked for while a bot lives."""
 
 
-class DockerSandbox(Box):
+class DockerSandbox(SandboxLifecycle):
     """A container without network, rights or lasting storage."""
 
     kind = "docker"
@@ -86,7 +86,7 @@ class DockerSandbox(Box):
         return {"sandbox": self.kind}
 
     async def _release(self) -> None:
-        """Nothing: a container runs from its start, and a box that is not tight was killed by then."""
+        """Nothing: a container runs from its start, and a sandbox that is not tight was killed by then."""
 
     def _acquire(self) -> None:
         sweep_containers_once()
@@ -206,7 +206,7 @@ class DockerSandbox(Box):
         try:
             state, output = await asyncio.to_thread(self._last_words)
         except InfraError as error:
-            # Without its exit status the box still has to come down; `wait` and `start` will raise this.
+            # Without its exit status the sandbox still has to come down; `wait` and `start` will raise this.
             self._unknown_end = error
             self._died.set()
             return

@@ -10,7 +10,7 @@ from arena.errors import InfraError
 from arena.untrusted.python_process import same_modules
 
 _SCRIPT = Path(__file__).with_name("watch.py")
-_REMOVE = "import sys; from arena.sandboxes.sweeping import remove_box; remove_box(*sys.argv[1:])"
+_REMOVE = "import sys; from arena.sandboxes.sweeping import remove_sandbox; remove_sandbox(*sys.argv[1:])"
 _END_S = 5.0
 
 

@@ -96,7 +96,7 @@ class Group:
         self.check(limits)
 
     def limit_sockets(self, limits: Limits) -> None:
-        """Bound the buffers of network sockets: a box can fill its own loopback, and version 1 counts them apart."""
+        """Limit the buffers of network sockets: a bot can fill its own loopback, and version 1 counts them apart."""
         home = self._homes.get("memory")
         if home is not None and os.access(file := home.path / "memory.kmem.tcp.limit_in_bytes", os.W_OK):
             _write(file, str(min(limits.memory_bytes, SOCKET_BYTES)))

@@ -86,7 +86,7 @@ def is_stopped(pid: int) -> bool:
 
 
 def carrying(token: bytes) -> list[int]:
-    """Every process whose first environment holds a token: how runaways without a box are found again."""
+    """Every process whose first environment holds a token: how runaways without a sandbox are found again."""
     found = []
     for pid in all_processes():
         with contextlib.suppress(OSError):

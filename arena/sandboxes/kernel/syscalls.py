@@ -38,7 +38,7 @@ ALLOWED = {
     "chance": "getrandom",
 }
 
-# Doors out of the box, and kernel objects that no namespace separates: a program that tries copes with a plain refusal.
+# Ways out of the sandbox, and kernel objects that no namespace separates: a program that tries gets a plain EPERM.
 FORBIDDEN = {
     "other processes": "ptrace process_vm_readv process_vm_writev process_madvise kcmp pidfd_getfd",
     "mounts and namespaces": "mount umount umount2 move_mount open_tree fsopen fsconfig fsmount fspick mount_setattr"

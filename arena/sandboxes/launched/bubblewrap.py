@@ -119,7 +119,7 @@ class BubblewrapSandbox(LaunchedSandbox):
         await soon(lambda: not any(map(self._looseness, self._processes())), within_s=_TIGHTEN_S)
         for pid in self._processes():
             if loose := self._looseness(pid):
-                raise InfraError(f"the box is not tight: {loose}")
+                raise InfraError(f"the sandbox is not tight: {loose}")
             self._check_membership(pid)
             if pid != init and procfs.limit(pid, "Max processes") != str(self._limits.pids):
                 raise InfraError("the bot has no limit on its processes")
@@ -274,9 +274,9 @@ def _check_mounts(init: int, rooms: set[str]) -> None:
         kind = right.split()[0]
         writable = "rw" in options.split(",")
         if writable and point not in rooms and kind not in ("proc", "devpts"):
-            raise InfraError(f"{point} is writable in the box")
+            raise InfraError(f"{point} is writable in the sandbox")
         if point in rooms and kind != "tmpfs":
-            raise InfraError(f"{point} in the box is no file system of its own")
+            raise InfraError(f"{point} in the sandbox is no file system of its own")
         bare.discard(point)
     if bare:
-        raise InfraError(f"{min(bare)} is not masked in the box")
+        raise InfraError(f"{min(bare)} is not masked in the sandbox")

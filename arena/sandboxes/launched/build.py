@@ -1,4 +1,4 @@
-"""A box in which the folder of a bot is built: what its author wants to be run runs here, and never on the machine."""
+"""A bubblewrap sandbox that builds the folder of a bot, so that the commands of its author never run on the host."""
 
 import asyncio
 import os
@@ -27,7 +27,7 @@ _COPY = f'cp -a {_SOURCE}/. {BOT}/ && exec "$@"'
 
 
 class Workshop(BubblewrapSandbox):
-    """A box with a writable copy of a folder in memory; nothing else that it writes outlives it."""
+    """A sandbox with a writable copy of a folder in memory; nothing else that it writes outlives it."""
 
     _room = Room("work", BOT, 768 * MIB, 50_000, executable=True)
     _folder = _SOURCE

@@ -134,11 +134,11 @@ class Child:
                     return self.take_directory(), _init_process(words)
                 await self.exited.wait()
         except TimeoutError:
-            raise InfraError(f"the box was not built within {LAUNCH_S:.0f} s") from None
+            raise InfraError(f"the sandbox was not built within {LAUNCH_S:.0f} s") from None
         finally:
             self._loop.remove_reader(self._control)
         self.log.close()
-        raise InfraError(f"the box could not be built: {_complaint(words) or self.log.tail().strip()}")
+        raise InfraError(f"the sandbox could not be built: {_complaint(words) or self.log.tail().strip()}")
 
     def take_directory(self) -> int | None:
         """The handle of the socket directory, which is the caller's to close from now on."""

@@ -1,4 +1,4 @@
-"""The last steps before a bot's box, in a process of their own: run by path with `python -I -S`, never imported.
+"""The last steps before a bot's sandbox, in a process of their own: run by path with `python -I -S`, never imported.
 
 It reads a plan (JSON, see `Plan` in child.py) from standard input, enters the control groups, builds a private stage of
 mounts, hands the bot's own directory to the referee, gives up its user and becomes bubblewrap (or the bot itself).

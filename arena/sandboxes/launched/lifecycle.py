@@ -12,7 +12,7 @@ from arena.sandboxes.base import MIB, BotDirectory, Death, Enforcement, Limits
 from arena.sandboxes.kernel import cgroup_tree, procfs
 from arena.sandboxes.kernel.cgroups import Group
 from arena.sandboxes.launched.child_process import Child, Plan, rlimits
-from arena.sandboxes.lifecycle import Box, soon, split_code, to_the_end
+from arena.sandboxes.lifecycle import SandboxLifecycle, soon, split_code, to_the_end
 from arena.sandboxes.owner import PREFIX, owner
 
 _END_S = 10.0
@@ -23,7 +23,7 @@ _LEAST_ADDRESS_SPACE = 2048 * MIB
 """Less than this stops gRPC from starting, however little memory it then uses."""
 
 
-class LaunchedSandbox(Box):
+class LaunchedSandbox(SandboxLifecycle):
     """A bot started by our own launcher."""
 
     def __init__(
@@ -41,7 +41,7 @@ class LaunchedSandbox(Box):
         self._watchdog: asyncio.Task[None] | None = None
 
     def _acquire(self) -> None:
-        """Get what the box is made of; runs in a thread, and `_discard` must give back even half of it."""
+        """Get what the sandbox is made of; runs in a thread, and `_discard` must give back even half of it."""
         self._group = Group.create(f"{PREFIX}-{owner()}-{self._token}", self._hierarchies)
         self._group.limit(self._limits)
 
@@ -147,7 +147,7 @@ class LaunchedSandbox(Box):
         )
 
     def _begin_to_end(self) -> None:
-        """The first blow; a box whose end can be had in better order overrides it."""
+        """The first blow; a sandbox whose end can be had in better order overrides it."""
         self._strike()
 
     def _strike(self) -> None:

@@ -13,12 +13,12 @@ from arena.sandboxes.kernel import procfs
 from arena.sandboxes.launched.child_process import Plan, gated
 from arena.sandboxes.launched.lifecycle import LaunchedSandbox
 
-_MARK = "ARENA_BOX"
+_MARK = "ARENA_SANDBOX"
 _KEPT = ("PATH", "HOME", "LANG")
 
 
 class ProcessSandbox(LaunchedSandbox):
-    """No box: the bot can read, write and reach whatever the referee can, and every record of it says so."""
+    """No sandbox: the bot can read, write and reach whatever the referee can, and every record of it says so."""
 
     _home: Path | None = None
 
