@@ -14,7 +14,7 @@ from arena.links.connection import tcp_connect
 from arena.match import Contestant
 from arena.sandboxes.base import BotDirectory, BotImage, Limits, Sandbox
 from arena.sandboxes.docker import images
-from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.docker.gvisor import GvisorSandbox
 from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.launched.bubblewrap import BubblewrapSandbox
@@ -145,17 +145,17 @@ def python_paths() -> list[Path]:
 
 
 def image_digest(reference: str) -> str:
-    """The engine's name for exactly the content of an image; a mistyped folder ends up here too."""
+    """The daemon's name for exactly the content of an image; a mistyped folder ends up here too."""
     try:
-        engine = Engine()
+        client = DockerClient()
     except InfraError as error:
         raise UsageError(f"there is no folder {reference!r}, and as an image it needs docker: {error}") from error
     try:
-        return images.resolve(engine, reference).digest
+        return images.resolve(client, reference).digest
     except images.NoSuchImage as error:
         raise UsageError(f"there is no bot {reference!r}, neither a folder nor a built-in one; {error}") from error
     finally:
-        engine.close()
+        client.close()
 
 
 def _check_game(games: tuple[str, ...], game: AnyGame, text: str) -> None:

@@ -12,7 +12,7 @@ from rich.table import Table
 from arena.sandboxes.doctor import Finding, Status, examine
 
 _COLOURS = {Status.OK: "green", Status.WEAK: "yellow", Status.MISSING: "red"}
-_SANDBOXES = {"bubblewrap": "a whole sandbox", "docker": "docker engine", "gvisor": "gVisor"}
+_SANDBOXES = {"bubblewrap": "a whole sandbox", "docker": "docker daemon", "gvisor": "gVisor"}
 """Which line says whether a kind of sandbox can be used at all."""
 
 

@@ -59,7 +59,7 @@ def submit(
 ) -> None:
     """Check a bot, try it in the sandbox, and register it as a new version.
 
-    Takes a folder with a bot.toml, an archive of one (.tar, .tar.gz, .tar.xz, .zip), an image of the docker engine,
+    Takes a folder with a bot.toml, an archive of one (.tar, .tar.gz, .tar.xz, .zip), an image of the docker daemon,
     or an archive that `docker save` wrote; an image needs --name and --game. Nothing of it runs outside of the
     sandbox: its build command runs there too, without network, and a Dockerfile is never built. It must play every
     game that it names, from every seat, without a fault. Then a copy is kept that never changes, and tournaments play

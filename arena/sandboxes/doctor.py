@@ -13,7 +13,7 @@ from pathlib import Path
 from arena.errors import ArenaError
 from arena.sandboxes.base import BotDirectory, Limits, weaknesses
 from arena.sandboxes.docker import gvisor
-from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.kernel import cgroup_tree
 from arena.sandboxes.kernel.cgroups import Group
 from arena.sandboxes.kernel.seccomp import compile_filter
@@ -165,17 +165,17 @@ def probe_swap() -> list[Finding]:
 
 
 def probe_docker() -> list[Finding]:
-    """The engine, and the program that builds its containers."""
-    engine = Engine()
+    """The daemon, and the program that builds its containers."""
+    client = DockerClient()
     try:
-        said = engine.call(engine.api.version)
-        options = engine.call(engine.api.info).get("SecurityOptions", [])
+        said = client.call(client.api.version)
+        options = client.call(client.api.info).get("SecurityOptions", [])
     finally:
-        engine.close()
+        client.close()
     parts = {part["Name"]: part["Version"] for part in said.get("Components", [])}
-    lines = [Finding("docker engine", Status.OK, f"{said['Version']}, interface {said['ApiVersion']}")]
+    lines = [Finding("docker daemon", Status.OK, f"{said['Version']}, interface {said['ApiVersion']}")]
     if not any("seccomp" in option for option in options):
-        remedy = "use an engine with seccomp"
+        remedy = "use a daemon with seccomp"
         lines.append(Finding("docker filter", Status.MISSING, "no seccomp", "containers cannot be tight", remedy))
     return [*lines, _runc_line(parts.get("runc", ""))]
 
@@ -188,12 +188,12 @@ def _runc_line(said: str) -> Finding:
 
 
 def probe_gvisor() -> list[Finding]:
-    """Whether the engine has gVisor, and whether its kernel runs here."""
-    engine = Engine()
+    """Whether the daemon has gVisor, and whether its kernel runs here."""
+    client = DockerClient()
     try:
-        runtimes = engine.call(engine.api.info).get("Runtimes") or {}
+        runtimes = client.call(client.api.info).get("Runtimes") or {}
     finally:
-        engine.close()
+        client.close()
     if reason := gvisor.why_not(runtimes):
         return [Finding("gVisor", Status.MISSING, reason, _WITHOUT_GVISOR, _GVISOR_REMEDY)]
     command = [runtimes[gvisor.RUNTIME]["path"], *gvisor.arguments(runtimes)]
@@ -254,7 +254,7 @@ async def _careful_too(probe: Callable[[], Awaitable[list[Finding]]]) -> list[Fi
 
 _REMEDIES = {
     "probe_bubblewrap": ("bubblewrap", "bots given as directories cannot be sandboxed", "apt-get install bubblewrap"),
-    "probe_docker": ("docker engine", "bots given as images cannot be run", "apt-get install docker.io; start it"),
+    "probe_docker": ("docker daemon", "bots given as images cannot be run", "apt-get install docker.io; start it"),
     "probe_gvisor": ("gVisor", _WITHOUT_GVISOR, _GVISOR_REMEDY),
     "probe_seccomp": (
         "system call filter",

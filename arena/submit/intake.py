@@ -14,7 +14,7 @@ from arena.bots.making import SandboxOptions, build_of
 from arena.bots.manifest import MANIFEST, Folder, Image, Manifest, folder_files, read_manifest
 from arena.errors import InfraError, UsageError
 from arena.sandboxes.docker import images
-from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.launched.bubblewrap import find_bubblewrap
 from arena.submit import folders, image_archive, image_shelf
 from arena.submit.readers import is_zip
@@ -87,19 +87,19 @@ class Intake:
     def keep(self, received: Received) -> bool:
         """Keep it for good; whether it was not kept yet."""
         if isinstance(received.source, Image):
-            return image_shelf.keep(self._engine, received.digest)
+            return image_shelf.keep(self._client, received.digest)
         return self.shelf.keep(received.source.path, received.digest)[1]
 
     def discard(self, received: Received) -> None:
         """Undo `keep`."""
         if isinstance(received.source, Image):
-            image_shelf.forget(self._engine, image_shelf.kept_name(received.digest))
+            image_shelf.forget(self._client, image_shelf.kept_name(received.digest))
         else:
             remove(Path(self.origin(received)))
 
     def _archive(self, path: Path) -> Received:
         if not is_zip(path) and image_archive.holds_image(path, MANIFEST):
-            return Received(Image(image_archive.load(self._engine, path, self._workname)), None)
+            return Received(Image(image_archive.load(self._client, path, self._workname)), None)
         folder = folders.receive(path, self._workplace, path.name)
         if folder.manifest.image:
             raise UsageError(f"{path.name} names an image instead of holding it: submit what `docker save` writes")
@@ -107,7 +107,7 @@ class Intake:
 
     def _find_image(self, text: str) -> Image:
         try:
-            return Image(images.resolve(self._engine, text).digest)
+            return Image(images.resolve(self._client, text).digest)
         except InfraError as error:
             raise UsageError(f"there is no folder or archive {text!r}, and an image needs docker: {error}") from error
         except images.NoSuchImage as error:
@@ -128,12 +128,12 @@ class Intake:
         return None
 
     @cached_property
-    def _engine(self) -> Engine:
-        return self._stack.enter_context(closing(Engine()))
+    def _client(self) -> DockerClient:
+        return self._stack.enter_context(closing(DockerClient()))
 
     @cached_property
     def _workname(self) -> str:
-        return self._stack.enter_context(image_shelf.workname(self._engine))
+        return self._stack.enter_context(image_shelf.workname(self._client))
 
 
 def build_in_place(folder: Path) -> int:

@@ -18,7 +18,7 @@ from arena.bots.making import python_paths
 from arena.errors import ArenaError, InfraError
 from arena.sandboxes import BotDirectory, BotImage, BubblewrapSandbox, DockerSandbox, GvisorSandbox, Limits, weaknesses
 from arena.sandboxes.docker import image_builds, images
-from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.kernel.cgroup_tree import Hierarchy
 
 HERE = Path(__file__).parent
@@ -110,7 +110,7 @@ class Docker(Backend):
 
     @cache  # noqa: B019
     def missing(self) -> str | None:
-        """No engine, or no base image."""
+        """No daemon, or no base image."""
         try:
             self._image()
             self.weak()
@@ -131,16 +131,16 @@ class Docker(Backend):
     @cache  # noqa: B019
     def _image(self) -> str:
         """The image of the bots as they are now, built if need be; two test processes build it once."""
-        engine = Engine()
+        client = DockerClient()
         try:
-            base = images.resolve(engine, SDK_IMAGE)
+            base = images.resolve(client, SDK_IMAGE)
             tag = f"{IMAGE}:{_digest(base.digest)}"
             with open(_LOCK, "w") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
-                if not engine.call(engine.api.images, name=tag, quiet=True):
-                    _build(engine, tag)
+                if not client.call(client.api.images, name=tag, quiet=True):
+                    _build(client, tag)
         finally:
-            engine.close()
+            client.close()
         return tag
 
 
@@ -151,11 +151,11 @@ class Gvisor(Docker):
     sandbox_class = GvisorSandbox
 
 
-def _build(engine: Engine, tag: str) -> None:
-    for old in engine.call(engine.api.images, name=IMAGE):
+def _build(client: DockerClient, tag: str) -> None:
+    for old in client.call(client.api.images, name=IMAGE):
         if time.time() - old["Created"] > OLD_S:  # a younger one may belong to another run
             with suppress(InfraError):
-                engine.call(engine.api.remove_image, old["Id"])
+                client.call(client.api.remove_image, old["Id"])
     with tempfile.TemporaryDirectory() as context:
         for path in _sources():
             target = Path(context, "bots" if path.is_relative_to(HERE) else "src") / path.relative_to(

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from arena.sandboxes import sweep
-from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.docker.container import OWNER_LABEL
 from arena.sandboxes.kernel import procfs
 from tests.hostile import backends
@@ -115,9 +115,9 @@ def test_containers_end_with_their_referee():
 
 def of_referee(pid):
     """The containers that name this process as their owner."""
-    engine = Engine()
+    client = DockerClient()
     try:
-        found = engine.call(engine.api.containers, all=True, filters={"label": OWNER_LABEL})
+        found = client.call(client.api.containers, all=True, filters={"label": OWNER_LABEL})
         return [entry["Id"] for entry in found if f"-{pid}-" in entry["Labels"][OWNER_LABEL]]
     finally:
-        engine.close()
+        client.close()

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.docker.container import OWNER_LABEL
 from arena.sandboxes.kernel import procfs
 from arena.sandboxes.owner import owner, start_time
@@ -139,12 +139,12 @@ def groups() -> list[str]:
 
 
 def _containers() -> set[str]:
-    engine = Engine()
+    client = DockerClient()
     try:
         mine = {"label": f"{OWNER_LABEL}={owner()}"}
-        return {entry["Id"] for entry in engine.call(engine.api.containers, all=True, filters=mine)}
+        return {entry["Id"] for entry in client.call(client.api.containers, all=True, filters=mine)}
     finally:
-        engine.close()
+        client.close()
 
 
 def _descriptors() -> int:

@@ -13,7 +13,7 @@ from sandbox_kit import BASE_IMAGE, SYSTEM_PYTHON, Bench
 from arena.errors import ArenaError
 from arena.sandboxes import BotDirectory, BotImage, BubblewrapSandbox, GvisorSandbox, Limits
 from arena.sandboxes.docker import images
-from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.kernel import cgroup_tree
 from arena.sandboxes.kernel.cgroups import Group
 from arena.sandboxes.owner import owner
@@ -32,15 +32,15 @@ def why_not_bubblewrap() -> str | None:
 @cache
 def why_not_docker() -> str | None:
     try:
-        engine = Engine()
+        client = DockerClient()
     except ArenaError as error:
         return f"docker: {error}"
     try:
-        images.resolve(engine, BASE_IMAGE)
+        images.resolve(client, BASE_IMAGE)
     except ArenaError as error:
         return f"docker: {error} (docker/build-base.sh builds it)"
     finally:
-        engine.close()
+        client.close()
     return None
 
 

@@ -12,7 +12,7 @@ from sandbox_kit import BASE_IMAGE, OBEDIENT, listen_abstract, python_paths, tel
 from arena.errors import StartFailed
 from arena.sandboxes import BotImage, DockerSandbox, Limits
 from arena.sandboxes.docker import image_builds
-from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.kernel import masks
 from arena.sandboxes.kernel.seccomp import number, rules
 from arena.sandboxes.kernel.users import BOT_UIDS
@@ -545,8 +545,8 @@ def test_an_image_whose_list_of_groups_makes_the_bot_a_member_does_not_start(doc
 
         asyncio.run(play())
     finally:
-        with Engine(60) as engine:
-            engine.call(engine.api.remove_image, tag)
+        with DockerClient(60) as client:
+            client.call(client.api.remove_image, tag)
 
 
 def test_the_bots_user_is_not_root_outside_either(bench, root):

@@ -160,7 +160,7 @@ class TestTheEnd:
         assert "the last words" in asyncio.run(play())
 
 
-class TestTheEngine:
+class TestTheDaemon:
     def test_what_an_engine_must_offer(self, root):
         assert why_not({"runsc": SETTINGS}) is None
         assert why_not({"runsc": {**SETTINGS, "runtimeArgs": ["-host-uds=all"]}}) is None

@@ -15,7 +15,7 @@ from sandbox_kit import OBEDIENT, left_behind, package_path, processes_with, pyt
 
 from arena.errors import Abuse, Crashed, InfraError, StartFailed, UsageError
 from arena.sandboxes import BotDirectory, BotImage, DockerSandbox, Limits, sweep, weaknesses
-from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.docker.container import OWNER_LABEL
 
 DAEMONS = """
@@ -352,8 +352,8 @@ def test_bots_die_with_a_killed_referee(any_bench, tmp_path, frozen):
 
 def left_by(pid: int) -> list[str]:
     """What is left of the sandboxes of a referee: containers, control groups, socket directories, watchdogs."""
-    with Engine() as engine:
-        found = engine.call(engine.api.containers, all=True, filters={"label": OWNER_LABEL})
+    with DockerClient() as client:
+        found = client.call(client.api.containers, all=True, filters={"label": OWNER_LABEL})
     containers = [entry["Names"][0] for entry in found if f"-{pid}-" in entry["Labels"][OWNER_LABEL]]
     watchdogs = [f"watchdog {watchdog}" for watchdog in processes_with(f"-{pid}-") if watchdog != pid]
     return [*containers, *watchdogs, *left_behind(pid)]
@@ -367,13 +367,13 @@ def test_a_sweep_spares_those_who_live(docker):
             return await tell(endpoint, "result = 'alive'")
 
     assert asyncio.run(play()) == "'alive'"
-    engine = Engine()
+    client = DockerClient()
     try:
         mine = [
-            entry["Labels"][OWNER_LABEL] for entry in engine.api.containers(all=True, filters={"label": OWNER_LABEL})
+            entry["Labels"][OWNER_LABEL] for entry in client.api.containers(all=True, filters={"label": OWNER_LABEL})
         ]
     finally:
-        engine.close()
+        client.close()
     assert not [label for label in mine if f"-{os.getpid()}-" in label]
 
 

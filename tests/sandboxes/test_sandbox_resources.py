@@ -214,7 +214,7 @@ for _ in range(3):
 
     frozen, used, answer, how = asyncio.run(play())
     assert answer == "'awake'"
-    # The docker engine sometimes cannot pause a busy container, and on a busy machine the kernel may need longer than
+    # The docker daemon sometimes cannot pause a busy container, and on a busy machine the kernel may need longer than
     # we wait; that must then be reported, as False. Whatever is reported as frozen must use no processor.
     assert isinstance(frozen, bool)
     assert not frozen or used < 0.03, how

@@ -1,1 +1,1 @@
-"""Bots in containers of a docker engine, with its own kernel (runc) or with one of their own (gVisor)."""
+"""Bots in containers of a docker daemon, with its own kernel (runc) or with one of their own (gVisor)."""

@@ -1,4 +1,4 @@
-"""A client of the docker engine: every call has a time limit, every failure is translated here and nowhere else."""
+"""A client of the docker daemon: every call has a time limit, every failure is translated here and nowhere else."""
 
 import asyncio
 import importlib
@@ -15,23 +15,23 @@ from arena.errors import InfraError
 
 T = TypeVar("T")
 CALL_S = 10.0
-"""Seconds for one call. A healthy engine answers in a fraction of one; a hung one must not hang us."""
+"""Seconds for one call. A healthy daemon answers in a fraction of one; a hung one must not hang us."""
 _SOCKET = "unix:///var/run/docker.sock"
 
 
 class NotFound(InfraError):
-    """The engine knows no such container or image."""
+    """The daemon knows no such container or image."""
 
 
 class NoAnswer(InfraError):
-    """The engine did not answer in time."""
+    """The daemon did not answer in time."""
 
 
-class Engine:
-    """One connection to the docker engine of this machine."""
+class DockerClient:
+    """One connection to the docker daemon of this machine."""
 
     def __init__(self, within_s: float = CALL_S) -> None:
-        """Connect; InfraError when there is no engine to talk to."""
+        """Connect; InfraError when there is no daemon to talk to."""
         try:
             library, requests, urllib3 = map(importlib.import_module, ("docker", "requests", "urllib3"))
         except ImportError as error:
@@ -59,7 +59,7 @@ class Engine:
         self.close()
 
     def call(self, function: Callable[..., T], *arguments: Any, **options: Any) -> T:
-        """Call the engine within the time limit; NotFound, NoAnswer or another InfraError when it fails."""
+        """Call the daemon within the time limit; NotFound, NoAnswer or another InfraError when it fails."""
         try:
             return _bounded(lambda: function(*arguments, **options), self._within_s)
         except self._not_found as error:
@@ -71,7 +71,7 @@ class Engine:
             raise InfraError(f"docker: {error}") from error
 
     async def ask(self, function: Callable[..., T], *arguments: Any, **options: Any) -> T:
-        """Call the engine without holding up the loop."""
+        """Call the daemon without holding up the loop."""
         return await asyncio.to_thread(self.call, function, *arguments, **options)
 
     def close(self) -> None:
@@ -84,7 +84,7 @@ class Engine:
         self._response = response
 
     def _hang_up(self) -> None:
-        """Cut the line of a call that was given up: its thread ends, and the engine stops a build that nobody wants."""
+        """Cut the line of a call that was given up: its thread ends, and the daemon stops a build that nobody wants."""
         # Its thread may be reading: from here on, only that thread closes it.
         response, self._response = self._response, None
         if response is None or response.raw.closed:
@@ -94,7 +94,7 @@ class Engine:
 
 
 def status_code(error: InfraError) -> int | None:
-    """The HTTP status with which the engine refused a call; None when it never answered."""
+    """The HTTP status with which the daemon refused a call; None when it never answered."""
     return getattr(error.__cause__, "status_code", None)
 
 
@@ -127,10 +127,10 @@ def _is_timeout(error: BaseException | None) -> bool:
 def _knock(url: str, within_s: float) -> None:
     """Make sure that somebody listens: the package would leave a broken connection behind."""
     if not url.startswith("unix://"):
-        raise InfraError("the docker engine must run on this machine: bots are reached by a Unix socket")
+        raise InfraError("the docker daemon must run on this machine: bots are reached by a Unix socket")
     with socket.socket(socket.AF_UNIX) as line:
         line.settimeout(within_s)
         try:
             line.connect(url.removeprefix("unix://"))
         except OSError as error:
-            raise InfraError(f"the docker engine does not answer at {url}: {error.strerror or error}") from error
+            raise InfraError(f"the docker daemon does not answer at {url}: {error.strerror or error}") from error

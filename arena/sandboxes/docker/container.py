@@ -17,7 +17,7 @@ _RUN = "/run/bot"
 def container_config(
     program: BotImage, limits: Limits, *, image: str, socket_dir: str, facts_dir: str, uid: int
 ) -> dict[str, Any]:
-    """The policy, as the engine's own interface takes it."""
+    """The policy, as the daemon's own interface takes it."""
     env = {"ARENA_SOCKET": f"{_RUN}/{SOCKET_NAME}", "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1", **program.env}  # noqa: S108
     command = {} if program.command is None else {"Entrypoint": [], "Cmd": list(program.command)}
     return {
@@ -87,7 +87,7 @@ def check_process(pid: int, status: dict[str, str], uid: int) -> None:
         raise InfraError(f"the container is not tight: {wrong}, user {status.get('Uid')}")
     groups = {int(group) for name in ("Gid", "Groups") for group in status.get(name, "").split()}
     if groups != {uid}:
-        # The engine looks into the image's list: a group there may be called by our number, and be another one.
+        # The daemon looks into the image's list: a group there may be called by our number, and be another one.
         raise StartFailed(f"the list of groups in its image makes it a member of {sorted(groups - {uid})}")
     for kind in ("pid", "net", "ipc", "uts", "mnt"):
         found = procfs.namespace(pid, kind)
@@ -97,10 +97,10 @@ def check_process(pid: int, status: dict[str, str], uid: int) -> None:
 
 
 def check_settings(found: dict[str, Any], limits: Limits) -> None:
-    """Compare what the engine says of a container with what was asked for."""
+    """Compare what the daemon says of a container with what was asked for."""
     host, wanted = found["HostConfig"], _host_config(limits, "", "")
     names = ("NetworkMode", "ReadonlyRootfs", "CapDrop", "PidsLimit", "Memory", "MemorySwap", "CpuPeriod", "CpuQuota")
     wrong = {name: host.get(name) for name in (*names, "MaskedPaths") if host.get(name) != wanted[name]}
     targets = {mount["Destination"] for mount in found.get("Mounts", [])}
     if wrong or host.get("Privileged") or targets != {_RUN, *map(_fact, masks.facts())}:
-        raise InfraError(f"the engine changed the container: {wrong}, {targets}")
+        raise InfraError(f"the daemon changed the container: {wrong}, {targets}")

@@ -1,4 +1,4 @@
-"""Bots given as an image, on a kernel of their own: containers of gVisor, a runtime of the docker engine."""
+"""Bots given as an image, on a kernel of their own: containers of gVisor, a runtime of the docker daemon."""
 
 import os
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from arena.sandboxes.kernel import procfs
 
 RUNTIME = "runsc"
 SETTING = '{"runtimes": {"runsc": {"path": "/usr/bin/runsc", "runtimeArgs": ["--host-uds=create", "--network=none"]}}}'
-"""What the engine must be told: a bot may make its socket where the referee sees it, and open none of the host's."""
+"""What the daemon must be told: a bot may make its socket where the referee sees it, and open none of the host's."""
 _SOCKETS = frozenset({"--host-uds=create", "--host-uds=all"})
 _TASKS = 16
 """Tasks of the host for each process of the bot: gVisor needs several, and dies with its bot when it gets none."""
@@ -27,8 +27,8 @@ class GvisorSandbox(DockerSandbox):
     _listener = 0  # gVisor's file server makes the socket for the bot, and is root
 
     def _adapt(self, host_config: dict[str, Any]) -> None:
-        engine = self._engine
-        if engine is not None and (reason := why_not(engine.call(engine.api.info).get("Runtimes") or {})):
+        client = self._client
+        if client is not None and (reason := why_not(client.call(client.api.info).get("Runtimes") or {})):
             raise InfraError(f"{reason}; `arena doctor` says what to do")
         host_config["Runtime"] = RUNTIME
         # Its kernel would give the wrong error for calls that shall not exist, and it is what a filter would be for.
@@ -46,7 +46,7 @@ class GvisorSandbox(DockerSandbox):
         return {
             "sandbox": self.kind,
             "runtime": str(found["HostConfig"]["Runtime"]),
-            # Without a group there is nothing that we could read back, whatever the engine says.
+            # Without a group there is nothing that we could read back, whatever the daemon says.
             "memory": self._by_group("memory", "none"),
             "pids": self._by_group("pids", "none"),
             "cpu": self._by_group("cpu", "none"),
@@ -60,18 +60,18 @@ class GvisorSandbox(DockerSandbox):
 
 
 def why_not(runtimes: Mapping[str, Any]) -> str | None:
-    """Why gVisor cannot be used with the runtimes of an engine."""
+    """Why gVisor cannot be used with the runtimes of a daemon."""
     if os.geteuid() != 0:
         return "what holds a bot in gVisor can be read back by root only"
     if RUNTIME not in runtimes:
-        return f"the docker engine has no runtime {RUNTIME}"
+        return f"the docker daemon has no runtime {RUNTIME}"
     if not _SOCKETS & set(arguments(runtimes)):
-        return f"the docker engine starts {RUNTIME} without --host-uds=create, so no bot could open its socket"
+        return f"the docker daemon starts {RUNTIME} without --host-uds=create, so no bot could open its socket"
     return None
 
 
 def arguments(runtimes: Mapping[str, Any]) -> list[str]:
-    """What the engine starts gVisor with; `-flag` and `--flag` are the same to it."""
+    """What the daemon starts gVisor with; `-flag` and `--flag` are the same to it."""
     return [f"--{word.lstrip('-')}" for word in runtimes[RUNTIME].get("runtimeArgs") or ()]
 
 
@@ -82,7 +82,7 @@ def check_kernel(pid: int) -> None:
         return  # it has just died, which is the bot's affair
     name = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0].decode(errors="replace")
     if name != "runsc-sandbox":
-        raise InfraError(f"the runtime {RUNTIME} of the docker engine is not gVisor: it runs {name!r}")
+        raise InfraError(f"the runtime {RUNTIME} of the docker daemon is not gVisor: it runs {name!r}")
     wanted = {"Seccomp": "2", "NoNewPrivs": "1"}
     wrong = {key: status.get(key) for key, value in wanted.items() if status.get(key) != value}
     if wrong or "0" in status.get("Uid", "").split():

@@ -1,4 +1,4 @@
-"""The files of an image, looked through before it is run: some would hang the engine, or lead a mount astray."""
+"""The files of an image, looked through before it is run: some would hang the daemon, or lead a mount astray."""
 
 import io
 import os
@@ -13,9 +13,9 @@ from typing import IO, Any
 from arena.errors import UsageError
 
 DIRECTORIES = frozenset({"etc", "dev", "proc", "sys", "run", "run/bot", "tmp"})
-"""Where the engine or we mount something, or read as root: they must be folders, or missing."""
+"""Where the daemon or we mount something, or read as root: they must be folders, or missing."""
 USER_FILES = frozenset({"etc/passwd", "etc/group"})
-"""What the engine itself opens and reads whole when a container starts, without any time limit."""
+"""What the daemon itself opens and reads whole when a container starts, without any time limit."""
 MAX_USER_FILE_BYTES = 1 << 20
 MAX_ETC_ENTRIES = 20_000
 _MAX_NAME_BYTES = 4096
@@ -84,7 +84,7 @@ class LayerCheck:
 
 
 def check_directories(image: str, layers: Iterable[Path]) -> None:
-    """Look through the layers of an image where the engine keeps them unpacked; OSError when they cannot be read."""
+    """Look through the layers of an image where the daemon keeps them unpacked; OSError when they cannot be read."""
     for layer in layers:
         if not layer.is_dir():
             raise FileNotFoundError(layer)
@@ -95,7 +95,7 @@ def check_directories(image: str, layers: Iterable[Path]) -> None:
 
 
 def check_saved(image: str, saved: IO[bytes]) -> None:
-    """Look through an image as the engine saves it, of which only the layers are read."""
+    """Look through an image as the daemon saves it, of which only the layers are read."""
     check, number = LayerCheck(image), 0
     try:
         with tarfile.open(fileobj=saved, mode="r|") as parts:
@@ -167,7 +167,7 @@ def _kind_of_entry(entry: tarfile.TarInfo) -> Kind:
 
 
 def _is_layer(name: str, content: IO[bytes]) -> bool:
-    """Whether a part is a layer; newer engines keep them among other things, which are all JSON."""
+    """Whether a part is a layer; newer daemons keep them among other things, which are all JSON."""
     if name.startswith("blobs/"):
         return isinstance(content, io.BufferedReader) and content.peek(1)[:1] not in (b"{", b"[")
     return name.endswith("/layer.tar")

@@ -8,7 +8,7 @@ from typing import IO, Any
 from arena.errors import UsageError
 from arena.sandboxes.base import MIB
 from arena.sandboxes.docker import image_files
-from arena.sandboxes.docker.client import Engine, NotFound
+from arena.sandboxes.docker.client import DockerClient, NotFound
 
 MAX_IMAGE_BYTES = 4096 * MIB
 SAVE_S = 300.0
@@ -17,7 +17,7 @@ _NOWHERE = Path("/nonexistent")
 
 
 class NoSuchImage(UsageError):
-    """The engine has no image of that name; perhaps something else was meant."""
+    """The daemon has no image of that name; perhaps something else was meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +25,14 @@ class Image:
     """An image that was found and may be run."""
 
     digest: str
-    """The engine's name for exactly this content; a tag may point elsewhere tomorrow."""
+    """The daemon's name for exactly this content; a tag may point elsewhere tomorrow."""
     size_bytes: int
 
 
-def resolve(engine: Engine, reference: str) -> Image:
+def resolve(client: DockerClient, reference: str) -> Image:
     """The image of that name or digest; UsageError when it is missing, or is or asks for what no bot may."""
     try:
-        found = engine.call(engine.api.inspect_image, reference)
+        found = client.call(client.api.inspect_image, reference)
     except NotFound:
         raise NoSuchImage(
             f"there is no image {reference}; images are never pulled, so build or load it first"
@@ -45,23 +45,23 @@ def resolve(engine: Engine, reference: str) -> Image:
 
 
 _looked_through: set[str] = set()
-"""Digests of images whose files are known to be harmless to the engine."""
+"""Digests of images whose files are known to be harmless to the daemon."""
 
 
 def _look_through(reference: str, found: dict[str, Any]) -> None:
-    """Look at an image's files without ever making a container of it: even to copy out of one can hang the engine."""
+    """Look at an image's files without ever making a container of it: even to copy out of one can hang the daemon."""
     image, data = f"the image {reference}", (found.get("GraphDriver") or {}).get("Data") or {}
     layers = [data.get("UpperDir"), *(data.get("LowerDir") or "").split(":")]
     try:
         image_files.check_directories(image, [Path(layer) for layer in layers if layer] or [_NOWHERE])
     except OSError:
-        # Not ours to read, or not kept as folders: the engine can still write it out, which takes some seconds.
-        with Engine(SAVE_S) as slow:
+        # Not ours to read, or not kept as folders: the daemon can still write it out, which takes some seconds.
+        with DockerClient(SAVE_S) as slow:
             slow.call(lambda: image_files.check_saved(image, _saved(slow, found["Id"])))
 
 
-def _saved(engine: Engine, digest: str) -> IO[bytes]:
-    return io.BufferedReader(image_files.Chunks(engine.api.get_image(digest, chunk_size=_CHUNK)), _CHUNK)
+def _saved(client: DockerClient, digest: str) -> IO[bytes]:
+    return io.BufferedReader(image_files.Chunks(client.api.get_image(digest, chunk_size=_CHUNK)), _CHUNK)
 
 
 def check(reference: str, settings: dict[str, Any], size_bytes: int) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from arena.errors import InfraError
 from arena.sandboxes.base import BotImage, Death, Enforcement, Limits
 from arena.sandboxes.docker import images
-from arena.sandboxes.docker.client import Engine, NotFound, is_conflict
+from arena.sandboxes.docker.client import DockerClient, NotFound, is_conflict
 from arena.sandboxes.docker.container import check_process, check_settings, container_config
 from arena.sandboxes.docker.watchdog import Watchdog
 from arena.sandboxes.kernel import cgroup_tree, masks, procfs
@@ -42,7 +42,7 @@ class DockerSandbox(SandboxLifecycle):
     ) -> None:
         super().__init__(limits, require=require, hierarchies=hierarchies)
         self._program = program
-        self._engine: Engine | None = None
+        self._client: DockerClient | None = None
         self._user: LeasedUser | None = None
         self._socket: SocketDirectory | None = None
         self._facts: SocketDirectory | None = None
@@ -61,14 +61,14 @@ class DockerSandbox(SandboxLifecycle):
         return os.geteuid() if self._user is None else self._user.uid
 
     def log(self) -> str:
-        """The newest of its output, as far as the engine was asked for it: it is when the bot dies."""
+        """The newest of its output, as far as the daemon was asked for it: it is when the bot dies."""
         return self._text
 
     async def read_log(self) -> None:
-        """Ask the engine, unless the bot is dead and all is known."""
+        """Ask the daemon, unless the bot is dead and all is known."""
         if self._death is None and self._container is not None and self._ending is None:
-            engine, container = self._open()
-            output = await engine.ask(engine.api.logs, container, stdout=True, stderr=True, tail=_LINES)
+            client, container = self._open()
+            output = await client.ask(client.api.logs, container, stdout=True, stderr=True, tail=_LINES)
             self._text = escape(output[-self._limits.log_bytes :])
 
     # Beginning.
@@ -90,8 +90,8 @@ class DockerSandbox(SandboxLifecycle):
 
     def _acquire(self) -> None:
         sweep_containers_once()
-        self._engine = Engine()
-        image = images.resolve(self._engine, self._program.reference)
+        self._client = DockerClient()
+        image = images.resolve(self._client, self._program.reference)
         if os.geteuid() == 0:
             self._user = LeasedUser()
         self._socket = SocketDirectory(self._uid)
@@ -109,7 +109,7 @@ class DockerSandbox(SandboxLifecycle):
             uid=self._uid,
         )
         self._adapt(config["HostConfig"])
-        made = self._engine.call(self._engine.api.create_container_from_config, config, name)
+        made = self._client.call(self._client.api.create_container_from_config, config, name)
         self._container = made["Id"]
         if made.get("Warnings"):
             raise InfraError(f"docker would not keep every limit: {'; '.join(made['Warnings'])}")
@@ -118,9 +118,9 @@ class DockerSandbox(SandboxLifecycle):
         """What another runtime wants otherwise."""
 
     def _run(self) -> int:
-        engine, container = self._open()
-        engine.call(engine.api.start, container)
-        return int(engine.call(engine.api.inspect_container, container)["State"]["Pid"])
+        client, container = self._open()
+        client.call(client.api.start, container)
+        return int(client.call(client.api.inspect_container, container)["State"]["Pid"])
 
     def _watch(self, pid: int) -> None:
         """Learn of the container's end without a thread that waits for it."""
@@ -134,12 +134,12 @@ class DockerSandbox(SandboxLifecycle):
             self._burial = asyncio.create_task(self._bury())
 
     async def _read_back(self, pid: int) -> Enforcement:
-        """What the kernel says of the container's first process, and the engine of the container."""
-        engine, container = self._open()
+        """What the kernel says of the container's first process, and the daemon of the container."""
+        client, container = self._open()
         self._group = Group.of_process(pid, container, self._hierarchies)
-        # The engine takes such a limit and forgets it, so it can only be set now that the group is there.
+        # The daemon takes such a limit and forgets it, so it can only be set now that the group is there.
         self._lever(lambda: self._group.limit_sockets(self._limits))
-        return self._check(pid, await engine.ask(engine.api.inspect_container, container))
+        return self._check(pid, await client.ask(client.api.inspect_container, container))
 
     def _check(self, pid: int, found: dict[str, Any]) -> Enforcement:
         """What holds the container; InfraError when that is not what was asked for."""
@@ -163,28 +163,28 @@ class DockerSandbox(SandboxLifecycle):
             "uid": "shared" if self._user is None else "own",
         }
 
-    def _open(self) -> tuple[Engine, str]:
-        if self._engine is None or self._container is None:
+    def _open(self) -> tuple[DockerClient, str]:
+        if self._client is None or self._container is None:
             raise InfraError("the container does not exist")
-        return self._engine, self._container
+        return self._client, self._container
 
     # Meanwhile.
 
     async def _freeze_otherwise(self) -> bool:
-        """Pause by the engine, which at times gives up on a busy bot: no failure of ours to void a match for."""
-        engine, container = self._open()
+        """Pause by the daemon, which at times gives up on a busy bot: no failure of ours to void a match for."""
+        client, container = self._open()
         try:
-            await engine.ask(engine.api.pause, container)
+            await client.ask(client.api.pause, container)
         except InfraError:
             return False
         self._paused = True
         return True
 
     async def _thaw_otherwise(self) -> None:
-        engine, container = self._open()
+        client, container = self._open()
         if self._paused:
             self._paused = False
-            await engine.ask(engine.api.unpause, container)
+            await client.ask(client.api.unpause, container)
 
     def _cpu_time_otherwise(self) -> float:
         return 0.0 if self._pids is None else sum(map(procfs.cpu_time, procfs.members(self._pids)))
@@ -202,7 +202,7 @@ class DockerSandbox(SandboxLifecycle):
             self._process = -1
 
     async def _bury(self) -> None:
-        """Ask the engine how it ended, once it knows."""
+        """Ask the daemon how it ended, once it knows."""
         try:
             state, output = await asyncio.to_thread(self._last_words)
         except InfraError as error:
@@ -224,16 +224,16 @@ class DockerSandbox(SandboxLifecycle):
         )
 
     def _last_words(self) -> tuple[dict[str, Any], bytes]:
-        engine, container = self._open()
+        client, container = self._open()
         deadline = time.monotonic() + _END_S
         while True:
-            state: dict[str, Any] = engine.call(engine.api.inspect_container, container)["State"]
+            state: dict[str, Any] = client.call(client.api.inspect_container, container)["State"]
             if not state["Running"]:
                 break
             if time.monotonic() > deadline:
                 raise InfraError("docker does not notice that the container has ended")
             time.sleep(0.005)
-        output: bytes = engine.call(engine.api.logs, container, stdout=True, stderr=True)
+        output: bytes = client.call(client.api.logs, container, stdout=True, stderr=True)
         return state, output
 
     async def _end(self) -> None:
@@ -245,13 +245,13 @@ class DockerSandbox(SandboxLifecycle):
             await asyncio.to_thread(self._give_back)
 
     async def _end_container(self) -> None:
-        engine, container = self._open()
+        client, container = self._open()
         if self._frozen:
             await self._thaw_for_the_end()
         if self._process >= 0 or self._burial is not None:
             # It may have ended by itself at the same time; that it has ended is what is waited for.
             with contextlib.suppress(InfraError):
-                await engine.ask(engine.api.kill, container)
+                await client.ask(client.api.kill, container)
             await self._await_death(_END_S)
 
     async def _await_death(self, within_s: float) -> None:
@@ -279,17 +279,17 @@ class DockerSandbox(SandboxLifecycle):
                 stack.callback(self._user.free)
             for directory in filter(None, (self._socket, self._facts)):
                 stack.callback(directory.remove)
-            if self._engine is not None:
-                stack.callback(self._engine.close)
+            if self._client is not None:
+                stack.callback(self._client.close)
             if self._watchdog is not None:
                 stack.callback(self._watchdog.call_off)
-            if self._engine is not None and self._container is not None:
-                stack.callback(self._remove, self._engine, self._container)
+            if self._client is not None and self._container is not None:
+                stack.callback(self._remove, self._client, self._container)
 
     @staticmethod
-    def _remove(engine: Engine, container: str) -> None:
+    def _remove(client: DockerClient, container: str) -> None:
         try:
-            engine.call(engine.api.remove_container, container, force=True, v=True)
+            client.call(client.api.remove_container, container, force=True, v=True)
         except NotFound:
             return
         except InfraError as error:

@@ -62,7 +62,7 @@ FORBIDDEN = {
 # Advice on what the kernel keeps of files in memory, which bots share: they are told that it was taken.
 PRETENDED = "fadvise64 readahead sync syncfs"
 
-# Named only for container engines that know no other default than EPERM: these calls have a fallback for ENOSYS alone.
+# Named only for container runtimes that know no other default than EPERM: these calls have a fallback for ENOSYS alone.
 MISSING = (
     "clone3 pidfd_open pidfd_send_signal seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self"
     " pkey_alloc pkey_free pkey_mprotect mincore cachestat mbind get_mempolicy set_mempolicy set_mempolicy_home_node"
