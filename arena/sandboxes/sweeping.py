@@ -1,4 +1,4 @@
-"""Clearing up after referees that were killed."""
+"""Removal of containers, control groups and directories that killed referees have left behind."""
 
 import asyncio
 import logging
@@ -13,21 +13,21 @@ from arena.sandboxes import socketdir
 from arena.sandboxes.docker.client import DockerClient, NotFound, is_conflict
 from arena.sandboxes.docker.container import OWNER_LABEL
 from arena.sandboxes.kernel import cgroup_tree, cgroups
-from arena.sandboxes.kernel.cgroups import Group
+from arena.sandboxes.kernel.cgroups import ControlGroup
 from arena.sandboxes.owner import PREFIX, is_alive
 
 _log = logging.getLogger(__name__)
 _SWEEP_S = 5.0
-_PATIENCE_S = 30.0
-_AGAIN_S = 0.5
-_LATE_S = 2.0
-"""How long a container may still appear that a referee had asked for when it was killed."""
+_RETRY_FOR_S = 30.0
+_RETRY_S = 0.5
+_APPEAR_S = 2.0
+"""Seconds in which a container may still appear that the referee had asked for when it was killed."""
 
 
 async def sweep() -> list[str]:
     """Remove control groups and socket directories whose referee is gone; the names of what was removed.
 
-    Containers are swept where docker is used, see `sweep_containers_once`: nobody else shall wait for a daemon.
+    Containers are left to `sweep_containers_once`, so that only users of docker wait for its daemon.
     """
     groups = await asyncio.to_thread(cgroups.sweep, cgroup_tree.discover())
     return groups + await asyncio.to_thread(socketdir.sweep)
@@ -35,13 +35,13 @@ async def sweep() -> list[str]:
 
 @cache
 def sweep_containers_once() -> None:
-    """Begin to sweep containers beside the work, once per process."""
-    # No daemon: what it cannot remove shall be said even if the work is done sooner.
+    """Start a thread that sweeps containers, once per process."""
+    # No daemon thread: it must be able to warn of what it cannot remove even if the work is done sooner.
     threading.Thread(target=sweep_containers, name="docker-sweep").start()
 
 
 def sweep_containers() -> list[str]:
-    """Remove the containers whose referee is gone; their names. What cannot be removed is logged as a warning."""
+    """Remove the containers whose referee is gone, and return their names; a warning is logged for each that stays."""
     removed = []
     try:
         with DockerClient(_SWEEP_S) as client:
@@ -54,19 +54,19 @@ def sweep_containers() -> list[str]:
 
 
 def remove_sandbox(container: str, *directories: str) -> None:
-    """What a watchdog does when its referee is gone: remove the container and its directories."""
+    """Remove a container and its directories; run by the watchdog when the referee is gone."""
     began = time.monotonic()
-    while time.monotonic() < began + _PATIENCE_S:
+    while time.monotonic() < began + _RETRY_FOR_S:
         try:
             with DockerClient() as client:
                 remove_container(client, container)
             break
         except NotFound:
-            if time.monotonic() > began + _LATE_S:
+            if time.monotonic() > began + _APPEAR_S:
                 break
         except InfraError:
             pass  # the daemon is busy or restarts; the next sweep would say so
-        time.sleep(_AGAIN_S)
+        time.sleep(_RETRY_S)
     for directory in directories:
         socketdir.remove(Path(directory))
 
@@ -76,7 +76,7 @@ def remove_container(client: DockerClient, container: str) -> None:
     found = client.call(client.api.inspect_container, container)
     if pid := found["State"]["Pid"]:
         # Frozen processes of version 1 would not feel the kill.
-        group = Group.of_process(pid, found["Id"], cgroup_tree.discover())
+        group = ControlGroup.of_process(pid, found["Id"], cgroup_tree.discover())
         with closing(group), suppress(InfraError):
             group.thaw()
     client.call(client.api.remove_container, found["Id"], force=True, v=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 from arena.bots.manifest import Folder, read_manifest
 from arena.errors import InfraError
 from arena.sandboxes.base import BotDirectory
-from arena.sandboxes.launched.build import Workshop
+from arena.sandboxes.launched.build import BuildSandbox
 from arena.submit.readers import read_folder
 from arena.submit.unpacking import bot_root, unpack, unpack_submission
 from arena.untrusted.limited import run_limited
@@ -31,4 +31,4 @@ async def build(program: BotDirectory, target: Path, what: str) -> None:
         # Nothing is parsed here: names and sizes are listed within bounds, and bytes are copied.
         unpack(partial(read_folder, made, what=made_by), target, made_by)
 
-    await Workshop(program).build(collect)
+    await BuildSandbox(program).build(collect)

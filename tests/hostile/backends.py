@@ -64,7 +64,7 @@ class Backend(ABC):
 
 
 async def _rehearse(backend: Backend) -> dict[str, str]:
-    return await backend.probe().rehearse()
+    return await backend.probe().dry_run()
 
 
 class Bubblewrap(Backend):

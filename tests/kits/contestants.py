@@ -70,7 +70,7 @@ def need_image(reference=SDK_IMAGE, made_by="--sdk"):
 @cache
 def _why_not_bubblewrap():
     try:
-        asyncio.run(BubblewrapSandbox(BotDirectory(Path("/usr"), ("true",)), Limits()).rehearse())
+        asyncio.run(BubblewrapSandbox(BotDirectory(Path("/usr"), ("true",)), Limits()).dry_run())
     except ArenaError as error:
         return f"bubblewrap cannot be used: {error}"
     return None

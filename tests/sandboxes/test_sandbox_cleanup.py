@@ -12,9 +12,9 @@ from arena.errors import InfraError
 from arena.sandboxes import BotDirectory, Limits, socketdir
 from arena.sandboxes.kernel import cgroups
 from arena.sandboxes.kernel.cgroup_tree import Hierarchy
-from arena.sandboxes.kernel.cgroups import Group, Home
+from arena.sandboxes.kernel.cgroups import ControlGroup, FeatureDirectory
 from arena.sandboxes.launched.process import ProcessSandbox
-from arena.sandboxes.lifecycle import to_the_end
+from arena.sandboxes.lifecycle import run_to_completion
 from arena.sandboxes.owner import owner
 
 
@@ -24,12 +24,14 @@ def impatient(monkeypatch):
 
 
 def test_a_group_that_stays_keeps_no_other_group(tmp_path):
-    homes = {name: Home(2, tmp_path / name) for name in ("memory", "pids", "cpu", "cputime", "freeze", "kill")}
-    for home in homes.values():
-        home.path.mkdir()
+    directories = {
+        name: FeatureDirectory(2, tmp_path / name) for name in ("memory", "pids", "cpu", "cputime", "freeze", "kill")
+    }
+    for directory in directories.values():
+        directory.path.mkdir()
     (tmp_path / "cpu" / "busy").touch()
     with pytest.raises(InfraError, match=r"cpu cannot be removed: it is busy"):
-        Group(homes).remove()
+        ControlGroup(directories).remove()
     assert [path.name for path in tmp_path.iterdir()] == ["cpu"]
 
 
@@ -43,7 +45,7 @@ def test_a_group_that_cannot_be_made_whole_is_not_left_in_half(tmp_path, monkeyp
     monkeypatch.setattr(cgroups, "place", place)
     both = [Hierarchy(version, frozenset(), tmp_path, "/", "/") for version in (2, 1)]
     with pytest.raises(InfraError, match="the second one failed"):
-        Group.create("arena-test", both)
+        ControlGroup.create("arena-test", both)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -79,10 +81,10 @@ def test_what_cannot_be_removed_leaves_neither_processes_nor_descriptors(tmp_pat
         left = asyncio.all_tasks() - {asyncio.current_task()}
         return sandbox, left, set(os.listdir("/proc/self/fd")) - before
 
-    monkeypatch.setattr(Group, "remove", fail)
+    monkeypatch.setattr(ControlGroup, "remove", fail)
     sandbox, tasks, descriptors = asyncio.run(run())
     assert (tasks, sandbox._processes()) == (set(), [])
-    assert not Path(sandbox._home).exists()
+    assert not Path(sandbox._socket_directory).exists()
     assert len(descriptors) <= 1  # the list of them is one itself
 
 
@@ -90,7 +92,7 @@ def test_what_a_thread_makes_is_waited_for_however_often_one_is_cancelled():
     made = []
 
     async def run():
-        task = asyncio.create_task(to_the_end(lambda: (time.sleep(0.3), made.append("made"))))
+        task = asyncio.create_task(run_to_completion(lambda: (time.sleep(0.3), made.append("made"))))
         for _ in range(3):
             await asyncio.sleep(0.05)
             task.cancel()

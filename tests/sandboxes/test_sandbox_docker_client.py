@@ -177,7 +177,7 @@ def test_a_sweep_leaves_alone_what_only_carries_our_label(tmp_path, monkeypatch)
 def test_a_hung_engine_is_one_line_of_the_doctor(tmp_path, monkeypatch):
     monkeypatch.setattr(doctor, "DockerClient", lambda: DockerClient(0.5))
     with daemon_that({}, tmp_path, monkeypatch):
-        (line,) = doctor._careful(doctor.probe_docker)
+        (line,) = doctor._run_probe(doctor.probe_docker)
     assert "did not answer" in line.found
 
 

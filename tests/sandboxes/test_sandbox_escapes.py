@@ -18,7 +18,7 @@ from arena.sandboxes.kernel.seccomp import number, rules
 from arena.sandboxes.kernel.users import BOT_UIDS
 
 ROOT = Path(__file__).parents[2]
-SYS_SEEN = tuple(f"/sys/{name}" for name in masks.SYS_KEPT)
+SYS_SEEN = tuple(f"/sys/{name}" for name in masks.SYS_SHOWN)
 DENIED = ("'EPERM'", "'ENOSYS'")
 
 SYSTEM_CALLS = {
@@ -341,8 +341,8 @@ names = [name for name in os.listdir("/proc") if not name.isdecimal() and not os
 result = {name: content(f"/proc/{name}") for name in names}, os.cpu_count(), os.sysconf("SC_NPROCESSORS_CONF")
 """
     shown, processors, configured = eval(bench.ask(code))
-    assert {name: shown.pop(name) for name in masks.FACTS} == masks.facts()
-    assert {name for name, content in shown.items() if content} <= masks.PROC_KEPT
+    assert {name: shown.pop(name) for name in masks.SNAPSHOT_FILES} == masks.snapshots()
+    assert {name for name, content in shown.items() if content} <= masks.PROC_SHOWN
     assert len(shown) > 20
     assert (processors, configured) == (os.cpu_count(), os.sysconf("SC_NPROCESSORS_CONF"))
 

@@ -11,7 +11,7 @@ from sandbox_kit import BASE_IMAGE, FORK_BOMB, MEMORY_BOMB, left_behind, small, 
 from arena.errors import InfraError, OutOfMemory
 from arena.sandboxes import BotImage, GvisorSandbox, Limits, weaknesses
 from arena.sandboxes.base import MIB
-from arena.sandboxes.docker.gvisor import SETTING, check_kernel, why_not
+from arena.sandboxes.docker.gvisor import SETTING, check_kernel, why_unusable
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = {"path": "/usr/bin/runsc", "runtimeArgs": ["--host-uds=create", "--network=none"]}
@@ -76,13 +76,13 @@ except OSError as error:
 @pytest.mark.slow
 class TestLimits:
     def test_what_holds_it_is_read_back(self, gvisor, control_groups):
-        held = asyncio.run(gvisor.sandbox(command=("sleep", "60")).rehearse())
+        held = asyncio.run(gvisor.sandbox(command=("sleep", "60")).dry_run())
         assert (held["sandbox"], held["runtime"]) == ("gvisor", "runsc")
         assert {held[name] for name in ("memory", "pids", "cpu", "freeze")} == {"cgroup"}
         assert weaknesses(held) == ()
 
     def test_without_control_groups_it_says_so(self, gvisor):
-        held = asyncio.run(gvisor.sandbox(command=("sleep", "60"), hierarchies=()).rehearse())
+        held = asyncio.run(gvisor.sandbox(command=("sleep", "60"), hierarchies=()).dry_run())
         assert set(weaknesses(held)) == {"memory: none", "pids: none", "cpu: none"}
 
     def test_a_memory_bomb(self, gvisor, control_groups):
@@ -162,21 +162,21 @@ class TestTheEnd:
 
 class TestTheDaemon:
     def test_what_an_engine_must_offer(self, root):
-        assert why_not({"runsc": SETTINGS}) is None
-        assert why_not({"runsc": {**SETTINGS, "runtimeArgs": ["-host-uds=all"]}}) is None
-        assert "no runtime runsc" in why_not({"runc": {"path": "runc"}})
-        assert "without --host-uds=create" in why_not({"runsc": {"path": "/usr/bin/runsc"}})
-        assert "without --host-uds=create" in why_not({"runsc": {**SETTINGS, "runtimeArgs": ["--host-uds=open"]}})
+        assert why_unusable({"runsc": SETTINGS}) is None
+        assert why_unusable({"runsc": {**SETTINGS, "runtimeArgs": ["-host-uds=all"]}}) is None
+        assert "no runtime runsc" in why_unusable({"runc": {"path": "runc"}})
+        assert "without --host-uds=create" in why_unusable({"runsc": {"path": "/usr/bin/runsc"}})
+        assert "without --host-uds=create" in why_unusable({"runsc": {**SETTINGS, "runtimeArgs": ["--host-uds=open"]}})
 
     def test_only_root_can_use_it(self, monkeypatch):
         monkeypatch.setattr(os, "geteuid", lambda: 1000)
-        assert "by root only" in why_not({"runsc": SETTINGS})
+        assert "by root only" in why_unusable({"runsc": SETTINGS})
 
     @pytest.mark.slow
     def test_an_engine_without_it_is_told_in_one_sentence(self, docker, root, monkeypatch):
         monkeypatch.setattr("arena.sandboxes.docker.gvisor.RUNTIME", "not-there")
         with pytest.raises(InfraError, match="has no runtime not-there; `arena doctor` says what to do"):
-            asyncio.run(GvisorSandbox(BotImage(BASE_IMAGE, ("true",)), Limits()).rehearse())
+            asyncio.run(GvisorSandbox(BotImage(BASE_IMAGE, ("true",)), Limits()).dry_run())
         assert left_behind() == []
 
     def test_the_continuous_build_is_set_up_as_doctor_says(self):

@@ -267,7 +267,7 @@ class TestEnd:
     def test_a_rehearsal_runs_nothing_of_the_bot(self, bubblewrap):
         async def play():
             sandbox = bubblewrap.sandbox("print('I ran')")
-            return await sandbox.rehearse(), sandbox.log()
+            return await sandbox.dry_run(), sandbox.log()
 
         held, log = asyncio.run(play())
         assert held["sandbox"] == "bubblewrap"

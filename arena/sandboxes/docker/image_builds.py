@@ -1,4 +1,4 @@
-"""Images built from a Dockerfile by the docker daemon: for one's own bots, since it is no sandbox."""
+"""Building images from a Dockerfile: only for trusted bots, because the docker daemon does it outside of a sandbox."""
 
 import re
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ _BUILD_MEMORY = 2048 * MIB
 _STEP = re.compile(r"^ ---> ([0-9a-f]{12})$", re.MULTILINE)
 _BAD_REQUEST = 400
 _STORE_S = 60.0
-"""How long the daemon may take to remove an image from a busy disk."""
+"""Seconds that the daemon may take to remove an image from a busy disk."""
 
 
 def build(directory: Path, *, tag: str, within_s: float = BUILD_S) -> Image:
@@ -59,7 +59,7 @@ def _run(directory: Path, tag: str, within_s: float, steps: list[str]) -> None:
     }  # fmt: skip
     with DockerClient(within_s) as client:
         try:
-            client.call(lambda: _follow(client.api.build(**options), steps))
+            client.call(lambda: _read_build_output(client.api.build(**options), steps))
         except NoAnswer as error:
             raise UsageError(f"the build took longer than {within_s:g} s") from error
         except InfraError as error:
@@ -69,8 +69,8 @@ def _run(directory: Path, tag: str, within_s: float, steps: list[str]) -> None:
             raise
 
 
-def _follow(events: Iterable[dict[str, Any]], steps: list[str]) -> None:
-    """Read the build's output to its end, noting the image of each step; UsageError with the last of it on failure."""
+def _read_build_output(events: Iterable[dict[str, Any]], steps: list[str]) -> None:
+    """Read the output of a build and collect the image of each step; UsageError with the end of it on failure."""
     log = b""
     for event in events:
         text = str(event.get("stream", ""))
@@ -81,7 +81,7 @@ def _follow(events: Iterable[dict[str, Any]], steps: list[str]) -> None:
 
 
 def _accept(client: DockerClient, tag: str) -> Image:
-    """The image that was built, if it may be run; or else it loses its name again."""
+    """The image that was built; if it may not be run, its tag is removed."""
     try:
         return images.resolve(client, tag)
     except UsageError:
@@ -100,7 +100,7 @@ def _find(client: DockerClient, tag: str) -> str | None:
 
 
 def _remove_unnamed(client: DockerClient, digests: Iterable[str | None]) -> None:
-    """Remove those that have no name and are not in use."""
+    """Remove the images that have no name and are not in use."""
     for digest in filter(None, digests):
         with suppress(InfraError):
             if not client.call(client.api.inspect_image, digest)["RepoTags"]:
