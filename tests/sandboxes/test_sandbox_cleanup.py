@@ -36,13 +36,13 @@ def test_a_group_that_stays_keeps_no_other_group(tmp_path):
 
 
 def test_a_group_that_cannot_be_made_whole_is_not_left_in_half(tmp_path, monkeypatch):
-    def place(hierarchy, name, missing):
+    def make_group(hierarchy, name, missing):
         if hierarchy.version == 1:
             raise InfraError("the second one failed")
         (tmp_path / name).mkdir()
         return tmp_path / name, {"memory"}
 
-    monkeypatch.setattr(cgroups, "place", place)
+    monkeypatch.setattr(cgroups, "make_group", make_group)
     both = [Hierarchy(version, frozenset(), tmp_path, "/", "/") for version in (2, 1)]
     with pytest.raises(InfraError, match="the second one failed"):
         ControlGroup.create("arena-test", both)

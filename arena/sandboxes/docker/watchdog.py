@@ -18,7 +18,7 @@ class Watchdog:
     """The watchdog of one container and its directories, started before the container is made."""
 
     def __init__(self, container: str, directories: Collection[Path], *, leases: Collection[int] = ()) -> None:
-        """`leases` are descriptors that the watchdog inherits, so that they stay open as long as the container lives."""
+        """`leases` are descriptors that the watchdog inherits, to keep them open as long as the container exists."""
         remove = [sys.executable, "-c", _REMOVE, container, *map(str, directories)]
         # The watchdog must find the same Arena as this process; it imports it only when it has to clean up.
         env = same_modules()
