@@ -7,11 +7,11 @@ from typing import Any
 import click
 
 from arena import registry
-from arena.bots.making import BoxOptions, boxed
+from arena.bots.making import SandboxOptions, sandboxed_bot
 from arena.bots.running import RunningBot
 from arena.cli.output import echo
 from arena.cli.params import clock_option
-from arena.cli.sandbox_options import box_options, named_bot, read_box_options
+from arena.cli.sandbox_options import named_bot, read_sandbox_options, sandbox_options
 from arena.cli.store import bots_folder, db_option, open_store
 from arena.clock import TimeControl
 from arena.contestant.check import Terms
@@ -45,7 +45,7 @@ GAME_HELP = "A game that it plays, once for each; if not given, all that its bot
 @click.option("--version", metavar="VERSION", help=VERSION_HELP)
 @click.option("--game", "games", multiple=True, metavar="GAME", help=GAME_HELP)
 @clock_option
-@box_options
+@sandbox_options
 @db_option
 def submit(
     thing: str,
@@ -55,11 +55,11 @@ def submit(
     games: Sequence[str],
     clock: TimeControl,
     db: str,
-    **boxes: Any,
+    **given: Any,
 ) -> None:
     """Check a bot, try it in the sandbox, and register it as a new version.
 
-    Takes a folder with a bot.toml, an archive of one (.tar, .tar.gz, .tar.xz, .zip), an image of the docker engine,
+    Takes a folder with a bot.toml, an archive of one (.tar, .tar.gz, .tar.xz, .zip), an image of the docker daemon,
     or an archive that `docker save` wrote; an image needs --name and --game. Nothing of it runs outside of the
     sandbox: its build command runs there too, without network, and a Dockerfile is never built. It must play every
     game that it names, from every seat, without a fault. Then a copy is kept that never changes, and tournaments play
@@ -70,7 +70,7 @@ def submit(
     arena submit my_bot.tar.gz --owner alice --version 2
     arena submit arena-bot/my_bot:1 --owner alice --name my_bot --game claim
     """
-    options, wishes = read_box_options(boxes), Wishes(owner=owner, name=name, version=version, games=tuple(games))
+    options, wishes = read_sandbox_options(given), Wishes(owner=owner, name=name, version=version, games=tuple(games))
     if options.sandbox == "process":
         raise UsageError("a submitted bot is never run without a sandbox: leave out --sandbox process")
     try:
@@ -83,7 +83,13 @@ def submit(
 
 
 def _submit(
-    thing: str, received: Received, wishes: Wishes, store: Store, intake: Intake, boxes: BoxOptions, clock: TimeControl
+    thing: str,
+    received: Received,
+    wishes: Wishes,
+    store: Store,
+    intake: Intake,
+    options: SandboxOptions,
+    clock: TimeControl,
 ) -> BotEntry:
     claim = make_claim(store, received.manifest, wishes, registry.games())
     received = _build(intake, received, thing)
@@ -94,7 +100,7 @@ def _submit(
     version = free_version(versions, claim.version, received.digest, fixed=claim.fixed)
     contestant = Contestant(claim.name, version, received.digest)
     for game in map(registry.find, claim.games):
-        _try_out(game, boxed(contestant, received.source, boxes), boxes, clock)
+        _try_out(game, sandboxed_bot(contestant, received.source, options), options, clock)
     return _register(store, intake, received, claim)
 
 
@@ -106,11 +112,11 @@ def _build(intake: Intake, received: Received, thing: str) -> Received:
     return built
 
 
-def _try_out(game: AnyGame, bot: RunningBot, boxes: BoxOptions, clock: TimeControl) -> None:
+def _try_out(game: AnyGame, bot: RunningBot, options: SandboxOptions, clock: TimeControl) -> None:
     """Play the validation matches of one game; UsageError after the bot's own words if it is at fault."""
-    terms = Terms(clock, draw_seed(), 0, boxes.limits.start_s, boxes.limits.memory_bytes)
+    terms = Terms(clock, draw_seed(), 0, options.limits.start_s, options.limits.memory_bytes)
     try:
-        played = looptime.run(_play(game, bot, named_bot(game, "random", terms.seed, boxes), terms))
+        played = looptime.run(_play(game, bot, named_bot(game, "random", terms.seed, options), terms))
     except Flunked as flunked:
         if log := bot.log().strip()[-TAIL_BYTES:]:
             echo(f"--- the bot's last output ---\n{log}\n---", err=True)

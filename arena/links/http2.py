@@ -229,7 +229,7 @@ class Http2(asyncio.BufferedProtocol):
         self._choked = False
 
     def connection_lost(self, _exc: Exception | None) -> None:
-        """The bot, or its box, is gone."""
+        """The bot, or its sandbox, is gone."""
         self._end(Disconnected(HUNG_UP))
 
     # -- reading ------------------------------------------------------------------------------------

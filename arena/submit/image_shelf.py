@@ -1,10 +1,10 @@
-"""Where the images of submitted bots are kept: in the engine, under names of our own, so that nobody prunes them."""
+"""Where the images of submitted bots are kept: in the daemon, under names of our own, so that nobody prunes them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from arena.errors import InfraError
-from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.owner import is_alive, owner
 
 REPOSITORY = "arena-submitted"
@@ -12,28 +12,28 @@ _NEW = "new-"
 
 
 @contextmanager
-def workname(engine: Engine) -> Iterator[str]:
+def workname(client: DockerClient) -> Iterator[str]:
     """A name for an image that is still being looked at; the image goes with it, unless it was kept."""
-    _sweep(engine)
+    _sweep(client)
     name = f"{REPOSITORY}:{_NEW}{owner()}"
     try:
         yield name
     finally:
-        forget(engine, name)
+        forget(client, name)
 
 
-def keep(engine: Engine, digest: str) -> bool:
+def keep(client: DockerClient, digest: str) -> bool:
     """Give an image the name that keeps it; whether it did not have it yet."""
     label = digest.removeprefix("sha256:")
-    known = engine.call(engine.api.images, name=f"{REPOSITORY}:{label}", quiet=True)
-    engine.call(engine.api.tag, digest, REPOSITORY, label)
+    known = client.call(client.api.images, name=f"{REPOSITORY}:{label}", quiet=True)
+    client.call(client.api.tag, digest, REPOSITORY, label)
     return not known
 
 
-def forget(engine: Engine, name: str) -> None:
+def forget(client: DockerClient, name: str) -> None:
     """Take a name from an image, which is removed if it has no other."""
     with suppress(InfraError):
-        engine.call(engine.api.remove_image, name)
+        client.call(client.api.remove_image, name)
 
 
 def kept_name(digest: str) -> str:
@@ -41,10 +41,10 @@ def kept_name(digest: str) -> str:
     return f"{REPOSITORY}:{digest.removeprefix('sha256:')}"
 
 
-def _sweep(engine: Engine) -> None:
+def _sweep(client: DockerClient) -> None:
     """Forget what a process that was killed has left."""
-    for image in engine.call(engine.api.images, name=REPOSITORY):
+    for image in client.call(client.api.images, name=REPOSITORY):
         for name in image["RepoTags"] or ():
             label = name.partition(":")[2]
             if label.startswith(_NEW) and not is_alive(label.removeprefix(_NEW)):
-                forget(engine, name)
+                forget(client, name)

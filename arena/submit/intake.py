@@ -1,4 +1,4 @@
-"""Taking in what is submitted: a folder, an archive or an image becomes something that can be run in a box."""
+"""Taking in what is submitted: a folder, an archive or an image becomes something that can be run in a sandbox."""
 
 import asyncio
 import filecmp
@@ -10,11 +10,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from arena.bots.making import BoxOptions, build_of
+from arena.bots.making import SandboxOptions, build_of
 from arena.bots.manifest import MANIFEST, Folder, Image, Manifest, folder_files, read_manifest
 from arena.errors import InfraError, UsageError
 from arena.sandboxes.docker import images
-from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.launched.bubblewrap import find_bubblewrap
 from arena.submit import folders, image_archive, image_shelf
 from arena.submit.readers import is_zip
@@ -39,9 +39,9 @@ class Received:
 class Intake:
     """Takes in one submission; at the end of the context everything is gone that was not kept."""
 
-    def __init__(self, shelf: Shelf, boxes: BoxOptions) -> None:
+    def __init__(self, shelf: Shelf, options: SandboxOptions) -> None:
         self.shelf = shelf
-        self._boxes = boxes
+        self._options = options
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -63,7 +63,7 @@ class Intake:
         return Received(self._find_image(text), None)
 
     def build(self, received: Received, what: str) -> Received:
-        """Run its build command in a box; docker is no box to build a stranger's Dockerfile in."""
+        """Run its build command in a sandbox; docker is no sandbox to build a stranger's Dockerfile in."""
         folder, manifest = received.source, received.manifest
         if not isinstance(folder, Folder) or manifest is None:
             return received
@@ -87,19 +87,19 @@ class Intake:
     def keep(self, received: Received) -> bool:
         """Keep it for good; whether it was not kept yet."""
         if isinstance(received.source, Image):
-            return image_shelf.keep(self._engine, received.digest)
+            return image_shelf.keep(self._client, received.digest)
         return self.shelf.keep(received.source.path, received.digest)[1]
 
     def discard(self, received: Received) -> None:
         """Undo `keep`."""
         if isinstance(received.source, Image):
-            image_shelf.forget(self._engine, image_shelf.kept_name(received.digest))
+            image_shelf.forget(self._client, image_shelf.kept_name(received.digest))
         else:
             remove(Path(self.origin(received)))
 
     def _archive(self, path: Path) -> Received:
         if not is_zip(path) and image_archive.holds_image(path, MANIFEST):
-            return Received(Image(image_archive.load(self._engine, path, self._workname)), None)
+            return Received(Image(image_archive.load(self._client, path, self._workname)), None)
         folder = folders.receive(path, self._workplace, path.name)
         if folder.manifest.image:
             raise UsageError(f"{path.name} names an image instead of holding it: submit what `docker save` writes")
@@ -107,7 +107,7 @@ class Intake:
 
     def _find_image(self, text: str) -> Image:
         try:
-            return Image(images.resolve(self._engine, text).digest)
+            return Image(images.resolve(self._client, text).digest)
         except InfraError as error:
             raise UsageError(f"there is no folder or archive {text!r}, and an image needs docker: {error}") from error
         except images.NoSuchImage as error:
@@ -119,8 +119,8 @@ class Intake:
         return Received(folder, folder.manifest)
 
     def _why_no_folders(self) -> str | None:
-        if self._boxes.sandbox in ("docker", "gvisor"):
-            return f"--sandbox {self._boxes.sandbox} runs images only"
+        if self._options.sandbox in ("docker", "gvisor"):
+            return f"--sandbox {self._options.sandbox} runs images only"
         try:
             find_bubblewrap()
         except InfraError as error:
@@ -128,16 +128,16 @@ class Intake:
         return None
 
     @cached_property
-    def _engine(self) -> Engine:
-        return self._stack.enter_context(closing(Engine()))
+    def _client(self) -> DockerClient:
+        return self._stack.enter_context(closing(DockerClient()))
 
     @cached_property
     def _workname(self) -> str:
-        return self._stack.enter_context(image_shelf.workname(self._engine))
+        return self._stack.enter_context(image_shelf.workname(self._client))
 
 
 def build_in_place(folder: Path) -> int:
-    """Run the build command of a folder in the box, and put what it made into the folder; how many files that are."""
+    """Build a folder in the sandbox and put the files that it made into the folder; how many files that are."""
     with tempfile.TemporaryDirectory(prefix="arena-build-") as workplace:
         source = folders.receive(folder, Path(workplace), str(folder))
         if not source.manifest.build:
