@@ -98,7 +98,7 @@ NO_TIMES = Times()
 
 
 @dataclass(frozen=True, slots=True)
-class Played(Generic[M]):
+class PlayedMove(Generic[M]):
     """One move as it was played; a reply of several moves carries its times on its first move."""
 
     seat: Seat
@@ -131,7 +131,7 @@ class MatchRecord(Generic[C, M]):
 
     spec: MatchSpec[C]
     rules_version: str
-    played: tuple[Played[M], ...]
+    played: tuple[PlayedMove[M], ...]
     verdicts: tuple[Verdict, ...]
     outcome: Outcome
     strikes: tuple[Strike, ...] = ()

@@ -7,7 +7,7 @@ import tempfile
 from contextlib import AsyncExitStack, suppress
 
 from arena.bots.running import AnyCodec, RunningBot, connect_or_end
-from arena.clock import PATIENCE
+from arena.clock import UNTIMED_WAIT
 from arena.errors import StartFailed
 from arena.links.connection import BotConnection, unix_connect
 from arena.match import Contestant
@@ -40,7 +40,7 @@ class AttachedBot(RunningBot):
             )
         except OSError as error:
             raise StartFailed(f"the bot cannot be started: {error}") from error
-        opening = BotConnection.open(unix_connect(socket), PATIENCE)
+        opening = BotConnection.open(unix_connect(socket), UNTIMED_WAIT)
         self._connection, code = await connect_or_end(opening, self._process.wait())
         if self._connection is None:
             raise StartFailed(f"the bot ended before it was ready, with code {code}")

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import UsageError
-from arena.untrusted.filetree import TreeEntry, list_tree, open_file, read_link, readable, shown
+from arena.untrusted.filetree import TreeEntry, list_tree, map_read_errors, open_file, quoted, read_link
 
 MANIFEST = "bot.toml"
 MAX_MANIFEST_BYTES = 1 << 14
@@ -93,7 +93,7 @@ def locate(text: str, builtin: Collection[str]) -> Source:
         if not found or not 0 < int(found[2]) < 65536:
             raise UsageError(f"{text!r} is no address: write grpc://host:port")
         return Remote(found[1].strip("[]"), int(found[2]))
-    with readable(shown(text)):  # a name of thousands of characters, for one
+    with map_read_errors(quoted(text)):  # a name of thousands of characters, for one
         is_folder = bool(text) and Path(text).is_dir()
     if is_folder:
         return Folder(Path(text).resolve(), read_manifest(Path(text)))
@@ -121,7 +121,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 def _read_text(folder: Path, path: Path) -> str:
     """The text of a bot.toml, if it is a file of a sensible size; a pipe or a device is not waited for."""
-    with readable(str(path)):
+    with map_read_errors(str(path)):
         if not path.is_file():
             raise UsageError(f"{folder} has no {MANIFEST}: `arena bot new` writes one")
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
@@ -240,12 +240,12 @@ def _content_digest(folder: Path, entry: TreeEntry) -> bytes:
     digest, left = hashlib.sha256(), entry.info.st_size
     descriptor = open_file(folder, entry, str(folder))
     try:
-        with readable(str(folder), entry.name):
+        with map_read_errors(str(folder), entry.name):
             while left >= 0 and (data := os.read(descriptor, min(left + 1, _CHUNK))):
                 digest.update(data)
                 left -= len(data)
     finally:
         os.close(descriptor)
     if left != 0:
-        raise UsageError(f"{folder}: {shown(entry.name)} was changed while it was read")
+        raise UsageError(f"{folder}: {quoted(entry.name)} was changed while it was read")
     return digest.digest()

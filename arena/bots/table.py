@@ -16,7 +16,7 @@ from arena.play.player import STRICT, Answer, Leniency, Link, Player
 from arena.play.referee import play
 
 
-class LostLink:
+class FailedLink:
     """Stands for a bot that never came to the table; whoever calls it learns why."""
 
     def __init__(self, fault: BotFault) -> None:
@@ -75,11 +75,11 @@ class Table:
 
     async def _open(self, place: int, codec: AnyCodec) -> Link:
         if place in self.not_started:
-            return LostLink(self.not_started[place])
+            return FailedLink(self.not_started[place])
         try:
             return await self.bots[place].open_match(codec)
         except BotFault as fault:
-            return LostLink(fault)
+            return FailedLink(fault)
 
     async def _release(self, place: int, link: Link) -> None:
         """End the stream of a bot; until it is asked again it stands still, so that it takes no time from others."""

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from arena.clock import PATIENCE, Clock
+from arena.clock import UNTIMED_WAIT, Clock
 from arena.errors import BadMessage, BotFault, IllegalMove, RecordError, UsageError
 from arena.game import AnyGame, AnyState
-from arena.match import NO_TIMES, Ending, MatchEnd, MatchRecord, MatchStart, Moves, Played, Ready, Seat, Turn
+from arena.match import NO_TIMES, Ending, MatchEnd, MatchRecord, MatchStart, Moves, PlayedMove, Ready, Seat, Turn
 from arena.play.player import Link
 from arena.play.replay import positions
 
@@ -17,7 +17,7 @@ AnyTurn = Turn[Any, Any]
 
 
 @dataclass(slots=True)
-class Asked:
+class RecordedRequest:
     """One request of the match, and what came of it then."""
 
     move: int
@@ -31,10 +31,10 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Comparison:
     """The answer of today beside that of then."""
 
-    asked: Asked
+    asked: RecordedRequest
     moves: tuple[Any, ...]
     fault: str = ""
     """What is wrong with the answer of today, if it is none."""
@@ -46,7 +46,7 @@ class Compared:
         return not self.fault and not self.asked.note and bool(both) and all(now == then for now, then in both)
 
 
-def requests(game: AnyGame, record: AnyRecord, seat: Seat) -> Iterator[Asked]:
+def requests(game: AnyGame, record: AnyRecord, seat: Seat) -> Iterator[RecordedRequest]:
     """Every request that this seat got, with the same turn numbers, observations and clock.
 
     The list of legal moves is always there; a bot that does not ask for it must not be sent it.
@@ -63,7 +63,7 @@ def requests(game: AnyGame, record: AnyRecord, seat: Seat) -> Iterator[Asked]:
             continue
         number += 1
         turn = Turn(number, state.view(seat), tuple(state.legal()), clock.available(), clock.bank)
-        open_request = Asked(ply + 1, state.clone(), turn, () if played is None else (played.move,))
+        open_request = RecordedRequest(ply + 1, state.clone(), turn, () if played is None else (played.move,))
         open_request.note = _note(record, seat, ply, played)
         if played is not None and not played.substituted:
             clock.charge(played.times.wall / 1e6, played.times.cpu / 1e6)
@@ -73,7 +73,7 @@ def requests(game: AnyGame, record: AnyRecord, seat: Seat) -> Iterator[Asked]:
 
 async def reproduce(
     game: AnyGame, record: AnyRecord, seat: Seat, link: Link, *, first: int = 1
-) -> AsyncIterator[Compared]:
+) -> AsyncIterator[Comparison]:
     """Ask for every decision from move `first` on, without a clock, and go on along the recorded game."""
     if not 0 <= seat < len(record.spec.contestants):
         raise UsageError(f"the match has the seats 0 to {len(record.spec.contestants) - 1}, not {seat}")
@@ -84,14 +84,14 @@ async def reproduce(
         if asked.move < first:
             continue
         turn = asked.turn if wants_legal else replace(asked.turn, legal=None)
-        answer = await link.call(game.codec.write_turn(turn), PATIENCE)
+        answer = await link.call(game.codec.write_turn(turn), UNTIMED_WAIT)
         try:
             moves = _read(game, answer.reply, turn)
             _check_legal(game, asked.state, moves)
         except BotFault as fault:
-            yield Compared(asked, (), str(fault))
+            yield Comparison(asked, (), str(fault))
         else:
-            yield Compared(asked, moves)
+            yield Comparison(asked, moves)
     await link.tell(game.codec.write_end(MatchEnd(record.outcome, record.verdicts[seat])))
 
 
@@ -104,12 +104,12 @@ def in_words(game: AnyGame, state: AnyState, moves: tuple[Any, ...]) -> list[str
     return lines
 
 
-def _continues(played: Played[Any], seat: Seat) -> bool:
+def _continues(played: PlayedMove[Any], seat: Seat) -> bool:
     """Whether a move came with the one before it: a reply of several moves carries its times on its first."""
     return played.seat == seat and played.times == NO_TIMES and not played.substituted
 
 
-def _note(record: AnyRecord, seat: Seat, ply: int, played: Played[Any] | None) -> str:
+def _note(record: AnyRecord, seat: Seat, ply: int, played: PlayedMove[Any] | None) -> str:
     if played is None:
         return f"the match ended here: {record.verdicts[seat].sentence}"
     if not played.substituted:
@@ -121,7 +121,7 @@ def _note(record: AnyRecord, seat: Seat, ply: int, played: Played[Any] | None) -
 async def _begin(game: AnyGame, record: AnyRecord, seat: Seat, link: Link) -> bool:
     spec = record.spec
     start = MatchStart(spec.match_id, seat, len(spec.contestants), spec.config, spec.control)
-    reply = game.codec.read_reply((await link.call(game.codec.write_start(start), PATIENCE)).reply)
+    reply = game.codec.read_reply((await link.call(game.codec.write_start(start), UNTIMED_WAIT)).reply)
     if not isinstance(reply, Ready):
         raise BadMessage("it answered the start of the match with something else than `ready`")
     return reply.wants_legal

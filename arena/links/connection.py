@@ -115,7 +115,7 @@ class BotConnection:
         connection = cls(await Http2.on(bot, now), now)
         try:
             with connection._http.reading():
-                await connection._http.greeted
+                await connection._http.settings_received
                 while await connection._health() != health_pb2.HealthCheckResponse.SERVING:
                     await asyncio.sleep(PAUSE)
         except BaseException:

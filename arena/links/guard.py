@@ -64,7 +64,7 @@ class Guard:
     """Watches what one bot sends over one connection."""
 
     def __init__(self, now: Callable[[], float]) -> None:
-        self.farewell = False
+        self.goaway_received = False
         """Whether the bot said that it ends the connection."""
         self._now = now
         self._bytes = Budget(BURST_BYTES, BYTES_PER_SECOND, now())
@@ -110,7 +110,7 @@ class Guard:
         elif kind in (PUSH_PROMISE, CONTINUATION):
             raise BadMessage("sent a frame that gRPC does not use")
         elif kind == GOAWAY:
-            self.farewell = True
+            self.goaway_received = True
 
     def on_frame(self, head: Head, frame: bytes) -> None:
         """The whole frame is there."""

@@ -110,7 +110,7 @@ class Http2(asyncio.BufferedProtocol):
         self.worked = 0.0
         """Processor seconds that the work on this bot's bytes took so far."""
         self._loop = asyncio.get_running_loop()
-        self.greeted: asyncio.Future[None] = self._loop.create_future()
+        self.settings_received: asyncio.Future[None] = self._loop.create_future()
         """Done when the bot has said what it grants, or when all is over."""
         self._http = H2Connection(_CONFIG)
         self._http.local_settings = Settings(client=True, initial_values=_SETTINGS)
@@ -317,7 +317,7 @@ class Http2(asyncio.BufferedProtocol):
         try:
             events = self._http.receive_data(frame)
         except Exception as error:  # whatever the library stumbles over, these bytes are not what it was promised
-            if self._guard.farewell:  # the library wants to hear nothing after it, but gRPC servers go on a little
+            if self._guard.goaway_received:  # h2 accepts nothing after it, but gRPC servers go on
                 raise Disconnected(HUNG_UP) from error
             raise BadMessage(f"sent what is no gRPC ({printable(str(error))})") from error
         for event in events:
@@ -371,8 +371,8 @@ class Http2(asyncio.BufferedProtocol):
             self._transport.write(data)
 
     def _greet(self) -> None:
-        if not self.greeted.done():
-            self.greeted.set_result(None)
+        if not self.settings_received.done():
+            self.settings_received.set_result(None)
 
     def _end_stream(self, stream: int, fault: BotFault | None) -> None:
         self._unsent.pop(stream, None)

@@ -17,7 +17,7 @@ from arena.codec import (
 )
 from arena.errors import BadMessage, RecordError
 from arena.game import AnyGame
-from arena.match import Box, Contestant, MatchRecord, MatchSpec, Played, Strike, Times
+from arena.match import Box, Contestant, MatchRecord, MatchSpec, PlayedMove, Strike, Times
 from arena.wire.v1 import match_pb2
 
 MAGIC = b"arena-record-1\n"
@@ -126,7 +126,7 @@ def _unpack(message: match_pb2.Record, game: AnyGame) -> AnyRecord:
         control=unpack_control(message.time_control),
     )
     played = tuple(
-        Played(each.seat, game.codec.load_move(each.move), _unpack_times(each), each.substituted)
+        PlayedMove(each.seat, game.codec.load_move(each.move), _unpack_times(each), each.substituted)
         for each in message.moves
     )
     return MatchRecord(

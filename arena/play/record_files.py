@@ -30,7 +30,7 @@ def read_records(paths: Sequence[Path]) -> Iterator[tuple[Path, Callable[[], Gam
     for start in range(0, len(paths), _BATCH):
         batch = paths[start : start + _BATCH]
         try:
-            found = run_limited(reword, *map(str, batch), what=f"{batch[0]}", allowance=_ALLOWANCE)
+            found = run_limited(reencode, *map(str, batch), what=f"{batch[0]}", allowance=_ALLOWANCE)
         except UsageError:
             if len(batch) == 1:
                 raise
@@ -47,12 +47,12 @@ def _restored(written: str, complaint: str) -> GameAndRecord:
     return registry.find(kept.spec.game), kept
 
 
-def reword(*paths: str) -> list[tuple[str, str]]:
+def reencode(*paths: str) -> list[tuple[str, str]]:
     """In the process with limits: each record as it was understood, or what is wrong with it."""
-    return [_reword_one(Path(path)) for path in paths]
+    return [_reencode_file(Path(path)) for path in paths]
 
 
-def _reword_one(path: Path) -> tuple[str, str]:
+def _reencode_file(path: Path) -> tuple[str, str]:
     try:
         kept = record.read(path, registry.find)
         return base64.b64encode(record.dump(kept, registry.find(kept.spec.game))).decode(), ""

@@ -15,7 +15,7 @@ from arena.match import (
     MatchSpec,
     MatchStart,
     Outcome,
-    Played,
+    PlayedMove,
     Seat,
     Strike,
     Verdict,
@@ -53,7 +53,7 @@ async def play(
 
 
 def void(
-    game: AnyGame, spec: MatchSpec[Any], error: Exception, played: tuple[Played[Any], ...] = ()
+    game: AnyGame, spec: MatchSpec[Any], error: Exception, played: tuple[PlayedMove[Any], ...] = ()
 ) -> MatchRecord[Any, Any]:
     """The record of a match that does not count because of this failure of ours."""
     ours = error if isinstance(error, EngineFault | InfraError) else EngineFault(f"{type(error).__name__}: {error}")
@@ -66,7 +66,7 @@ class _Table:
     """What has happened so far in one match."""
 
     def __init__(self, spec: MatchSpec[Any], policy: Policy) -> None:
-        self.played: list[Played[Any]] = []
+        self.played: list[PlayedMove[Any]] = []
         self.strikes: list[Strike] = []
         self._spec = spec
         self._policy = policy
@@ -83,7 +83,7 @@ class _Table:
             if state.to_move() != seat:
                 raise IllegalMove(f"sent {len(decision.moves)} moves, but its turn ended before the last of them")
             _apply(state, move)
-            self.played.append(Played(seat, move, times))
+            self.played.append(PlayedMove(seat, move, times))
             times = NO_TIMES
 
     def forgive(self, state: AnyState, seat: Seat, fault: BotFault) -> bool:
@@ -95,7 +95,7 @@ class _Table:
         if state.to_move() == seat:
             move = choice(stream(self._spec.seed, "substitute", len(self.played)), state.legal())
             _apply(state, move)
-            self.played.append(Played(seat, move, substituted=True))
+            self.played.append(PlayedMove(seat, move, substituted=True))
         return True
 
 

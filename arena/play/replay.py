@@ -5,13 +5,13 @@ from typing import Any
 
 from arena.errors import IllegalMove, RecordError
 from arena.game import AnyGame, AnyState
-from arena.match import Ending, MatchRecord, Played
+from arena.match import Ending, MatchRecord, PlayedMove
 from arena.play.referee import forfeit
 
 AnyRecord = MatchRecord[Any, Any]
 
 
-def positions(game: AnyGame, record: AnyRecord) -> Iterator[tuple[AnyState, Played[Any] | None]]:
+def positions(game: AnyGame, record: AnyRecord) -> Iterator[tuple[AnyState, PlayedMove[Any] | None]]:
     """Every position with the move that was played in it; the last one has None.
 
     The same state object is handed out each time: clone it to keep it.

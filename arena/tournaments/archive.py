@@ -20,7 +20,7 @@ from typing import Any
 from arena.bots.manifest import checked_name
 from arena.errors import UsageError
 from arena.store.base import BotEntry, KeptMatch, MatchEntry, SeatResult, Store, TournamentEntry
-from arena.tournaments.verify import Kept
+from arena.tournaments.verify import StoredTournament
 
 FORMAT = "arena-tournament-1"
 MAX_MATCHES = 1_000_000
@@ -32,15 +32,15 @@ FREE_BYTES = 16 << 20
 _DIGEST = re.compile(r"[a-z0-9:]{0,80}")
 
 
-def write(kept: Kept, path: Path) -> int:
+def write(tournament: StoredTournament, path: Path) -> int:
     """Write the archive, whole or not at all, and say how many matches it has."""
     partial, count = path.with_name(f".{path.name}.partial"), 0
-    head, numbers = _head(kept)
+    head, numbers = _head(tournament)
     try:
         # Neither a name nor a date goes into the file, so that the same content has the same bytes.
         with partial.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
             file.write(_line(head))
-            for match in kept.matches():
+            for match in tournament.matches():
                 file.write(_line(_match_to_json(match, numbers)))
                 count += 1
         partial.replace(path)
@@ -51,12 +51,12 @@ def write(kept: Kept, path: Path) -> int:
     return count
 
 
-def read(path: Path) -> Kept:
+def read(path: Path) -> StoredTournament:
     """The tournament in an archive, with the archive's own numbers of bots.
 
     UsageError says why a file cannot be one; whether what it says is true is for verify.py to find out.
     """
-    with _refusing(path):
+    with _map_archive_errors(path):
         head = next(_lines(path))
         if head.get("format") != FORMAT:
             raise UsageError(f"its format is not {FORMAT}")
@@ -65,10 +65,10 @@ def read(path: Path) -> Kept:
         entry = TournamentEntry(
             0, str(head["game"]), dict(head["settings"]), bool(checksum), str(head["key"]), checksum
         )
-        return Kept(entry, bots, lambda: _matches(path))
+        return StoredTournament(entry, bots, lambda: _matches(path))
 
 
-def add(store: Store, archived: Kept) -> tuple[TournamentEntry, int]:
+def add(store: Store, archived: StoredTournament) -> tuple[TournamentEntry, int]:
     """Put a proven archive into a store: the tournament there, and how many of its matches were new."""
     entry = archived.entry
     for known in store.tournaments(entry.game):
@@ -103,10 +103,10 @@ def _moved(match: KeptMatch, tournament_id: int, ids: Mapping[int, int]) -> Kept
 # -- writing ----------------------------------------------------------------------------------------------
 
 
-def _head(kept: Kept) -> tuple[dict[str, Any], dict[int, int]]:
+def _head(tournament: StoredTournament) -> tuple[dict[str, Any], dict[int, int]]:
     """The first line, and the archive's number of every bot in it by its number in the store."""
-    entry = kept.entry
-    known = {(bot.name, bot.version): bot for bot in kept.bots}
+    entry = tournament.entry
+    known = {(bot.name, bot.version): bot for bot in tournament.bots}
     field = [known[name, version] for name, version, _ in entry.settings["bots"]]
     names = ("name", "version", "owner", "digest", "games")
     head = {
@@ -136,7 +136,7 @@ def _line(value: Any) -> bytes:
 
 
 def _matches(path: Path) -> Iterator[KeptMatch]:
-    with _refusing(path):
+    with _map_archive_errors(path):
         lines = _lines(path)
         next(lines)
         for number, plain in enumerate(lines, 1):
@@ -189,8 +189,8 @@ def _check_texts(value: Any) -> None:
 
 
 @contextmanager
-def _refusing(path: Path) -> Iterator[None]:
-    """Turn whatever nonsense leads to into one sentence about the file."""
+def _map_archive_errors(path: Path) -> Iterator[None]:
+    """Turn every error of reading an archive into a UsageError that names the file."""
     try:
         yield
     except UsageError as error:

@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import IO, Any, cast
 
 from arena.errors import ArenaError, InfraError, RecordError, RegistryError, UsageError
-from arena.untrusted.python_process import same_modules
+from arena.untrusted.python_process import python_environment
 
 MIB = 1 << 20
 MAX_ANSWER_BYTES = 8 * MIB
@@ -60,7 +60,7 @@ def run_limited(
     with subprocess.Popen(
         [sys.executable, "-P", "-m", "arena.untrusted.limited"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
-        env=same_modules(),
+        env=python_environment(),
     ) as child:  # fmt: skip
         try:
             answer = _exchange(child, json.dumps(request).encode(), deadline)

@@ -4,6 +4,6 @@ import os
 import sys
 
 
-def same_modules() -> dict[str, str]:
+def python_environment() -> dict[str, str]:
     """The environment in which another Python finds the same modules as this one, wherever it is started."""
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

@@ -56,7 +56,7 @@ class Remark:
     """Makes it a warning."""
 
 
-class Flunked(ArenaError):
+class CheckFailed(ArenaError):
     """The bot did in a step what would have cost it a match."""
 
     def __init__(self, verdict: Verdict, where: str, evidence: AnyRecord | None = None, seat: Seat = 0) -> None:

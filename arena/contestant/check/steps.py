@@ -9,8 +9,8 @@ from functools import partial
 from arena.bots.running import BoxedBot, RunningBot
 from arena.clock import Meter, TimeControl
 from arena.contestant.check.advice import advice
-from arena.contestant.check.report import Flunked, Mark, Measures, Remark, Step, percentile
-from arena.contestant.check.trials import Terms, Trials, lowest_bank
+from arena.contestant.check.report import CheckFailed, Mark, Measures, Remark, Step, percentile
+from arena.contestant.check.trials import CheckSettings, Trials, lowest_bank
 from arena.errors import BotFault
 from arena.game import AnyGame
 from arena.match import Seat
@@ -33,7 +33,7 @@ class Check:
         bots: tuple[RunningBot, RunningBot],
         opponent: RunningBot,
         *,
-        terms: Terms,
+        terms: CheckSettings,
         heartbeat: Heartbeat,
     ) -> None:
         self._game = game
@@ -84,10 +84,10 @@ class Check:
             try:
                 remark = await run()
             except BotFault as fault:
-                raise Flunked(verdict_of(fault), "") from fault
-        except Flunked as flunked:
-            seconds, hint = time.monotonic() - started, advice(flunked.verdict, self._game)
-            return Step(number, title, Mark.FAILED, str(flunked), seconds, hint, flunked.evidence, flunked.seat)
+                raise CheckFailed(verdict_of(fault), "") from fault
+        except CheckFailed as failure:
+            seconds, hint = time.monotonic() - started, advice(failure.verdict, self._game)
+            return Step(number, title, Mark.FAILED, str(failure), seconds, hint, failure.evidence, failure.seat)
         mark = Mark.WARNED if remark.advice else Mark.PASSED
         return Step(number, title, mark, remark.text, time.monotonic() - started, remark.advice)
 
@@ -142,7 +142,7 @@ class Check:
             for result in await asyncio.gather(*both, return_exceptions=True):
                 if isinstance(result, BaseException):
                     raise result
-        except (Flunked, BotFault) as fault:
+        except (CheckFailed, BotFault) as fault:
             hint = "keep what belongs to one match in the object of that match, and serve each stream on its own"
             return Remark(str(fault), hint)
         finally:

@@ -7,7 +7,7 @@ from typing import Any
 from arena.bots.running import RunningBot
 from arena.bots.table import Table
 from arena.clock import Clock, TimeControl
-from arena.contestant.check.report import AnyRecord, Flunked
+from arena.contestant.check.report import AnyRecord, CheckFailed
 from arena.errors import BotFault, IllegalMove, InfraError
 from arena.game import AnyGame, AnyState
 from arena.match import (
@@ -19,7 +19,7 @@ from arena.match import (
     MatchSpec,
     MatchStart,
     Outcome,
-    Played,
+    PlayedMove,
     Seat,
     Times,
     Verdict,
@@ -37,7 +37,7 @@ _BOT, _OPPONENT = 0, 1
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class CheckSettings:
     """Under which terms a bot is checked."""
 
     control: TimeControl
@@ -50,7 +50,7 @@ class Terms:
 class Trials:
     """Plays a bot against random opponents and keeps what it took."""
 
-    def __init__(self, game: AnyGame, opponent: RunningBot, *, terms: Terms, heartbeat: Heartbeat) -> None:
+    def __init__(self, game: AnyGame, opponent: RunningBot, *, terms: CheckSettings, heartbeat: Heartbeat) -> None:
         self.records: list[tuple[AnyRecord, Seat]] = []
         self._game = game
         self._opponent = opponent
@@ -71,7 +71,7 @@ class Trials:
         await self._ask_along(bot, spec, 0, [], set())
 
     async def play(self, bot: RunningBot, *, seat: Seat, seats: int, salt: int) -> AnyRecord:
-        """One match against random opponents; Flunked if the bot did not play it to its end."""
+        """One match against random opponents; CheckFailed if the bot did not play it to its end."""
         seed = self._terms.seed + salt
         spec = self._spec(bot, self._game.configure(seats, {}), seats=seats, seat=seat, seed=seed)
         table = Table([bot, self._opponent], heartbeat=self._heartbeat)
@@ -80,7 +80,7 @@ class Trials:
         if verdict.ending is Ending.VOID:
             raise InfraError(f"a match is void, through no fault of the bot: {verdict.sentence}")
         if verdict.ending is not Ending.NORMAL:
-            raise Flunked(verdict, f"seat {seat} of {seats}, after {len(record.played)} moves", record, seat)
+            raise CheckFailed(verdict, f"seat {seat} of {seats}, after {len(record.played)} moves", record, seat)
         self.records.append((record, seat))
         return record
 
@@ -100,7 +100,7 @@ class Trials:
         return len(chosen)
 
     async def _ask_along(
-        self, bot: RunningBot, spec: MatchSpec[Any], seat: Seat, moves: list[Played[Any]], chosen: set[int]
+        self, bot: RunningBot, spec: MatchSpec[Any], seat: Seat, moves: list[PlayedMove[Any]], chosen: set[int]
     ) -> None:
         game, state, ply = self._game, self._game.start(spec.config, spec.seed), 0
         link = await bot.open_match(game.codec)
@@ -118,7 +118,7 @@ class Trials:
             verdict = verdict_of(fault)
             record = broken_off(game, spec, moves[:ply], seat, verdict)
             where = f"seat {seat}, position after {ply} random moves" if moves else ""
-            raise Flunked(verdict, where, record, seat) from fault
+            raise CheckFailed(verdict, where, record, seat) from fault
         finally:
             await link.close()
 
@@ -127,13 +127,13 @@ class Trials:
         return MatchSpec(f"check-{seed}-{seat}", self._game.info.name, config, seed, names, self._terms.control)
 
 
-def random_game(game: AnyGame, config: Any, seed: int) -> list[Played[Any]]:
+def random_game(game: AnyGame, config: Any, seed: int) -> list[PlayedMove[Any]]:
     """The moves of a game that is played to its end at random, marked as nobody's choice."""
     state, rng, moves = game.start(config, seed), stream(seed, "check-walk"), []
     while (seat := state.to_move()) is not None:
         move = choice(rng, state.legal())
         state.apply(move)
-        moves.append(Played(seat, move, substituted=True))
+        moves.append(PlayedMove(seat, move, substituted=True))
     return moves
 
 
@@ -158,7 +158,7 @@ def lowest_bank(record: AnyRecord, seat: Seat) -> float:
 
 
 def broken_off(
-    game: AnyGame, spec: MatchSpec[Any], played: list[Played[Any]], seat: Seat, verdict: Verdict
+    game: AnyGame, spec: MatchSpec[Any], played: list[PlayedMove[Any]], seat: Seat, verdict: Verdict
 ) -> AnyRecord:
     """The record of a match that ended where the bot was at fault."""
     seats = len(spec.contestants)

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from arena.errors import InfraError
-from arena.untrusted.python_process import same_modules
+from arena.untrusted.python_process import python_environment
 
 _SCRIPT = Path(__file__).with_name("watch.py")
 _REMOVE = "import sys; from arena.sandboxes.sweeping import remove_box; remove_box(*sys.argv[1:])"
@@ -21,7 +21,7 @@ class Watchdog:
         """`leases` are descriptors that it holds too, so that they last as long as the container."""
         remove = [sys.executable, "-c", _REMOVE, container, *map(str, directories)]
         # Where this process finds Arena, that one shall find it too; it is small until it is needed.
-        env = same_modules()
+        env = python_environment()
         try:
             self._process = subprocess.Popen(  # noqa: S603  (the command is our own)
                 [sys.executable, "-I", "-S", str(_SCRIPT), str(os.getpid()), *remove],

@@ -14,7 +14,7 @@ from arena.play.heartbeat import Heartbeat
 from arena.play.record import AnyRecord
 from arena.play.referee import void
 from arena.tournaments.executors.base import Assignment, FinishedMatch, VoidMatch
-from arena.tournaments.results import match_entry
+from arena.tournaments.match_rows import match_entry
 
 MakeBot = Callable[[int], RunningBot]
 """Makes the bot with this number in the field, not started yet."""

@@ -11,7 +11,7 @@ from typing import IO, Any
 from arena.errors import InfraError, UsageError
 from arena.tournaments.executors.base import Assignment, FinishedMatch, VoidMatch
 from arena.tournaments.executors.messages import Failure, PlayMatch, WorkerPlan, pack, receive
-from arena.untrusted.python_process import same_modules
+from arena.untrusted.python_process import python_environment
 
 END_S = 20.0
 """Seconds that a worker may take to end its bots, before it is killed and they die with it."""
@@ -69,7 +69,7 @@ class WorkerProcess:
                 self._process = await asyncio.create_subprocess_exec(
                     # -P and the path: the same modules as here, and none out of the current folder.
                     sys.executable, "-P", "-m", "arena.tournaments.executors.worker_main", str(theirs.fileno()),
-                    env=same_modules(),
+                    env=python_environment(),
                     stdin=asyncio.subprocess.DEVNULL, stdout=self._output, stderr=self._output,
                     pass_fds=[theirs.fileno()],
                     start_new_session=True,  # Ctrl-C is for the tournament, which knows what to do with it
