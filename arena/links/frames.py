@@ -1,4 +1,4 @@
-"""The shapes on the wire: frames of HTTP/2, cut out without unpacking them, and the messages of gRPC."""
+"""Framing: splits bytes into HTTP/2 frames without parsing their payload, and DATA payloads into gRPC messages."""
 
 from collections.abc import Callable
 from struct import Struct
@@ -34,7 +34,7 @@ class Frames:
 
     def __init__(self, on_head: Callable[[Head], None]) -> None:
         self._on_head = on_head
-        """Called once for every frame, before its payload is there; what it raises ends the walk."""
+        """Called once for every frame, before its payload is there; what it raises passes through `take`."""
         self._held = bytearray()
         self._head: Head | None = None
         """Of the frame that comes next, once it is known."""

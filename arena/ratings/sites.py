@@ -40,7 +40,7 @@ class Sites:
 
     def add_to(self, precision: Floats, shift: Floats) -> None:
         """Add what all these matches tell to the precision and the shift of the joint Gaussian."""
-        told, pulled = self._told()
+        told, pulled = self._match_information()
         size = len(shift)
         for variables, vector in self._seats(_across(pulled * self._counts)):
             shift += np.bincount(variables, weights=vector, minlength=size)
@@ -59,7 +59,7 @@ class Sites:
         self._pi = np.maximum(self._pi + step * (pi - self._pi), _LEAST)
         self._tau += step * (tau - self._tau)
 
-    def _told(self) -> tuple[Floats, Floats]:
+    def _match_information(self) -> tuple[Floats, Floats]:
         """W and b: what one match of each kind tells about the differences of its strengths."""
         told = _scaled_inverse(self._shared, self._root())
         return told, _times(told, self._tau / self._pi)
@@ -67,7 +67,7 @@ class Sites:
     def _without(self, mean: Floats, covariance: Floats) -> tuple[Floats, Floats]:
         """Mean and covariance of y by all other matches: one of each kind is taken out of the joint Gaussian."""
         difference, known = self._differences(mean, covariance)
-        _, pulled = self._told()
+        _, pulled = self._match_information()
         extra = _product(known, _scaled_inverse(self._shared - known, self._root()))
         rest = difference - _times(known, pulled)
         return rest + _times(extra, rest), known + _product(extra, known) + self._noise

@@ -17,7 +17,7 @@ _XZ_MEMORY = 80 * MIB
 _CHUNK = 1 << 16
 
 
-class Capped(io.RawIOBase):
+class SizeLimited(io.RawIOBase):
     """A stream that gives up when it has given more bytes than allowed."""
 
     def __init__(self, inner: IO[bytes], most: int, what: str) -> None:
@@ -91,5 +91,5 @@ def plain(file: IO[bytes], *, packed_bytes: int, most: int, what: str) -> IO[byt
     """The content of a file that may be compressed, at most so many bytes of it."""
     unpack = unpacker(file)
     if unpack is None:
-        return io.BufferedReader(Capped(file, most, what))
-    return io.BufferedReader(Capped(unpack(file), min(most, FREE_BYTES + MAX_RATIO * packed_bytes), what))
+        return io.BufferedReader(SizeLimited(file, most, what))
+    return io.BufferedReader(SizeLimited(unpack(file), min(most, FREE_BYTES + MAX_RATIO * packed_bytes), what))

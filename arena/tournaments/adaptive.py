@@ -161,8 +161,8 @@ def games_to_separate(
     distance = abs(float(mean[first] - mean[second]))
     variance = _difference_variances(covariance)[first, second]
     wanted = (float(env.ppf(confidence)) / distance) ** 2 if distance else math.inf
-    told = float(_told(np.array([distance]), np.array([variance]), env)[0])
-    return max(0.0, math.ceil((wanted - 1.0 / variance) / told) if wanted < math.inf else wanted)
+    precision = float(_expected_precision(np.array([distance]), np.array([variance]), env)[0])
+    return max(0.0, math.ceil((wanted - 1.0 / variance) / precision) if wanted < math.inf else wanted)
 
 
 def _certainties(mean: Floats, covariance: Floats) -> Floats:
@@ -183,8 +183,8 @@ def _gains(
     variances = _difference_variances(covariance)
     rows, columns = _pairs_that_matter(mean, variances, top)
     difference, variance = mean[rows] - mean[columns], variances[rows, columns]
-    told = games * _told(difference, variance, env)
-    share = told / (1.0 + told * variance)
+    precision = games * _expected_precision(difference, variance, env)
+    share = precision / (1.0 + precision * variance)
     half = covariance[rows] - covariance[columns]
     carried = half[:, rows] - half[:, columns]
     shrunk = np.sqrt(np.maximum(1.0 - carried**2 * share / variance[:, None], 0.0))
@@ -205,15 +205,15 @@ def _pairs_that_matter(mean: Floats, variances: Floats, top: int) -> tuple[Ints,
     return rows[kept], columns[kept]
 
 
-def _told(difference: Floats, variance: Floats, env: trueskill.TrueSkill) -> Floats:
+def _expected_precision(difference: Floats, variance: Floats, env: trueskill.TrueSkill) -> Floats:
     """The precision that one match of two bots can be expected to add to what is known of their difference."""
     total = variance + 2.0 * env.beta**2
     t = difference / np.sqrt(total)
     margin = trueskill.calc_draw_margin(env.draw_probability, 2, env) / np.sqrt(total)
     won, lost = cumulative(t - margin), cumulative(-t - margin)
     shrink = won * win(t, margin)[1] + lost * win(-t, margin)[1] + (1.0 - won - lost) * draw(t, margin)[1]
-    told: Floats = shrink / (total - variance * shrink)
-    return told
+    precision: Floats = shrink / (total - variance * shrink)
+    return precision
 
 
 def _best_table(gains: Floats, seats: int) -> tuple[int, ...]:

@@ -55,7 +55,7 @@ def run_limited(
         "arguments": arguments,
         "allowance": asdict(allowance),
     }
-    deadline = time.monotonic() + _patience(allowance)
+    deadline = time.monotonic() + _wall_seconds(allowance)
     # A session of its own: Ctrl-C reaches us alone, and we end the child. -P: the current folder may be a stranger's.
     with subprocess.Popen(
         [sys.executable, "-P", "-m", "arena.untrusted.limited"],
@@ -66,10 +66,10 @@ def run_limited(
             answer = _exchange(child, json.dumps(request).encode(), deadline)
         finally:
             child.kill()
-    return _judge(answer, child.returncode, what, allowance)
+    return _interpret(answer, child.returncode, what, allowance)
 
 
-def _patience(allowance: Allowance) -> int:
+def _wall_seconds(allowance: Allowance) -> int:
     return 3 * allowance.seconds + 10
 
 
@@ -96,7 +96,7 @@ def _exchange(child: subprocess.Popen[bytes], request: bytes, deadline: float) -
     return bytes(answer)
 
 
-def _judge(answer: bytes | None, exit_code: int, what: str, allowance: Allowance) -> Any:
+def _interpret(answer: bytes | None, exit_code: int, what: str, allowance: Allowance) -> Any:
     if answer is None or exit_code in (-signal.SIGXCPU, -signal.SIGALRM):
         raise UsageError(f"{what} takes more than {allowance.seconds} s to be read, which no honest one needs")
     if not answer:
@@ -148,7 +148,7 @@ def _confine(allowance: Allowance) -> None:
         _set_limit(kind, limit, limit)
     # One more second, so that the signal of the soft limit comes first and names the reason.
     _set_limit(resource.RLIMIT_CPU, allowance.seconds, allowance.seconds + 1)
-    signal.alarm(_patience(allowance))  # if our parent is killed, nobody else ends us
+    signal.alarm(_wall_seconds(allowance))  # if our parent is killed, nobody else ends us
 
 
 def _set_limit(kind: int, soft: int, hard: int) -> None:
