@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import UsageError
-from arena.untrusted.filetree import TreeEntry, list_tree, map_read_errors, open_file, quoted, read_link
+from arena.untrusted.filetree import TreeEntry, list_tree, map_read_errors, open_file, read_link
+from arena.untrusted.text import quoted
 
 MANIFEST = "bot.toml"
 MAX_MANIFEST_BYTES = 1 << 14

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from struct import Struct
 from typing import NamedTuple
 
+from arena.codec import MAX_MESSAGE
 from arena.errors import BadMessage
 
 DATA, HEADERS, SETTINGS, PUSH_PROMISE, GOAWAY, CONTINUATION = 0x0, 0x1, 0x4, 0x5, 0x7, 0x9
@@ -13,8 +14,7 @@ HEADER_BYTES = 9
 _HEADER = Struct(">HBBBI")
 """Length (in two parts, because it has three bytes), kind, flags, stream."""
 
-MAX_MESSAGE = 1 << 20
-"""Bytes of the longest message, both ways."""
+
 _PREFIX = Struct(">BI")
 """Before every message: one byte that says whether it is compressed, four with its length."""
 

@@ -10,11 +10,13 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import unquote
 
+from arena.codec import MAX_MESSAGE
 from arena.errors import BadMessage, BotFault, Disconnected, InfraError, TimedOut
-from arena.links.frames import MAX_MESSAGE, Messages, pack_message
-from arena.links.http2 import Headers, Http2, printable
+from arena.links.frames import Messages, pack_message
+from arena.links.http2 import Headers, Http2
 from arena.play.heartbeat import Heartbeat
 from arena.play.player import STRICT, Answer, Leniency
+from arena.untrusted.text import escaped
 
 MAX_SEND_S = 0.05
 """Seconds that sending a request may take before the bot's clock starts; only its flow control takes longer."""
@@ -248,4 +250,4 @@ def _request_headers(method: str) -> Headers:
 
 def _text(value: bytes | None) -> str:
     """A header of the bot, safe to print."""
-    return printable(unquote((value or b"").decode("ascii", "replace")))
+    return escaped(unquote((value or b"").decode("ascii", "replace")))

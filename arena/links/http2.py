@@ -34,6 +34,7 @@ from arena.errors import BadMessage, BotFault, Disconnected
 from arena.links.frames import Frames
 from arena.links.guard import FULL_FRAME, MAX_HEADER_BYTES, Guard
 from arena.play import looptime
+from arena.untrusted.text import escaped
 
 Headers = Iterable[tuple[bytes, bytes]]
 
@@ -319,7 +320,7 @@ class Http2(asyncio.BufferedProtocol):
         except Exception as error:  # whatever h2 raises, the bytes are no valid HTTP/2
             if self._guard.goaway_received:  # h2 accepts nothing after it, but gRPC servers go on
                 raise Disconnected(CONNECTION_CLOSED) from error
-            raise BadMessage(f"sent what is no gRPC ({printable(str(error))})") from error
+            raise BadMessage(f"sent what is no gRPC ({escaped(str(error))})") from error
         for event in events:
             self._on_event(event)
 
@@ -390,8 +391,3 @@ class Http2(asyncio.BufferedProtocol):
             self._transport.abort()
         for stream in list(self._listeners):
             self._end_stream(stream, fault)
-
-
-def printable(text: str, limit: int = 200) -> str:
-    """A bot's text without anything that a terminal, a log or a page might obey."""
-    return text[:limit].encode("unicode_escape").decode("ascii")

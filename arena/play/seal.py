@@ -5,9 +5,9 @@ The digest is taken of our own JSON, because the bytes of protobuf promise no ca
 """
 
 import hashlib
-import json
 from typing import Any
 
+from arena.codec import canonical_json
 from arena.game import AnyGame
 from arena.match import MatchRecord
 from arena.play.replay import positions
@@ -15,13 +15,13 @@ from arena.play.replay import positions
 
 def seal(game: AnyGame, record: MatchRecord[Any, Any]) -> str:
     """The seal, worked out by replaying the match; RecordError if it does not replay."""
-    digest = hashlib.sha256(_text(_beginning(game, record)))
+    digest = hashlib.sha256(canonical_json(_beginning(game, record)))
     for state, played in positions(game, record):
         if played is not None:
             seen = game.codec.observation_to_json(state.view(played.seat))
             step = [played.seat, seen, game.codec.move_to_json(played.move), played.substituted]
-            digest = hashlib.sha256(digest.digest() + _text(step))
-    return hashlib.sha256(digest.digest() + _text(_result(record))).hexdigest()
+            digest = hashlib.sha256(digest.digest() + canonical_json(step))
+    return hashlib.sha256(digest.digest() + canonical_json(_result(record))).hexdigest()
 
 
 def _beginning(game: AnyGame, record: MatchRecord[Any, Any]) -> list[Any]:
@@ -34,7 +34,3 @@ def _result(record: MatchRecord[Any, Any]) -> list[Any]:
     outcome = record.outcome
     verdicts = [[verdict.ending.name, verdict.sentence] for verdict in record.verdicts]
     return [list(outcome.ranks), list(outcome.scores), outcome.reason, verdicts]
-
-
-def _text(value: Any) -> bytes:
-    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()

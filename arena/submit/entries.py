@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import IO, NoReturn
 
 from arena.errors import UsageError
-from arena.untrusted.filetree import MAX_PATH_BYTES, quoted
+from arena.untrusted.filetree import MAX_PATH_BYTES
+from arena.untrusted.text import quoted
+from arena.untrusted.units import MIB
 
-MIB = 1 << 20
 MAX_ENTRIES = 20_000
 MAX_FILE_BYTES = 128 * MIB
 MAX_TOTAL_BYTES = 256 * MIB

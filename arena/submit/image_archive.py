@@ -20,8 +20,10 @@ from arena.sandboxes.docker.image_files import LayerCheck
 from arena.submit import streams
 from arena.submit.readers import map_archive_errors, members, open_tar, tar_stream
 from arena.submit.unpacking import map_write_errors, read_some
-from arena.untrusted.filetree import map_read_errors, quoted
+from arena.untrusted.filetree import map_read_errors
 from arena.untrusted.limited import Allowance, run_limited
+from arena.untrusted.text import escaped, quoted
+from arena.untrusted.units import MIB
 
 MANIFEST = "manifest.json"
 MAX_LAYERS = 128
@@ -30,7 +32,7 @@ LOAD_S = 300.0
 """Seconds that docker may take to load an image."""
 _MAX_MEMBERS = 8 * MAX_LAYERS
 _MAX_JSON_BYTES = 1 << 20
-_MOST = images.MAX_IMAGE_BYTES + 64 * streams.MIB
+_MOST = images.MAX_IMAGE_BYTES + 64 * MIB
 _CHUNK = 1 << 20
 _ALLOWANCE = Allowance(seconds=300, file_bytes=_MOST)
 """Images have gigabytes."""
@@ -192,6 +194,6 @@ def _hand_over(file: IO[bytes], what: str) -> None:
         events: list[dict[str, Any]] = engine.call(lambda: list(engine.api.load_image(file)))
     for event in events:
         if "error" in event:
-            raise UsageError(f"{what} cannot be loaded: {ascii(event['error'])[1:-1]}")
+            raise UsageError(f"{what} cannot be loaded: {escaped(str(event['error']), limit=2000)}")
     if not events:
         raise InfraError(f"docker did not say what became of {what}")

@@ -19,7 +19,8 @@ from arena.sandboxes.launched.bubblewrap import find_bubblewrap
 from arena.submit import folders, image_archive, image_storage
 from arena.submit.folder_storage import FolderStorage, own_digest, remove
 from arena.submit.readers import is_zip
-from arena.untrusted.filetree import map_read_errors, quoted
+from arena.untrusted.filetree import map_read_errors
+from arena.untrusted.text import quoted
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from typing import IO, Literal, NoReturn, Self
 
 from arena.errors import UsageError
 from arena.submit import streams
-from arena.submit.entries import MAX_ENTRIES, MAX_TOTAL_BYTES, MIB, Entries, Entry, Kind, Reader
+from arena.submit.entries import MAX_ENTRIES, MAX_TOTAL_BYTES, Entries, Entry, Kind, Reader
 from arena.untrusted.filetree import (
     MAX_PATH_BYTES,
     TreeEntry,
@@ -26,9 +26,10 @@ from arena.untrusted.filetree import (
     list_tree,
     map_read_errors,
     open_file,
-    quoted,
     read_link,
 )
+from arena.untrusted.text import escaped, quoted
+from arena.untrusted.units import MIB
 
 LEFT_OUT = frozenset({"__pycache__", ".git"})
 """Folders that no bot needs to play, and that change by themselves."""
@@ -253,9 +254,8 @@ def map_archive_errors(what: str) -> Iterator[None]:
         yield
     except _DAMAGE as error:
         formats = ".tar, .tar.gz, .tar.xz, .zip"
-        words = ascii(str(error))[1:-1]
         raise UsageError(
-            f"{what} is damaged, or no archive of a kind that is read here ({formats}): {words:.200}"
+            f"{what} is damaged, or no archive of a kind that is read here ({formats}): {escaped(str(error)):.200}"
         ) from error
     except OSError as error:
         raise UsageError(f"{what} cannot be read: {error.strerror or type(error).__name__}") from error

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import IO, Any
 
 from arena.errors import UsageError
+from arena.untrusted.units import MIB
 
-MIB = 1 << 20
 MAX_RATIO = 100
 FREE_BYTES = 16 * MIB
 """Unpacked bytes that need no explanation; beyond them a file that shrinks more than programs do is a bomb."""

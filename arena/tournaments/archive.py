@@ -18,9 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from arena.bots.manifest import checked_name
+from arena.codec import canonical_json
 from arena.errors import UsageError
 from arena.store.base import BotEntry, KeptMatch, MatchEntry, SeatResult, Store, TournamentEntry
 from arena.tournaments.verify import StoredTournament
+from arena.untrusted.text import escaped
 
 FORMAT = "arena-tournament-1"
 MAX_MATCHES = 1_000_000
@@ -129,7 +131,7 @@ def _match_to_json(match: KeptMatch, numbers: Mapping[int, int]) -> dict[str, An
 
 
 def _line(value: Any) -> bytes:
-    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+    return canonical_json(value) + b"\n"
 
 
 # -- reading ----------------------------------------------------------------------------------------------
@@ -200,4 +202,4 @@ def _map_archive_errors(path: Path) -> Iterator[None]:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except (AttributeError, KeyError, RecursionError, StopIteration, TypeError, ValueError) as error:
-        raise UsageError(f"{path} is refused: it is no tournament of Arena: {ascii(str(error))[1:-1]:.200}") from error
+        raise UsageError(f"{path} is refused: it is no tournament of Arena: {escaped(str(error)):.200}") from error

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import UsageError
+from arena.untrusted.text import quoted
+from arena.untrusted.units import MIB
 
-MIB = 1 << 20
 MAX_PATH_BYTES = 1024
 """Of a path within the folder; so nothing lies deeper than 512 levels, and the kernel takes every path."""
 
@@ -95,11 +96,6 @@ def map_read_errors(what: str, name: str = "") -> Iterator[None]:
     except OSError as error:
         where = f"{what}: {quoted(name)}" if name else what
         raise UsageError(f"{where} cannot be read: {error.strerror or type(error).__name__}") from error
-
-
-def quoted(name: str) -> str:
-    """A name that may be anything, safe to print."""
-    return ascii(name if len(name) <= 60 else f"{name[:57]}...")
 
 
 def _parts(entry: TreeEntry) -> list[str]:

@@ -20,8 +20,9 @@ from typing import IO, Any, cast
 
 from arena.errors import ArenaError, InfraError, RecordError, RegistryError, UsageError
 from arena.untrusted.python_process import python_environment
+from arena.untrusted.text import escaped
+from arena.untrusted.units import MIB
 
-MIB = 1 << 20
 MAX_ANSWER_BYTES = 8 * MIB
 _ERRORS: dict[str, type[ArenaError]] = {
     kind.__name__: kind for kind in (UsageError, InfraError, RecordError, RegistryError)
@@ -172,7 +173,7 @@ def _answer(function: Callable[..., Any], arguments: list[Any]) -> dict[str, Any
             return {"error": UsageError.__name__, "message": "it holds a file that is too large"}
         return {"error": InfraError.__name__, "message": f"a submission cannot be read here: {error}"}
     except Exception as error:  # whatever a library says of hostile bytes, it is one sentence
-        words = ascii(str(error))[1:-1]
+        words = escaped(str(error), limit=_WORDS)
         return {
             "error": UsageError.__name__,
             "message": f"it cannot be read: {type(error).__name__}: {words:.{_WORDS}}",

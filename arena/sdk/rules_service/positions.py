@@ -16,7 +16,7 @@ MOVES = 1 << 14
 """Moves of one game that are kept in both forms: writing one takes longer than playing it."""
 
 
-class CachedMoves:
+class MoveCache:
     """One game with its moves as bytes, each translated once."""
 
     def __init__(self, game: AnyGame) -> None:
@@ -28,11 +28,11 @@ class CachedMoves:
 class Root:
     """What is known, with the worlds that were made of it."""
 
-    def __init__(self, cached_moves: CachedMoves, kind: str, data: bytes) -> None:
+    def __init__(self, move_cache: MoveCache, kind: str, data: bytes) -> None:
         """Read the bytes of an "observation", a "state" or a "config"."""
-        self.cached_moves = cached_moves
+        self.move_cache = move_cache
         self._kind = kind
-        self._known: Any = getattr(cached_moves.game.codec, f"load_{kind}")(data)
+        self._known: Any = getattr(move_cache.game.codec, f"load_{kind}")(data)
         self._worlds: dict[int, AnyState] = {}
 
     def position(self, world: int, moves: Iterable[bytes]) -> AnyState:
@@ -40,7 +40,7 @@ class Root:
         state = self._world(world).clone()
         for number, data in enumerate(moves, start=1):
             try:
-                state.apply(self.cached_moves.read(data))
+                state.apply(self.move_cache.read(data))
             except (BadMessage, IllegalMove) as error:
                 raise type(error)(f"move {number}: {error}") from error
         return state
@@ -54,7 +54,7 @@ class Root:
         return self._worlds[number]
 
     def _make(self, number: int) -> AnyState:
-        game = self.cached_moves.game
+        game = self.move_cache.game
         match self._kind:
             case "observation":
                 return game.imagine(self._known, stream(number, "world"))

@@ -13,7 +13,7 @@ from arena.errors import ArenaError
 from arena.game import AnyState
 from arena.registry import find, games
 from arena.rng import stream
-from arena.sdk.rules_service.positions import CachedMoves, Root, play_out
+from arena.sdk.rules_service.positions import MoveCache, Root, play_out
 from arena.sdk.search import rewards
 from arena.wire.v1 import rules_pb2, rules_pb2_grpc
 
@@ -49,8 +49,8 @@ class Rules(rules_pb2_grpc.RulesServiceServicer):
 
     def __init__(self) -> None:
         games()  # loaded now, off the clock, and not by the first call
-        self._cached_moves = cache(lambda game: CachedMoves(find(game)))
-        self._root = lru_cache(ROOTS)(lambda game, kind, data: Root(self._cached_moves(game), kind, data))
+        self._move_cache = cache(lambda game: MoveCache(find(game)))
+        self._root = lru_cache(ROOTS)(lambda game, kind, data: Root(self._move_cache(game), kind, data))
 
     @report_errors
     def Look(self, request: rules_pb2.LookRequest, context: grpc.ServicerContext) -> rules_pb2.LookReply:  # noqa: N802
@@ -89,13 +89,13 @@ def _positions(root: Root, lines: Sequence[rules_pb2.Line], context: grpc.Servic
 
 
 def _describe(root: Root, state: AnyState, with_state: bool) -> rules_pb2.Position:
-    position = rules_pb2.Position(legal=map(root.cached_moves.write, state.legal()))
+    position = rules_pb2.Position(legal=map(root.move_cache.write, state.legal()))
     if (seat := state.to_move()) is not None:
         position.to_move = seat
     if (outcome := state.outcome()) is not None:
         position.outcome.CopyFrom(pack_outcome(outcome))
     if with_state:
-        position.state = root.cached_moves.game.codec.dump_state(state)
+        position.state = root.move_cache.game.codec.dump_state(state)
     return position
 
 
