@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from arena.clock import TimeControl
 
@@ -26,7 +26,13 @@ class Outcome:
 
 def points(ranks: Sequence[int]) -> list[float]:
     """How many of the others each seat has beaten, ties counting half."""
-    return [sum((mine < other) + 0.5 * (mine == other) for other in ranks) - 0.5 for mine in ranks]
+    return [sum((rank < other) + 0.5 * (rank == other) for other in ranks) - 0.5 for rank in ranks]
+
+
+def ordinal(rank: int) -> str:
+    """A rank in words: 1st, 2nd, 3rd, 4th."""
+    suffix = "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
+    return f"{rank}{suffix}"
 
 
 class Ending(Enum):
@@ -141,6 +147,9 @@ class MatchRecord(Generic[C, M]):
     def void(self) -> bool:
         """Whether the match does not count."""
         return any(verdict.ending is Ending.VOID for verdict in self.verdicts)
+
+
+AnyRecord = MatchRecord[Any, Any]
 
 
 # What crosses the table. These five are the only messages between the referee and a bot.

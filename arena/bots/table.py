@@ -9,7 +9,7 @@ from typing import Any
 from arena.bots.running import AnyCodec, RunningBot, close_all
 from arena.errors import BotFault
 from arena.game import AnyGame
-from arena.match import MatchRecord, MatchSpec
+from arena.match import AnyRecord, MatchSpec
 from arena.play.faults import FORFEIT, Policy
 from arena.play.heartbeat import STEADY, Heartbeat
 from arena.play.player import STRICT, Answer, Leniency, Link, Player
@@ -54,7 +54,7 @@ class Table:
     async def __aexit__(self, *_: object) -> None:
         await close_all(self.bots)
 
-    async def play(self, game: AnyGame, spec: MatchSpec[Any], seating: Sequence[int]) -> MatchRecord[Any, Any]:
+    async def play(self, game: AnyGame, spec: MatchSpec[Any], seating: Sequence[int]) -> AnyRecord:
         """Play one match with these bots, named by their place at the table, in seat order."""
         async with AsyncExitStack() as links:
             players = []

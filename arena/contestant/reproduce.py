@@ -8,11 +8,21 @@ from typing import Any
 from arena.clock import UNTIMED_WAIT, Clock
 from arena.errors import BadMessage, BotFault, IllegalMove, RecordError, UsageError
 from arena.game import AnyGame, AnyState
-from arena.match import NO_TIMES, Ending, MatchEnd, MatchRecord, MatchStart, Moves, PlayedMove, Ready, Seat, Turn
+from arena.match import (
+    NO_TIMES,
+    AnyRecord,
+    Ending,
+    MatchEnd,
+    MatchStart,
+    Moves,
+    PlayedMove,
+    Ready,
+    Seat,
+    Turn,
+)
 from arena.play.player import Link
 from arena.play.replay import positions
 
-AnyRecord = MatchRecord[Any, Any]
 AnyTurn = Turn[Any, Any]
 
 

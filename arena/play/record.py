@@ -17,7 +17,7 @@ from arena.codec import (
 )
 from arena.errors import BadMessage, RecordError
 from arena.game import AnyGame
-from arena.match import Box, Contestant, MatchRecord, MatchSpec, PlayedMove, Strike, Times
+from arena.match import AnyRecord, Box, Contestant, MatchRecord, MatchSpec, PlayedMove, Strike, Times
 from arena.wire.v1 import match_pb2
 
 MAGIC = b"arena-record-1\n"
@@ -26,8 +26,6 @@ MAX_RECORD_BYTES = 1 << 20
 _MAX_FACTS = 256
 """Of what was enforced for one bot."""
 _HEAD = len(MAGIC) + hashlib.sha256().digest_size
-
-AnyRecord = MatchRecord[Any, Any]
 
 
 def dump(record: AnyRecord, game: AnyGame) -> bytes:

@@ -8,8 +8,8 @@ from pathlib import Path
 from arena import registry
 from arena.errors import RecordError, UsageError
 from arena.game import AnyGame
+from arena.match import AnyRecord
 from arena.play import record
-from arena.play.record import AnyRecord
 from arena.untrusted.limited import Allowance, run_limited
 
 _BATCH = 50

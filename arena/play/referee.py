@@ -9,6 +9,7 @@ from arena.errors import BotFault, EngineFault, IllegalMove, InfraError
 from arena.game import AnyGame, AnyState
 from arena.match import (
     NO_TIMES,
+    AnyRecord,
     Ending,
     MatchEnd,
     MatchRecord,
@@ -30,7 +31,7 @@ Faults = dict[Seat, BotFault]
 
 async def play(
     game: AnyGame, players: Sequence[AnyPlayer], spec: MatchSpec[Any], policy: Policy = FORFEIT
-) -> MatchRecord[Any, Any]:
+) -> AnyRecord:
     """Play the match to its end; a bot's fault comes back as its verdict, a failure of ours as a void match."""
     table = _Table(spec, policy)
     try:
@@ -52,9 +53,7 @@ async def play(
     return record
 
 
-def void(
-    game: AnyGame, spec: MatchSpec[Any], error: Exception, played: tuple[PlayedMove[Any], ...] = ()
-) -> MatchRecord[Any, Any]:
+def void(game: AnyGame, spec: MatchSpec[Any], error: Exception, played: tuple[PlayedMove[Any], ...] = ()) -> AnyRecord:
     """The record of a match that does not count because of this failure of ours."""
     ours = error if isinstance(error, EngineFault | InfraError) else EngineFault(f"{type(error).__name__}: {error}")
     verdict = Verdict(Ending.VOID, f"{type(ours).__name__}: {ours}")
@@ -153,7 +152,7 @@ def _outcome(state: AnyState) -> Outcome:
     return outcome
 
 
-async def _end(players: Sequence[AnyPlayer], record: MatchRecord[Any, Any]) -> None:
+async def _end(players: Sequence[AnyPlayer], record: AnyRecord) -> None:
     """Tell every bot; one that is gone already has its verdict, so nothing that happens here matters."""
     for player, verdict in zip(players, record.verdicts):
         with suppress(Exception):

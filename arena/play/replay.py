@@ -5,10 +5,8 @@ from typing import Any
 
 from arena.errors import IllegalMove, RecordError
 from arena.game import AnyGame, AnyState
-from arena.match import Ending, MatchRecord, PlayedMove
+from arena.match import AnyRecord, Ending, PlayedMove
 from arena.play.referee import forfeit
-
-AnyRecord = MatchRecord[Any, Any]
 
 
 def positions(game: AnyGame, record: AnyRecord) -> Iterator[tuple[AnyState, PlayedMove[Any] | None]]:

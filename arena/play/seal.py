@@ -9,11 +9,11 @@ from typing import Any
 
 from arena.codec import canonical_json
 from arena.game import AnyGame
-from arena.match import MatchRecord
+from arena.match import AnyRecord
 from arena.play.replay import positions
 
 
-def seal(game: AnyGame, record: MatchRecord[Any, Any]) -> str:
+def seal(game: AnyGame, record: AnyRecord) -> str:
     """The seal, worked out by replaying the match; RecordError if it does not replay."""
     digest = hashlib.sha256(canonical_json(_beginning(game, record)))
     for state, played in positions(game, record):
@@ -24,13 +24,13 @@ def seal(game: AnyGame, record: MatchRecord[Any, Any]) -> str:
     return hashlib.sha256(digest.digest() + canonical_json(_result(record))).hexdigest()
 
 
-def _beginning(game: AnyGame, record: MatchRecord[Any, Any]) -> list[Any]:
+def _beginning(game: AnyGame, record: AnyRecord) -> list[Any]:
     spec = record.spec
     bots = [[bot.name, bot.version, bot.digest] for bot in spec.contestants]
     return [spec.game, record.rules_version, spec.match_id, game.codec.config_to_json(spec.config), spec.seed, bots]
 
 
-def _result(record: MatchRecord[Any, Any]) -> list[Any]:
+def _result(record: AnyRecord) -> list[Any]:
     outcome = record.outcome
     verdicts = [[verdict.ending.name, verdict.sentence] for verdict in record.verdicts]
     return [list(outcome.ranks), list(outcome.scores), outcome.reason, verdicts]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from arena.game import AnyGame
-from arena.play.record import AnyRecord
+from arena.match import AnyRecord
 from arena.play.seal import seal
 from arena.store.base import MatchEntry, SeatResult
 

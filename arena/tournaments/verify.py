@@ -12,9 +12,8 @@ from typing import Any
 from arena.clock import TimeControl
 from arena.errors import ArenaError, RecordError
 from arena.game import AnyGame
-from arena.match import Contestant
+from arena.match import AnyRecord, Contestant
 from arena.play import record
-from arena.play.record import AnyRecord
 from arena.play.replay import verify
 from arena.store.base import BotEntry, KeptMatch, MatchEntry, Store, TournamentEntry
 from arena.store.checksums import bot_checksum, match_checksum, settings_key, tournament_checksum

@@ -3,12 +3,9 @@
 import math
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
 
 from arena.errors import ArenaError
-from arena.match import MatchRecord, Seat, Verdict
-
-AnyRecord = MatchRecord[Any, Any]
+from arena.match import AnyRecord, Seat, Verdict
 
 
 class Mark(Enum):

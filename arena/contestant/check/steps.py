@@ -13,7 +13,7 @@ from arena.contestant.check.report import CheckFailed, Mark, Measures, Remark, S
 from arena.contestant.check.trials import CheckSettings, Trials, lowest_bank
 from arena.errors import BotFault
 from arena.game import AnyGame
-from arena.match import Seat
+from arena.match import Seat, ordinal
 from arena.play.faults import verdict_of
 from arena.play.heartbeat import Heartbeat
 
@@ -105,7 +105,7 @@ class Check:
         info, ranks = self._game.info, []
         for seats in range(max(info.min_seats, seat + 1), info.max_seats + 1):
             record = await self._trials.play(self._bot, seat=seat, seats=seats, salt=seats)
-            ranks.append(f"{_ordinal(record.outcome.ranks[seat])} of {seats}")
+            ranks.append(f"{ordinal(record.outcome.ranks[seat])} of {seats}")
         return Remark(f"against random: {', '.join(ranks)}")
 
     async def _keeps_to_the_clock(self) -> Remark:
@@ -172,7 +172,3 @@ def judge_clock(control: TimeControl, slowest: float, lowest: float) -> Remark:
 def peak_memory(bot: RunningBot) -> int | None:
     """The most bytes it ever used, where something counts them."""
     return bot.sandbox.peak_memory() if isinstance(bot, BoxedBot) else None
-
-
-def _ordinal(rank: int) -> str:
-    return {1: "1st", 2: "2nd", 3: "3rd"}.get(rank, f"{rank}th")

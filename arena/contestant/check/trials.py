@@ -7,12 +7,13 @@ from typing import Any
 from arena.bots.running import RunningBot
 from arena.bots.table import Table
 from arena.clock import Clock, TimeControl
-from arena.contestant.check.report import AnyRecord, CheckFailed
+from arena.contestant.check.report import CheckFailed
 from arena.errors import BotFault, IllegalMove, InfraError
 from arena.game import AnyGame, AnyState
 from arena.match import (
     FINE,
     NO_TIMES,
+    AnyRecord,
     Ending,
     MatchEnd,
     MatchRecord,

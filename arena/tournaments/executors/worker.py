@@ -8,10 +8,10 @@ from arena.bots.running import RunningBot
 from arena.bots.table import Table
 from arena.errors import InfraError
 from arena.game import AnyGame
+from arena.match import AnyRecord
 from arena.play import record
 from arena.play.faults import REPLAYS, Policy, needs_restart
 from arena.play.heartbeat import Heartbeat
-from arena.play.record import AnyRecord
 from arena.play.referee import void
 from arena.tournaments.executors.base import Assignment, FinishedMatch, VoidMatch
 from arena.tournaments.match_rows import match_entry
