@@ -1,4 +1,4 @@
-"""The data of a match: what is to be played, what crosses the table, and what is kept of it."""
+"""The data of a match: what is to be played, the messages between referee and bot, and the record."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ M = TypeVar("M")
 O = TypeVar("O")  # C, M, O: config, move, observation
 
 Seat = int
-"""A place at the table, counted from 0."""
+"""The position of a player in a match, counted from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Contestant:
 
 @dataclass(frozen=True, slots=True)
 class MatchSpec(Generic[C]):
-    """Everything that is decided before the first move."""
+    """A match to be played: game, config, seed, bots and time control."""
 
     match_id: str
     game: str
@@ -152,7 +152,7 @@ class MatchRecord(Generic[C, M]):
 AnyRecord = MatchRecord[Any, Any]
 
 
-# What crosses the table. These five are the only messages between the referee and a bot.
+# The five messages between the referee and a bot; there are no others.
 
 
 @dataclass(frozen=True, slots=True)

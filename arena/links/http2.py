@@ -117,7 +117,7 @@ class Http2(asyncio.BufferedProtocol):
         self._http.local_settings = Settings(client=True, initial_values=_SETTINGS)
         self._http.decoder.max_header_list_size = MAX_HEADER_BYTES
         self._now = now
-        self._looks = looptime.current()
+        self._selector = looptime.current()
         self._guard = Guard(now)
         self._frames = Frames(self._guard.on_head)
         self._sock = sock
@@ -249,7 +249,7 @@ class Http2(asyncio.BufferedProtocol):
 
     def _receive(self, count: int) -> None:
         """Stamp and process the bytes that were just read into our buffer."""
-        arrival = self._looks.arrival if self._looks else self._now()
+        arrival = self._selector.arrival if self._selector else self._now()
         # Time that we spent on this bot's earlier bytes is its own: it is never taken to have sent these before that.
         self.received_at = max(arrival, self.received_at)
         self._buffer_bytes(count)

@@ -1,4 +1,4 @@
-"""Replaying a record: every position again, and the proof that the record is true."""
+"""Replays a record: every position of the match, and the check that its outcome follows from its moves."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -32,7 +32,7 @@ def positions(game: AnyGame, record: AnyRecord) -> Iterator[tuple[AnyState, Play
 
 
 def verify(game: AnyGame, record: AnyRecord) -> None:
-    """Re-run the match and compare; RecordError says what is not true."""
+    """Replay the match and compare; RecordError says what does not agree."""
     seats = len(record.spec.contestants)
     if len(record.verdicts) != seats:
         raise RecordError(f"the record has {len(record.verdicts)} verdicts for {seats} seats")

@@ -1,6 +1,6 @@
-"""The seal of a match: a digest over all that it was, so that a changed record or table is found.
+"""The seal of a match: a hash chain that shows whether a record or a row in the store was changed.
 
-It chains the rules' version, the bots' digests, the deal, every move with what its player saw, and the result.
+It covers the rules version, the bots' digests, config and seed, every move with its observation, and the result.
 The digest is taken of our own JSON, because the bytes of protobuf promise no canonical form.
 """
 
@@ -14,7 +14,7 @@ from arena.play.replay import positions
 
 
 def seal(game: AnyGame, record: AnyRecord) -> str:
-    """The seal, worked out by replaying the match; RecordError if it does not replay."""
+    """The seal, computed by replaying the match; RecordError if it does not replay."""
     digest = hashlib.sha256(canonical_json(_beginning(game, record)))
     for state, played in positions(game, record):
         if played is not None:
