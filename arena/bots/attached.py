@@ -1,4 +1,4 @@
-"""A bot as a child of the user's own terminal: nothing holds it, and a debugger can talk to it."""
+"""A bot as a plain child process with the user's terminal, for debugging: it runs without a sandbox."""
 
 import asyncio
 import os
@@ -14,12 +14,12 @@ from arena.match import Contestant
 from arena.play.player import Link
 from arena.sandboxes.base import SOCKET_NAME, BotDirectory
 
-GOODBYE_S = 3.0
-"""Seconds that it may take to end by itself."""
+TERMINATE_S = 3.0
+"""Seconds between SIGTERM and SIGKILL."""
 
 
 class AttachedBot(RunningBot):
-    """Runs with the terminal, the environment and the rights of the user, for as long as the user likes."""
+    """Runs with the terminal, the environment and the rights of the user, without a time limit."""
 
     def __init__(self, contestant: Contestant, program: BotDirectory) -> None:
         super().__init__(contestant)
@@ -52,8 +52,8 @@ class AttachedBot(RunningBot):
         return await self._connection.open_match(codec)
 
     async def close(self) -> None:
-        """Hang up and let it end; one that does not is killed."""
-        async with AsyncExitStack() as stack:  # the last one first, and each even if one before it fails
+        """Close the connection and terminate the process; kill it if it does not end."""
+        async with AsyncExitStack() as stack:  # in reverse order, and every step even if another fails
             if self._home is not None:
                 stack.callback(shutil.rmtree, self._home, ignore_errors=True)
             if self._process is not None and self._process.returncode is None:
@@ -67,7 +67,7 @@ class AttachedBot(RunningBot):
         with suppress(ProcessLookupError):
             process.terminate()
             try:
-                await asyncio.wait_for(process.wait(), GOODBYE_S)
+                await asyncio.wait_for(process.wait(), TERMINATE_S)
             except (TimeoutError, asyncio.CancelledError) as reason:
                 process.kill()
                 await process.wait()

@@ -1,4 +1,4 @@
-"""What a bot is before it runs: where it comes from, and what its bot.toml says.
+"""Where a bot comes from, and what the manifest of its folder, bot.toml, says.
 
 name = "my-bot"                    # letters, digits, dots and dashes
 version = "1"
@@ -27,9 +27,9 @@ from arena.untrusted.text import quoted
 MANIFEST = "bot.toml"
 MAX_MANIFEST_BYTES = 1 << 14
 MAX_DOTS_IN_A_LINE = 256
-"""A key of many dotted parts costs Python's parser memory and time by their square, and no key spans two lines."""
+"""A key of many dotted parts costs Python's parser quadratic memory and time, and no key spans two lines."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
-"""Nothing in a name can be obeyed by a terminal, a page, a spreadsheet or a file system."""
+"""Names without special meaning to a terminal, an HTML page, a spreadsheet or a file system."""
 
 _REMOTE = re.compile(r"grpc://([A-Za-z0-9.-]+|\[[0-9a-fA-F:]+\]):(\d{1,5})")
 _IMAGE = re.compile(r"[a-z0-9][a-z0-9._/:@-]{0,254}")
@@ -136,7 +136,7 @@ def _read_text(folder: Path, path: Path) -> str:
 
 
 def _parse(text: str, path: Path) -> dict[str, Any]:
-    """The content of a bot.toml; what would be dear to parse is refused before it is."""
+    """The content of a bot.toml; what would be expensive to parse is refused before."""
     if any(line.count(".") > MAX_DOTS_IN_A_LINE for line in text.split("\n")):
         raise UsageError(f"{path} has more than {MAX_DOTS_IN_A_LINE} dots in one line")
     try:

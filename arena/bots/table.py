@@ -1,4 +1,4 @@
-"""A table with running bots around it: start them, open the links, play."""
+"""A table: starts a group of bots, and plays matches between them over one link per seat."""
 
 import asyncio
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ from arena.play.referee import play
 
 
 class FailedLink:
-    """Stands for a bot that never came to the table; whoever calls it learns why."""
+    """The link of a bot that did not start or opened no stream; every call raises its fault."""
 
     def __init__(self, fault: BotFault) -> None:
         self._fault = fault
 
     async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:  # noqa: ARG002
-        """Raise the reason."""
+        """Raise the fault."""
         raise self._fault
 
     async def tell(self, request: bytes) -> None:
@@ -82,7 +82,7 @@ class Table:
             return FailedLink(fault)
 
     async def _release(self, place: int, link: Link) -> None:
-        """End the stream of a bot; until it is asked again it stands still, so that it takes no time from others."""
+        """End the stream of a bot and freeze the bot, so that it takes no processor time from others."""
         with suppress(BotFault):
             await link.close()
         await self.bots[place].pause()

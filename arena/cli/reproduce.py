@@ -73,20 +73,20 @@ async def _run(game: AnyGame, kept: MatchRecord[Any, Any], seat: int, bot: Runni
 
 
 def _show(console: Console, game: AnyGame, comparison: Comparison) -> None:
-    asked = comparison.asked
-    then = " · ".join(in_words(game, asked.state, asked.recorded))
-    head = f"move {asked.move:3}"
+    request = comparison.request
+    then = " · ".join(in_words(game, request.state, request.recorded))
+    head = f"move {request.move:3}"
     if comparison.same:
         console.print(f"[dim]{head}  =[/dim] {then}", soft_wrap=True)
         return
-    now = marked(comparison.fault) if comparison.fault else " · ".join(in_words(game, asked.state, comparison.moves))
-    before = " · ".join(filter(None, (then, marked(asked.note))))
+    now = marked(comparison.fault) if comparison.fault else " · ".join(in_words(game, request.state, comparison.moves))
+    before = " · ".join(filter(None, (then, marked(request.note))))
     console.print(f"{head}  [bold yellow]≠[/bold yellow] then: {before}\n            now:  {now}", soft_wrap=True)
 
 
 def _summarise(console: Console, done: list[Comparison], broken: str) -> None:
     different = [comparison for comparison in done if not comparison.same]
-    where = f", first at move {different[0].asked.move}" if different else ""
+    where = f", first at move {different[0].request.move}" if different else ""
     console.print(
         f"{len(done)} decisions: {len(done) - len(different)} as recorded, {len(different)} differently{where}"
     )

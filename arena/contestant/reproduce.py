@@ -1,4 +1,4 @@
-"""A played match once more for one seat: the same requests, rebuilt from the record, to a bot of today."""
+"""Sends the requests of a recorded match to a bot again, rebuilt from the record, and compares the answers."""
 
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -28,7 +28,7 @@ AnyTurn = Turn[Any, Any]
 
 @dataclass(slots=True)
 class RecordedRequest:
-    """One request of the match, and what came of it then."""
+    """A request of the recorded match with the moves that answered it."""
 
     move: int
     """The number, counted from 1, of the move in the match that it asked for."""
@@ -42,18 +42,18 @@ class RecordedRequest:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The answer of today beside that of then."""
+    """The new answer to a recorded request beside the recorded one."""
 
-    asked: RecordedRequest
+    request: RecordedRequest
     moves: tuple[Any, ...]
     fault: str = ""
-    """What is wrong with the answer of today, if it is none."""
+    """What is wrong with the new answer, if it is not valid."""
 
     @property
     def same(self) -> bool:
-        """Whether both say the same as far as both go: a bot may send several moves at once or one by one."""
-        both = list(zip(self.moves, self.asked.recorded))
-        return not self.fault and not self.asked.note and bool(both) and all(now == then for now, then in both)
+        """Whether both begin with the same moves: a bot may send several moves at once or one by one."""
+        pairs = list(zip(self.moves, self.request.recorded))
+        return not self.fault and not self.request.note and bool(pairs) and all(now == then for now, then in pairs)
 
 
 def requests(game: AnyGame, record: AnyRecord, seat: Seat) -> Iterator[RecordedRequest]:
@@ -90,18 +90,18 @@ async def reproduce(
     if len(record.verdicts) != len(record.spec.contestants):
         raise RecordError("the record has not one verdict per seat, so it cannot be played again")
     wants_legal = await _begin(game, record, seat, link)
-    for asked in requests(game, record, seat):
-        if asked.move < first:
+    for request in requests(game, record, seat):
+        if request.move < first:
             continue
-        turn = asked.turn if wants_legal else replace(asked.turn, legal=None)
+        turn = request.turn if wants_legal else replace(request.turn, legal=None)
         answer = await link.call(game.codec.write_turn(turn), UNTIMED_WAIT)
         try:
             moves = _read(game, answer.reply, turn)
-            _check_legal(game, asked.state, moves)
+            _check_legal(game, request.state, moves)
         except BotFault as fault:
-            yield Comparison(asked, (), str(fault))
+            yield Comparison(request, (), str(fault))
         else:
-            yield Comparison(asked, moves)
+            yield Comparison(request, moves)
     await link.tell(game.codec.write_end(MatchEnd(record.outcome, record.verdicts[seat])))
 
 

@@ -1,4 +1,4 @@
-"""New bots: a copy of a sample bot with a bot.toml of its own, and what it needs to run without network."""
+"""The scaffold of a new bot: a copy of a sample bot with its own bot.toml, and its libraries."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What is in a folder that may be anybody's: listed without following links, opening files or going too deep."""
+"""Listing of untrusted folders: without following links, opening files or exceeding limits."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""Runs a function that reads a stranger's bytes in a process of its own, with limits on memory, time and files.
+"""Runs a function that parses untrusted bytes in a process of its own, with limits on memory, time and files.
 
 Function, arguments and answer travel as JSON, and the answer is bounded: hostile bytes may have taken over the process
 that read them, so nothing that it says is run or unpickled here.

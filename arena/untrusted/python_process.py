@@ -1,4 +1,4 @@
-"""What our own Python processes are started with."""
+"""The environment of our own Python subprocesses."""
 
 import os
 import sys

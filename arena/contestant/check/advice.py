@@ -1,4 +1,4 @@
-"""What a contestant can do about a verdict."""
+"""Advice to the author of a bot for each ending."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What a check says: steps with a mark, and what the bot took."""
+"""The report of a check: its steps, and measurements of the bot."""
 
 import math
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What a step that did not fail has to say."""
+    """The result of a step that did not fail."""
 
     text: str
     advice: str = ""
@@ -54,7 +54,7 @@ class Remark:
 
 
 class CheckFailed(ArenaError):
-    """The bot did in a step what would have cost it a match."""
+    """The bot was at fault in a step of the check."""
 
     def __init__(self, verdict: Verdict, where: str, evidence: AnyRecord | None = None, seat: Seat = 0) -> None:
         super().__init__(f"{where}: {verdict.sentence}" if where else verdict.sentence)

@@ -98,7 +98,7 @@ class Check:
         return Remark(f"serving after {self._start_seconds:.2f} s; {self._terms.start_s:g} s are allowed")
 
     async def _gets_ready(self) -> Remark:
-        await self._trials.greet(self._bot)
+        await self._trials.begin_only(self._bot)
         return Remark("answered `start` with `ready`")
 
     async def _plays_from(self, seat: Seat) -> Remark:

@@ -1,4 +1,4 @@
-"""What a bot is put through: whole matches, and single decisions along games of random moves."""
+"""Trial matches of a check: whole matches against random opponents, and single decisions in random games."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ _BOT, _OPPONENT = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class CheckSettings:
-    """Under which terms a bot is checked."""
+    """The time control, seed, sample size and limits of a check."""
 
     control: TimeControl
     seed: int
@@ -49,7 +49,7 @@ class CheckSettings:
 
 
 class Trials:
-    """Plays a bot against random opponents and keeps what it took."""
+    """Plays a bot against random opponents, and collects the records and times."""
 
     def __init__(self, game: AnyGame, opponent: RunningBot, *, terms: CheckSettings, heartbeat: Heartbeat) -> None:
         self.records: list[tuple[AnyRecord, Seat]] = []
@@ -62,10 +62,10 @@ class Trials:
     def times(self) -> Iterator[Times]:
         """The times of every decision so far."""
         for record, seat in self.records:
-            yield from (each.times for each in record.played if each.seat == seat and each.times != NO_TIMES)
+            yield from (move.times for move in record.played if move.seat == seat and move.times != NO_TIMES)
         yield from self._walked
 
-    async def greet(self, bot: RunningBot) -> None:
+    async def begin_only(self, bot: RunningBot) -> None:
         """Begin a match and end it at once."""
         seats = self._game.info.min_seats
         spec = self._spec(bot, self._game.configure(seats, {}), seats=seats, seat=0, seed=self._terms.seed)
@@ -76,7 +76,8 @@ class Trials:
         seed = self._terms.seed + salt
         spec = self._spec(bot, self._game.configure(seats, {}), seats=seats, seat=seat, seed=seed)
         table = Table([bot, self._opponent], heartbeat=self._heartbeat)
-        record = await table.play(self._game, spec, [_BOT if each == seat else _OPPONENT for each in range(seats)])
+        seating = [_BOT if number == seat else _OPPONENT for number in range(seats)]
+        record = await table.play(self._game, spec, seating)
         verdict = record.verdicts[seat]
         if verdict.ending is Ending.VOID:
             raise InfraError(f"a match is void, through no fault of the bot: {verdict.sentence}")
@@ -124,7 +125,8 @@ class Trials:
             await link.close()
 
     def _spec(self, bot: RunningBot, config: Any, *, seats: int, seat: Seat, seed: int) -> MatchSpec[Any]:
-        names = tuple(bot.contestant if each == seat else self._opponent.contestant for each in range(seats))
+        opponent = self._opponent.contestant
+        names = tuple(bot.contestant if number == seat else opponent for number in range(seats))
         return MatchSpec(f"check-{seed}-{seat}", self._game.info.name, config, seed, names, self._terms.control)
 
 
@@ -151,9 +153,9 @@ def lowest_bank(record: AnyRecord, seat: Seat) -> float:
     """The fewest seconds that this seat ever had in its bank."""
     clock = Clock(record.spec.control)
     lowest = clock.bank
-    for each in record.played:
-        if each.seat == seat and each.times != NO_TIMES:
-            clock.charge(each.times.wall / 1e6, each.times.cpu / 1e6)
+    for move in record.played:
+        if move.seat == seat and move.times != NO_TIMES:
+            clock.charge(move.times.wall / 1e6, move.times.cpu / 1e6)
             lowest = min(lowest, clock.bank)
     return lowest
 
@@ -163,5 +165,5 @@ def broken_off(
 ) -> AnyRecord:
     """The record of a match that ended where the bot was at fault."""
     seats = len(spec.contestants)
-    verdicts = tuple(verdict if each == seat else FINE for each in range(seats))
+    verdicts = tuple(verdict if number == seat else FINE for number in range(seats))
     return MatchRecord(spec, game.info.version, tuple(played), verdicts, forfeit([seat], seats))

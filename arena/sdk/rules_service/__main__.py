@@ -65,7 +65,7 @@ def run(command: Sequence[str], environment: Mapping[str, str]) -> int:
 
 
 def exit_like(code: int) -> None:
-    """End at once and in the same way: whoever waits for us shall see what became of the bot."""
+    """Exit with the same code or signal as the bot, which our parent takes for the bot's own."""
     if code < 0:
         if -code != signal.SIGKILL:
             signal.signal(-code, signal.SIG_DFL)

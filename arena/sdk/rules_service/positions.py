@@ -1,4 +1,4 @@
-"""Positions by their three parts, root, world and moves; what was worked out for one call is ready for the next."""
+"""Positions given by root, world and moves, with caches of what earlier calls computed."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -17,7 +17,7 @@ MOVES = 1 << 14
 
 
 class MoveCache:
-    """One game with its moves as bytes, each translated once."""
+    """A game with cached conversions of its moves to and from bytes."""
 
     def __init__(self, game: AnyGame) -> None:
         self.game = game
@@ -26,7 +26,7 @@ class MoveCache:
 
 
 class Root:
-    """What is known, with the worlds that were made of it."""
+    """A parsed observation, state or config, with a cache of the worlds made from it."""
 
     def __init__(self, move_cache: MoveCache, kind: str, data: bytes) -> None:
         """Read the bytes of an "observation", a "state" or a "config"."""

@@ -28,7 +28,7 @@ Verb = Callable[["Rules", Request, grpc.ServicerContext], Reply]
 
 
 def report_errors(verb: Verb[Request, Reply]) -> Verb[Request, Reply]:
-    """Whatever is wrong with a request becomes a sentence for its sender."""
+    """Answer every exception with INVALID_ARGUMENT and one sentence."""
 
     @wraps(verb)
     def answer(self: "Rules", request: Request, context: grpc.ServicerContext) -> Reply:
