@@ -37,7 +37,7 @@ _DIGITS = 9
 
 
 class Adaptive:
-    """The schedule that asks what it does not know: until the order of the first `top` places is certain."""
+    """The schedule that plays the most informative matches until the order of the first `top` places is certain."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class Adaptive:
             )
         else:
             tables = self._neglected(finished)
-        met = Counter(each.fixture.group for each in finished)
+        met = Counter(match.fixture.group for match in finished)
         fixtures: list[Fixture] = []
         for group in (tuple(sorted(table)) for table in tables):
             fixtures += rotations(group, met[group] // self._seats)
@@ -85,7 +85,7 @@ class Adaptive:
         return [fixtures] if fixtures else ()
 
     def total(self) -> None:
-        """Nobody knows before."""
+        """Not known in advance."""
 
     def ending(self, finished: Sequence[Finished]) -> str:
         """The certainty that was reached."""
@@ -98,13 +98,13 @@ class Adaptive:
         """What the results tell of the field, with the bots in the order of their numbers."""
         names = tuple(f"{number:05}" for number in range(self._bots))
         seats = tuple(f"seat {seat}" for seat in range(self._seats))
-        played = [each.fixture.seating for each in finished], [each.ranks for each in finished]
+        played = [match.fixture.seating for match in finished], [match.ranks for match in finished]
         results = Results(names, seats, (block(*played),) if finished else ())
         return fit(results, self._env, role_sigma=self._role_sigma if finished else 0.0)
 
     def _neglected(self, finished: Sequence[Finished]) -> list[tuple[int, ...]]:
         """The table of those who played least, if that is too little."""
-        played = Counter(bot for each in finished for bot in each.fixture.seating)
+        played = Counter(bot for match in finished for bot in match.fixture.seating)
         fewest = sorted(range(self._bots), key=lambda bot: (played[bot], bot))[: self._seats]
         return [tuple(fewest)] if played[fewest[0]] < _LEAST else []
 

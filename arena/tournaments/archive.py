@@ -76,15 +76,15 @@ def add(store: Store, archived: StoredTournament) -> tuple[TournamentEntry, int]
     for known in store.tournaments(entry.game):
         if known.finished and known.key == entry.key and known.checksum == entry.checksum:
             return known, 0
-    ids = {bot.id: _settle(store, bot).id for bot in archived.bots}
+    ids = {bot.id: _find_or_register(store, bot).id for bot in archived.bots}
     number = store.begin_tournament(entry.game, entry.settings).id
-    added = store.add_matches(number, (_moved(match, number, ids) for match in archived.matches()))
+    added = store.add_matches(number, (_renumbered(match, number, ids) for match in archived.matches()))
     if entry.finished:
         store.finish_tournament(number)
     return store.tournament(number), added
 
 
-def _settle(store: Store, bot: BotEntry) -> BotEntry:
+def _find_or_register(store: Store, bot: BotEntry) -> BotEntry:
     """The bot in this store, registered without its files if it is new here."""
     for known in store.bot_versions(bot.name):
         if known.version == bot.version:
@@ -96,8 +96,8 @@ def _settle(store: Store, bot: BotEntry) -> BotEntry:
     )
 
 
-def _moved(match: KeptMatch, tournament_id: int, ids: Mapping[int, int]) -> KeptMatch:
-    """The match with the numbers of another store."""
+def _renumbered(match: KeptMatch, tournament_id: int, ids: Mapping[int, int]) -> KeptMatch:
+    """The match with the tournament and bot ids of another store."""
     seats = tuple(replace(seat, bot_id=ids[seat.bot_id]) for seat in match.entry.seats)
     return replace(match, entry=replace(match.entry, tournament_id=tournament_id, seats=seats))
 
@@ -186,8 +186,8 @@ def _check_texts(value: Any) -> None:
         raise UsageError(f"it has control characters in {value!r:.40}")
     if isinstance(value, dict):
         value = [*value.keys(), *value.values()]
-    for each in value if isinstance(value, list) else ():
-        _check_texts(each)
+    for part in value if isinstance(value, list) else ():
+        _check_texts(part)
 
 
 @contextmanager

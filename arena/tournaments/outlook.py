@@ -1,4 +1,4 @@
-"""What a tournament knows so far: the standing, the places that are settled, and what the next ones still need."""
+"""The outlook of a running tournament: the standing, the settled places, and the games that the next ones need."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA
 from arena.tournaments.adaptive import games_to_separate, settled
 
 TOO_MANY = 10_000
-"""Who needs more games than this to be told apart is as good as equal."""
+"""Bots that need more games than this to be separated count as equal."""
 
 
 @dataclass(frozen=True, slots=True)

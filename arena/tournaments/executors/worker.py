@@ -1,4 +1,4 @@
-"""Plays matches one after the other at one table: all that a process does that takes the time of bots."""
+"""Plays matches one after the other at one table: the only work of a process that measures the time of bots."""
 
 import time
 from collections.abc import Callable

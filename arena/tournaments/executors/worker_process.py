@@ -1,4 +1,4 @@
-"""A worker process as the tournament sees it: started when it is needed, asked, ended."""
+"""The tournament's handle of a worker process: starts it, sends it matches, ends it."""
 
 import asyncio
 import os
@@ -46,7 +46,7 @@ class WorkerProcess:
         return answer
 
     async def close(self) -> None:
-        """Hang up, so that it ends its bots and itself; kill it if it does not."""
+        """Close the socket, so that it ends its bots and itself; kill it if it does not."""
         process, self._process = self._process, None
         if self._writer is not None:
             self._writer.close()
@@ -88,9 +88,9 @@ class WorkerProcess:
             await self._writer.drain()
             return await receive(self._reader)
         except (asyncio.IncompleteReadError, ConnectionError) as error:
-            raise WorkerDied(await self._post_mortem()) from error
+            raise WorkerDied(await self._exit_report()) from error
 
-    async def _post_mortem(self) -> str:
+    async def _exit_report(self) -> str:
         code, tail = None, ""
         if self._process is not None:
             code = await self._process.wait()
