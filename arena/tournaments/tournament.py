@@ -154,7 +154,7 @@ def _jobs_by_group(assignments: Sequence[Assignment]) -> list[Job]:
     return [
         Job(
             group,
-            tuple(Assignment(match.ordinal, tuple(map(group.index, match.seating)), match.spec) for match in part),
+            tuple(Assignment(match.ordinal, tuple(map(group.index, match.seating)), match.spec) for match in matches),
         )
-        for group, part in groups.items()
+        for group, matches in groups.items()
     ]

@@ -160,12 +160,9 @@ def test_a_note_names_the_strike_of_its_own_move():
     ply = next(ply for ply, move in enumerate(record.played) if ply > 5 and move.seat == 0)
     moves = [replace(move, substituted=number == ply) for number, move in enumerate(record.played)]
     strikes = (Strike(0, ply, Verdict(Ending.TIME, "took too long")), Strike(1, 2, Verdict(Ending.TIME, "other")))
-    noted = [
-        answer for answer in requests(GAME, replace(record, played=tuple(moves), strikes=strikes), 0) if answer.note
-    ]
-    assert [(answer.move, answer.note) for answer in noted] == [
-        (ply + 1, "a random move was played for it: took too long")
-    ]
+    changed = replace(record, played=tuple(moves), strikes=strikes)
+    noted = [(request.move, request.note) for request in requests(GAME, changed, 0) if request.note]
+    assert noted == [(ply + 1, "a random move was played for it: took too long")]
 
 
 def test_a_seat_that_is_not_there_is_refused():
