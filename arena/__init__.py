@@ -2,6 +2,6 @@
 
 import os
 
-# gRPC reads this when it is loaded. Its core would print what a bot sends, escape codes included, to the terminal of
-# whoever runs the referee.
+# gRPC reads this when it is loaded, which the SDK does in a bot and the rules service beside it. Its core would print
+# warnings of its own into the output of the bot.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")

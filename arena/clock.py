@@ -9,7 +9,7 @@ from arena.errors import UsageError
 GRACE = 0.1
 """Seconds we wait past the end of a bot's time, so that an overrun is measured and not guessed."""
 
-PATIENCE = 24 * 3600.0
+UNTIMED_WAIT = 24 * 3600.0
 """Seconds we wait for a bot without a clock."""
 
 _SECONDS = r"(\d+(?:\.\d+)?)(ms|s|m)"
@@ -80,7 +80,7 @@ class Clock:
 
     def available(self) -> float:
         """Seconds that the next move may take; this is what the bot is told."""
-        return PATIENCE if self.control.meter is Meter.NONE else self.control.per_move + self.bank
+        return UNTIMED_WAIT if self.control.meter is Meter.NONE else self.control.per_move + self.bank
 
     def deadline(self) -> float:
         """Seconds that the referee waits: what the bot has, plus our own latency, which no bot pays for."""

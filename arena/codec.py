@@ -4,6 +4,7 @@ The protos of all games have one shape (`<Prefix>Request`, `<Prefix>Reply`, `<Pr
 claim.proto), so a game only says how its four values are packed; all the rest is here.
 """
 
+import json
 from abc import ABC, abstractmethod
 from types import ModuleType
 from typing import Any, Generic, TypeVar
@@ -23,6 +24,8 @@ O = TypeVar("O")  # C, S, M, O: config, state, move, observation
 
 Json = dict[str, Any]
 
+MAX_MESSAGE = 1 << 20
+"""Bytes of the longest message between referee and bot, both ways."""
 MAX_MOVES = 1000
 """Moves in one reply: more than any turn has, and few enough that reading them holds up no other match."""
 
@@ -31,6 +34,11 @@ def require(condition: object, why: str) -> None:
     """Raise BadMessage unless the condition holds."""
     if not condition:
         raise BadMessage(why)
+
+
+def canonical_json(value: Any, *, ensure_ascii: bool = True) -> bytes:
+    """The one JSON text of a value, for digests and for files that are compared: protobuf bytes are not canonical."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=ensure_ascii).encode()
 
 
 def parse(kind: type[Message], data: bytes) -> Any:

@@ -1,9 +1,9 @@
-"""The data of a match: what is to be played, what crosses the table, and what is kept of it."""
+"""The data of a match: what is to be played, the messages between referee and bot, and the record."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from arena.clock import TimeControl
 
@@ -12,7 +12,7 @@ M = TypeVar("M")
 O = TypeVar("O")  # C, M, O: config, move, observation
 
 Seat = int
-"""A place at the table, counted from 0."""
+"""The position of a player in a match, counted from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,13 @@ class Outcome:
 
 def points(ranks: Sequence[int]) -> list[float]:
     """How many of the others each seat has beaten, ties counting half."""
-    return [sum((mine < other) + 0.5 * (mine == other) for other in ranks) - 0.5 for mine in ranks]
+    return [sum((rank < other) + 0.5 * (rank == other) for other in ranks) - 0.5 for rank in ranks]
+
+
+def ordinal(rank: int) -> str:
+    """A rank in words: 1st, 2nd, 3rd, 4th."""
+    suffix = "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
+    return f"{rank}{suffix}"
 
 
 class Ending(Enum):
@@ -66,7 +72,7 @@ class Contestant:
 
 @dataclass(frozen=True, slots=True)
 class MatchSpec(Generic[C]):
-    """Everything that is decided before the first move."""
+    """A match to be played: game, config, seed, bots and time control."""
 
     match_id: str
     game: str
@@ -98,7 +104,7 @@ NO_TIMES = Times()
 
 
 @dataclass(frozen=True, slots=True)
-class Played(Generic[M]):
+class PlayedMove(Generic[M]):
     """One move as it was played; a reply of several moves carries its times on its first move."""
 
     seat: Seat
@@ -131,7 +137,7 @@ class MatchRecord(Generic[C, M]):
 
     spec: MatchSpec[C]
     rules_version: str
-    played: tuple[Played[M], ...]
+    played: tuple[PlayedMove[M], ...]
     verdicts: tuple[Verdict, ...]
     outcome: Outcome
     strikes: tuple[Strike, ...] = ()
@@ -143,7 +149,10 @@ class MatchRecord(Generic[C, M]):
         return any(verdict.ending is Ending.VOID for verdict in self.verdicts)
 
 
-# What crosses the table. These five are the only messages between the referee and a bot.
+AnyRecord = MatchRecord[Any, Any]
+
+
+# The five messages between the referee and a bot; there are no others.
 
 
 @dataclass(frozen=True, slots=True)

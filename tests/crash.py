@@ -27,7 +27,7 @@ from arena import registry
 from arena.cli import main
 from arena.store.schema import metadata, versions
 from arena.store.sql import SqlStore
-from arena.tournaments.verify import check_bots, check_tournament, kept_in
+from arena.tournaments.verify import check_bots, check_tournament, stored_tournament
 from tests.kits.fields import GAME, inline_executor, make_bots, tournament_words
 
 ROUNDS = 2
@@ -148,7 +148,7 @@ class Crash:
         store = SqlStore(self._address)
         matches = store.matches()
         names = [match.match_id for match in matches]
-        assert store.misfits() == []
+        assert store.inconsistencies() == []
         assert self._reported <= set(names), f"lost: {self._reported - set(names)}"
         assert len(names) == len(set(names)), "a match is there twice"
         assert all(len(match.seats) == 2 for match in matches)
@@ -182,7 +182,7 @@ class Crash:
         store = SqlStore(self._address)
         wrong = list(check_bots(store.all_bots()))
         for entry in store.tournaments():
-            wrong += check_tournament(kept_in(store, entry), registry.find)
+            wrong += check_tournament(stored_tournament(store, entry), registry.find)
         store.close()
         assert wrong == []
         assert ratings(self._address) == self._expected, "another table than without kills"

@@ -22,7 +22,7 @@ ALLOWED = {
     "rl": ("", "gymnasium numpy pettingzoo rich"),
     "sdk": ("wire", "grpc grpc_health"),
     "play": ("untrusted wire", ""),
-    "links": ("play", "google grpc_health h2"),
+    "links": ("play untrusted", "google grpc_health h2"),
     "sandboxes": ("play untrusted", ""),  # docker and pyseccomp are imported when they are needed
     "bots": ("links play sandboxes sdk untrusted", ""),
     "store": ("", "alembic sqlalchemy"),

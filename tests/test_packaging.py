@@ -53,7 +53,7 @@ def test_lower_bounds_follow_the_generator():
     assert bound(PROJECT["dependencies"], "protobuf") >= version
     assert (
         f"GRPC_GENERATED_VERSION = '{'.'.join(map(str, generator))}'"
-        in (ROOT / "arena/wire/v1/claim_pb2_grpc.py").read_text()
+        in (ROOT / "arena/wire/v1/rules_pb2_grpc.py").read_text()
     )
 
 

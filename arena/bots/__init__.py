@@ -1,1 +1,1 @@
-"""A bot from its manifest to its seat: what it is, how it is made and started, and the table where it plays."""
+"""Bots: their manifests, how they are made and started, and the table at which running bots play."""

@@ -1,4 +1,4 @@
-"""A bot as a child of the user's own terminal: nothing holds it, and a debugger can talk to it."""
+"""A bot as a plain child process with the user's terminal, for debugging: it runs without a sandbox."""
 
 import asyncio
 import os
@@ -7,19 +7,19 @@ import tempfile
 from contextlib import AsyncExitStack, suppress
 
 from arena.bots.running import AnyCodec, RunningBot, connect_or_end
-from arena.clock import PATIENCE
+from arena.clock import UNTIMED_WAIT
 from arena.errors import StartFailed
 from arena.links.connection import BotConnection, unix_connect
 from arena.match import Contestant
 from arena.play.player import Link
 from arena.sandboxes.base import SOCKET_NAME, BotDirectory
 
-GOODBYE_S = 3.0
-"""Seconds that it may take to end by itself."""
+TERMINATE_S = 3.0
+"""Seconds between SIGTERM and SIGKILL."""
 
 
 class AttachedBot(RunningBot):
-    """Runs with the terminal, the environment and the rights of the user, for as long as the user likes."""
+    """Runs with the terminal, the environment and the rights of the user, without a time limit."""
 
     def __init__(self, contestant: Contestant, program: BotDirectory) -> None:
         super().__init__(contestant)
@@ -40,7 +40,7 @@ class AttachedBot(RunningBot):
             )
         except OSError as error:
             raise StartFailed(f"the bot cannot be started: {error}") from error
-        opening = BotConnection.open(unix_connect(socket), PATIENCE)
+        opening = BotConnection.open(unix_connect(socket), UNTIMED_WAIT)
         self._connection, code = await connect_or_end(opening, self._process.wait())
         if self._connection is None:
             raise StartFailed(f"the bot ended before it was ready, with code {code}")
@@ -52,8 +52,8 @@ class AttachedBot(RunningBot):
         return await self._connection.open_match(codec)
 
     async def close(self) -> None:
-        """Hang up and let it end; one that does not is killed."""
-        async with AsyncExitStack() as stack:  # the last one first, and each even if one before it fails
+        """Close the connection and terminate the process; kill it if it does not end."""
+        async with AsyncExitStack() as stack:  # in reverse order, and every step even if another fails
             if self._home is not None:
                 stack.callback(shutil.rmtree, self._home, ignore_errors=True)
             if self._process is not None and self._process.returncode is None:
@@ -67,7 +67,7 @@ class AttachedBot(RunningBot):
         with suppress(ProcessLookupError):
             process.terminate()
             try:
-                await asyncio.wait_for(process.wait(), GOODBYE_S)
+                await asyncio.wait_for(process.wait(), TERMINATE_S)
             except (TimeoutError, asyncio.CancelledError) as reason:
                 process.kill()
                 await process.wait()

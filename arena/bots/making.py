@@ -145,7 +145,7 @@ def python_paths() -> list[Path]:
 
 
 def image_digest(reference: str) -> str:
-    """The daemon's name for exactly the content of an image; a mistyped folder ends up here too."""
+    """Docker's digest of an image; the text may also be a mistyped folder."""
     try:
         client = DockerClient()
     except InfraError as error:

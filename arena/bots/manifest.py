@@ -1,4 +1,4 @@
-"""What a bot is before it runs: where it comes from, and what its bot.toml says.
+"""Where a bot comes from, and what the manifest of its folder, bot.toml, says.
 
 name = "my-bot"                    # letters, digits, dots and dashes
 version = "1"
@@ -21,14 +21,15 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import UsageError
-from arena.untrusted.filetree import TreeEntry, list_tree, open_file, read_link, readable, shown
+from arena.untrusted.filetree import TreeEntry, list_tree, map_read_errors, open_file, read_link
+from arena.untrusted.text import quoted
 
 MANIFEST = "bot.toml"
 MAX_MANIFEST_BYTES = 1 << 14
 MAX_DOTS_IN_A_LINE = 256
-"""A key of many dotted parts costs Python's parser memory and time by their square, and no key spans two lines."""
+"""A key of many dotted parts costs Python's parser quadratic memory and time, and no key spans two lines."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
-"""Nothing in a name can be obeyed by a terminal, a page, a spreadsheet or a file system."""
+"""Names without special meaning to a terminal, an HTML page, a spreadsheet or a file system."""
 
 _REMOTE = re.compile(r"grpc://([A-Za-z0-9.-]+|\[[0-9a-fA-F:]+\]):(\d{1,5})")
 _IMAGE = re.compile(r"[a-z0-9][a-z0-9._/:@-]{0,254}")
@@ -93,7 +94,7 @@ def locate(text: str, builtin: Collection[str]) -> Source:
         if not found or not 0 < int(found[2]) < 65536:
             raise UsageError(f"{text!r} is no address: write grpc://host:port")
         return Remote(found[1].strip("[]"), int(found[2]))
-    with readable(shown(text)):  # a name of thousands of characters, for one
+    with map_read_errors(quoted(text)):  # a name of thousands of characters, for one
         is_folder = bool(text) and Path(text).is_dir()
     if is_folder:
         return Folder(Path(text).resolve(), read_manifest(Path(text)))
@@ -121,7 +122,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 def _read_text(folder: Path, path: Path) -> str:
     """The text of a bot.toml, if it is a file of a sensible size; a pipe or a device is not waited for."""
-    with readable(str(path)):
+    with map_read_errors(str(path)):
         if not path.is_file():
             raise UsageError(f"{folder} has no {MANIFEST}: `arena bot new` writes one")
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
@@ -135,7 +136,7 @@ def _read_text(folder: Path, path: Path) -> str:
 
 
 def _parse(text: str, path: Path) -> dict[str, Any]:
-    """The content of a bot.toml; what would be dear to parse is refused before it is."""
+    """The content of a bot.toml; what would be expensive to parse is refused before."""
     if any(line.count(".") > MAX_DOTS_IN_A_LINE for line in text.split("\n")):
         raise UsageError(f"{path} has more than {MAX_DOTS_IN_A_LINE} dots in one line")
     try:
@@ -240,12 +241,12 @@ def _content_digest(folder: Path, entry: TreeEntry) -> bytes:
     digest, left = hashlib.sha256(), entry.info.st_size
     descriptor = open_file(folder, entry, str(folder))
     try:
-        with readable(str(folder), entry.name):
+        with map_read_errors(str(folder), entry.name):
             while left >= 0 and (data := os.read(descriptor, min(left + 1, _CHUNK))):
                 digest.update(data)
                 left -= len(data)
     finally:
         os.close(descriptor)
     if left != 0:
-        raise UsageError(f"{folder}: {shown(entry.name)} was changed while it was read")
+        raise UsageError(f"{folder}: {quoted(entry.name)} was changed while it was read")
     return digest.digest()

@@ -1,4 +1,4 @@
-"""Bots that run: started in their sandboxes, ready, and kept warm from match to match."""
+"""Running bots: started in their sandboxes, and kept running from match to match."""
 
 import asyncio
 import time
@@ -20,22 +20,22 @@ AnyCodec = Codec[Any, Any, Any, Any]
 T = TypeVar("T")
 
 DEATH_WAIT = 2.0
-"""Seconds in which a bot that hung up may turn out to have died: its end is a better verdict than the hang-up.
+"""Seconds to wait for the exit of a bot that closed its connection: its exit explains more than the disconnect.
 
 A sandbox full of files takes the kernel a second to take down."""
 FROZEN_CPU_S = 0.005
-"""Processor seconds of a frozen bot that can be put down to the way they are counted."""
+"""Processor seconds of a frozen bot that are within the error of their measurement."""
 
 
 class RunningBot(ABC):
-    """A bot that can be asked to play; use it as an async context."""
+    """A bot that can be started, asked to play, and closed."""
 
     def __init__(self, contestant: Contestant) -> None:
         self.contestant = contestant
 
     @abstractmethod
     async def start(self) -> None:
-        """Get it ready; StartFailed if it does not."""
+        """Start it and wait until it is ready; StartFailed if it does not get ready."""
 
     @abstractmethod
     async def open_match(self, codec: AnyCodec) -> Link:
@@ -46,7 +46,7 @@ class RunningBot(ABC):
         """End it; may be called at any time and any number of times."""
 
     async def pause(self) -> float:
-        """Let it stand still until it is asked again, where that can be done; its processor seconds so far."""
+        """Freeze it until it is asked again, where that is possible; its processor seconds so far."""
         return 0.0
 
     def sandbox_report(self) -> SandboxReport:
@@ -85,7 +85,7 @@ class LocalBot(RunningBot):
 
 
 class RemoteBot(RunningBot):
-    """A bot that somebody else has started; nothing holds it."""
+    """A bot that somebody else has started, reached over TCP, without a sandbox."""
 
     def __init__(self, contestant: Contestant, connect: Connect, start_s: float) -> None:
         super().__init__(contestant)
@@ -104,7 +104,7 @@ class RemoteBot(RunningBot):
         return await self._connection.open_match(codec)
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         if self._connection is not None:
             await self._connection.close()
             self._connection = None
@@ -159,7 +159,7 @@ class SandboxedBot(RunningBot):
     async def pause(self) -> float:
         """Freeze it, unless it may ponder; the processor seconds that it has used so far.
 
-        A freeze that is not confirmed is counted, and told with the match.
+        A freeze that is not confirmed is counted, and stands in the record of the match.
         """
         if not self._ponder and self._connection is not None:
             self._freezes += 1
@@ -179,7 +179,7 @@ class SandboxedBot(RunningBot):
         return used
 
     async def refine(self, fault: BotFault) -> BotFault:
-        """The better reason for a lost connection, if the bot turns out to be dead."""
+        """The fault of a bot whose process ended in the place of a lost connection or a timeout."""
         if not isinstance(fault, Disconnected | StartFailed | TimedOut):
             return fault
         with suppress(TimeoutError):
@@ -191,7 +191,7 @@ class SandboxedBot(RunningBot):
         return fault
 
     async def close(self) -> None:
-        """Hang up, kill everything that runs in the sandbox, and remove the sandbox."""
+        """Close the connection, kill everything that runs in the sandbox, and remove the sandbox."""
         connection, self._connection = self._connection, None
         try:
             if connection is not None:
@@ -231,7 +231,7 @@ class SandboxedLink:
         except BotFault as fault:
             raise await self._bot.refine(fault) from fault
         finally:
-            # Read once it stands still: what it does between its answer and its freeze is its own time too.
+            # Read after the freeze: what the bot does between its answer and its freeze is its own time too.
             spent = await self._bot.pause() - before
         return replace(answer, cpu=spent)
 
@@ -249,7 +249,7 @@ class SandboxedLink:
 async def connect_or_end(
     opening: Coroutine[Any, Any, BotConnection], ending: Coroutine[Any, Any, T]
 ) -> tuple[BotConnection | None, T | None]:
-    """The connection, or how the bot ended if that came first; nothing of the two goes on afterwards."""
+    """Race the connection against the end of the process: the winner's result; the other one is cancelled."""
     connect, end = asyncio.create_task(opening), asyncio.create_task(ending)
     try:
         await asyncio.wait({connect, end}, return_when=asyncio.FIRST_COMPLETED)
@@ -265,7 +265,7 @@ async def connect_or_end(
 
 
 async def close_all(bots: Iterable[RunningBot]) -> None:
-    """End all bots at once; if some cannot be ended, the others are all the same, and the first failure is raised."""
+    """Close all bots at once; if some cannot be closed, the others still are, and the first failure is raised."""
     ends = await asyncio.gather(*(bot.close() for bot in bots), return_exceptions=True)
     for end in ends:
         if end is not None:

@@ -1,4 +1,4 @@
-"""A table with running bots around it: start them, open the links, play."""
+"""A table: starts a group of bots, and plays matches between them over one link per seat."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,21 +9,21 @@ from typing import Any
 from arena.bots.running import AnyCodec, RunningBot, close_all
 from arena.errors import BotFault
 from arena.game import AnyGame
-from arena.match import MatchRecord, MatchSpec
+from arena.match import AnyRecord, MatchSpec
 from arena.play.faults import FORFEIT, Policy
 from arena.play.heartbeat import STEADY, Heartbeat
 from arena.play.player import STRICT, Answer, Leniency, Link, Player
 from arena.play.referee import play
 
 
-class LostLink:
-    """Stands for a bot that never came to the table; whoever calls it learns why."""
+class FailedLink:
+    """The link of a bot that did not start or opened no stream; every call raises its fault."""
 
     def __init__(self, fault: BotFault) -> None:
         self._fault = fault
 
     async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:  # noqa: ARG002
-        """Raise the reason."""
+        """Raise the fault."""
         raise self._fault
 
     async def tell(self, request: bytes) -> None:
@@ -54,7 +54,7 @@ class Table:
     async def __aexit__(self, *_: object) -> None:
         await close_all(self.bots)
 
-    async def play(self, game: AnyGame, spec: MatchSpec[Any], seating: Sequence[int]) -> MatchRecord[Any, Any]:
+    async def play(self, game: AnyGame, spec: MatchSpec[Any], seating: Sequence[int]) -> AnyRecord:
         """Play one match with these bots, named by their place at the table, in seat order."""
         async with AsyncExitStack() as links:
             players = []
@@ -75,14 +75,14 @@ class Table:
 
     async def _open(self, place: int, codec: AnyCodec) -> Link:
         if place in self.not_started:
-            return LostLink(self.not_started[place])
+            return FailedLink(self.not_started[place])
         try:
             return await self.bots[place].open_match(codec)
         except BotFault as fault:
-            return LostLink(fault)
+            return FailedLink(fault)
 
     async def _release(self, place: int, link: Link) -> None:
-        """End the stream of a bot; until it is asked again it stands still, so that it takes no time from others."""
+        """End the stream of a bot and freeze the bot, so that it takes no processor time from others."""
         with suppress(BotFault):
             await link.close()
         await self.bots[place].pause()

@@ -17,7 +17,7 @@ from arena.cli.output import marked, plain_console
 from arena.cli.params import MAX_SEED, clock_option
 from arena.cli.sandbox_options import named_bot, read_sandbox_options, sandbox_options
 from arena.clock import TimeControl
-from arena.contestant.check import Check, Mark, Measures, Step, Terms
+from arena.contestant.check import Check, CheckSettings, Mark, Measures, Step
 from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.play import looptime, record
@@ -67,7 +67,7 @@ def check(
     game, options = registry.find(game_name), read_sandbox_options(given)
     if isinstance(locate(bot, BUILTIN), Builtin):
         raise UsageError(f"{bot} is part of the referee: give a folder, an image or grpc://host:port")
-    terms = Terms(clock, seed, positions, options.limits.start_s, options.limits.memory_bytes)
+    terms = CheckSettings(clock, seed, positions, options.limits.start_s, options.limits.memory_bytes)
     failed = looptime.run(_run(game, bot, terms, options))
     if failed is not None:
         if failed.evidence is not None:
@@ -75,7 +75,7 @@ def check(
         click.get_current_context().exit(1)
 
 
-async def _run(game: AnyGame, name: str, terms: Terms, options: SandboxOptions) -> Step | None:
+async def _run(game: AnyGame, name: str, terms: CheckSettings, options: SandboxOptions) -> Step | None:
     """Take and print every step; the one that failed, if any did."""
     console, failed = plain_console(), None
     bot = named_bot(game, name, terms.seed, options)

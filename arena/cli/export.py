@@ -11,7 +11,7 @@ from arena.cli.store import db_option, open_store
 from arena.cli.table_formats import counted
 from arena.errors import RecordError
 from arena.tournaments import archive
-from arena.tournaments.verify import Kept, check_tournament, kept_in
+from arena.tournaments.verify import StoredTournament, check_tournament, stored_tournament
 from arena.untrusted.limited import Allowance, run_limited
 from arena.untrusted.text import printable
 
@@ -42,7 +42,7 @@ def export(number: int, out: Path | None, db: str) -> None:
     store = open_store(db)
     entry = store.tournament(number)
     path = out or Path(f"tournament-{number}.arena.gz")
-    count = archive.write(kept_in(store, entry), path)
+    count = archive.write(stored_tournament(store, entry), path)
     state = "" if entry.finished else "; it is not finished, so later ones can be imported over this one"
     click.echo(f"wrote {path}: tournament {number} of {entry.game}, {counted(count, 'match')}{state}")
 
@@ -71,7 +71,7 @@ def import_(file: Path, db: str) -> None:
         echo(f"not here, and so not to be played until they are submitted: {', '.join(absent)}")
 
 
-def _proven(file: Path, copy: Path) -> Kept:
+def _proven(file: Path, copy: Path) -> StoredTournament:
     """The tournament in a file, written anew by us after a process with limits has read and proven all of it."""
     allowance = Allowance(
         memory_bytes=768 << 20, seconds=60 + file.stat().st_size // _BYTES_PER_SECOND, file_bytes=1 << 40

@@ -14,7 +14,7 @@ from arena.bots.manifest import Folder, Remote, locate
 from arena.bots.running import RemoteBot, RunningBot
 from arena.cli.output import marked, plain_console
 from arena.contestant import reproduce as logic
-from arena.contestant.reproduce import Compared, in_words
+from arena.contestant.reproduce import Comparison, in_words
 from arena.errors import BotFault, UsageError
 from arena.game import AnyGame
 from arena.links.connection import tcp_connect
@@ -55,38 +55,38 @@ def _make_bot(name: str) -> RunningBot:
 
 async def _run(game: AnyGame, kept: MatchRecord[Any, Any], seat: int, bot: RunningBot, first: int) -> int:
     """Compare and print move by move; the exit code is 1 if the bot did not answer everything."""
-    console, done = plain_console(), list[Compared]()
+    console, done = plain_console(), list[Comparison]()
     broken = ""
     try:
         await bot.start()
         link = await bot.open_match(game.codec)
-        async for compared in logic.reproduce(game, kept, seat, link, first=first):
-            done.append(compared)
-            _show(console, game, compared)
+        async for comparison in logic.reproduce(game, kept, seat, link, first=first):
+            done.append(comparison)
+            _show(console, game, comparison)
         await link.close()
     except BotFault as fault:
         broken = str(fault)
     finally:
         await bot.close()
     _summarise(console, done, broken)
-    return 1 if broken or any(compared.fault for compared in done) else 0
+    return 1 if broken or any(comparison.fault for comparison in done) else 0
 
 
-def _show(console: Console, game: AnyGame, compared: Compared) -> None:
-    asked = compared.asked
-    then = " · ".join(in_words(game, asked.state, asked.recorded))
-    head = f"move {asked.move:3}"
-    if compared.same:
+def _show(console: Console, game: AnyGame, comparison: Comparison) -> None:
+    request = comparison.request
+    then = " · ".join(in_words(game, request.state, request.recorded))
+    head = f"move {request.move:3}"
+    if comparison.same:
         console.print(f"[dim]{head}  =[/dim] {then}", soft_wrap=True)
         return
-    now = marked(compared.fault) if compared.fault else " · ".join(in_words(game, asked.state, compared.moves))
-    before = " · ".join(filter(None, (then, marked(asked.note))))
+    now = marked(comparison.fault) if comparison.fault else " · ".join(in_words(game, request.state, comparison.moves))
+    before = " · ".join(filter(None, (then, marked(request.note))))
     console.print(f"{head}  [bold yellow]≠[/bold yellow] then: {before}\n            now:  {now}", soft_wrap=True)
 
 
-def _summarise(console: Console, done: list[Compared], broken: str) -> None:
-    different = [compared for compared in done if not compared.same]
-    where = f", first at move {different[0].asked.move}" if different else ""
+def _summarise(console: Console, done: list[Comparison], broken: str) -> None:
+    different = [comparison for comparison in done if not comparison.same]
+    where = f", first at move {different[0].request.move}" if different else ""
     console.print(
         f"{len(done)} decisions: {len(done) - len(different)} as recorded, {len(different)} differently{where}"
     )

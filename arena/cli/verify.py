@@ -11,7 +11,7 @@ from arena.cli.store import db_option, open_store
 from arena.cli.table_formats import counted
 from arena.errors import RecordError
 from arena.store.base import Store, TournamentEntry
-from arena.tournaments.verify import Finding, check_bots, check_tournament, kept_in
+from arena.tournaments.verify import Finding, check_bots, check_tournament, stored_tournament
 from arena.untrusted.text import printable
 
 
@@ -35,7 +35,7 @@ def verify(numbers: Sequence[int], game_name: str | None, db: str) -> None:
     """
     store, started = open_store(db), time.monotonic()
     chosen = _choose(store, numbers, game_name)
-    wrong = [Finding("the tables", what) for what in store.misfits()] + list(check_bots(store.all_bots()))
+    wrong = [Finding("the tables", what) for what in store.inconsistencies()] + list(check_bots(store.all_bots()))
     _tell(wrong)
     played, lies = 0, len(wrong)
     for entry in chosen:
@@ -64,7 +64,7 @@ def _check(store: Store, entry: TournamentEntry) -> tuple[int, int]:
         nonlocal matches
         matches += 1
 
-    findings = list(check_tournament(kept_in(store, entry), registry.find, count))
+    findings = list(check_tournament(stored_tournament(store, entry), registry.find, count))
     _tell(findings)
     if not findings:
         state = f"checksum {entry.checksum}" if entry.finished else "not finished, so it has no checksum yet"

@@ -1,1 +1,1 @@
-"""What the author of a bot uses: a new folder to begin with, the check, and playing a lost match again."""
+"""Tools for authors of bots: the scaffold of a new bot, the check, and the reproduction of a played match."""

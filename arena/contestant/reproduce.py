@@ -1,24 +1,34 @@
-"""A played match once more for one seat: the same requests, rebuilt from the record, to a bot of today."""
+"""Sends the requests of a recorded match to a bot again, rebuilt from the record, and compares the answers."""
 
 import json
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from arena.clock import PATIENCE, Clock
+from arena.clock import UNTIMED_WAIT, Clock
 from arena.errors import BadMessage, BotFault, IllegalMove, RecordError, UsageError
 from arena.game import AnyGame, AnyState
-from arena.match import NO_TIMES, Ending, MatchEnd, MatchRecord, MatchStart, Moves, Played, Ready, Seat, Turn
+from arena.match import (
+    NO_TIMES,
+    AnyRecord,
+    Ending,
+    MatchEnd,
+    MatchStart,
+    Moves,
+    PlayedMove,
+    Ready,
+    Seat,
+    Turn,
+)
 from arena.play.player import Link
 from arena.play.replay import positions
 
-AnyRecord = MatchRecord[Any, Any]
 AnyTurn = Turn[Any, Any]
 
 
 @dataclass(slots=True)
-class Asked:
-    """One request of the match, and what came of it then."""
+class RecordedRequest:
+    """A request of the recorded match with the moves that answered it."""
 
     move: int
     """The number, counted from 1, of the move in the match that it asked for."""
@@ -31,22 +41,22 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """The answer of today beside that of then."""
+class Comparison:
+    """The new answer to a recorded request beside the recorded one."""
 
-    asked: Asked
+    request: RecordedRequest
     moves: tuple[Any, ...]
     fault: str = ""
-    """What is wrong with the answer of today, if it is none."""
+    """What is wrong with the new answer, if it is not valid."""
 
     @property
     def same(self) -> bool:
-        """Whether both say the same as far as both go: a bot may send several moves at once or one by one."""
-        both = list(zip(self.moves, self.asked.recorded))
-        return not self.fault and not self.asked.note and bool(both) and all(now == then for now, then in both)
+        """Whether both begin with the same moves: a bot may send several moves at once or one by one."""
+        pairs = list(zip(self.moves, self.request.recorded))
+        return not self.fault and not self.request.note and bool(pairs) and all(now == then for now, then in pairs)
 
 
-def requests(game: AnyGame, record: AnyRecord, seat: Seat) -> Iterator[Asked]:
+def requests(game: AnyGame, record: AnyRecord, seat: Seat) -> Iterator[RecordedRequest]:
     """Every request that this seat got, with the same turn numbers, observations and clock.
 
     The list of legal moves is always there; a bot that does not ask for it must not be sent it.
@@ -63,7 +73,7 @@ def requests(game: AnyGame, record: AnyRecord, seat: Seat) -> Iterator[Asked]:
             continue
         number += 1
         turn = Turn(number, state.view(seat), tuple(state.legal()), clock.available(), clock.bank)
-        open_request = Asked(ply + 1, state.clone(), turn, () if played is None else (played.move,))
+        open_request = RecordedRequest(ply + 1, state.clone(), turn, () if played is None else (played.move,))
         open_request.note = _note(record, seat, ply, played)
         if played is not None and not played.substituted:
             clock.charge(played.times.wall / 1e6, played.times.cpu / 1e6)
@@ -73,25 +83,25 @@ def requests(game: AnyGame, record: AnyRecord, seat: Seat) -> Iterator[Asked]:
 
 async def reproduce(
     game: AnyGame, record: AnyRecord, seat: Seat, link: Link, *, first: int = 1
-) -> AsyncIterator[Compared]:
+) -> AsyncIterator[Comparison]:
     """Ask for every decision from move `first` on, without a clock, and go on along the recorded game."""
     if not 0 <= seat < len(record.spec.contestants):
         raise UsageError(f"the match has the seats 0 to {len(record.spec.contestants) - 1}, not {seat}")
     if len(record.verdicts) != len(record.spec.contestants):
         raise RecordError("the record has not one verdict per seat, so it cannot be played again")
     wants_legal = await _begin(game, record, seat, link)
-    for asked in requests(game, record, seat):
-        if asked.move < first:
+    for request in requests(game, record, seat):
+        if request.move < first:
             continue
-        turn = asked.turn if wants_legal else replace(asked.turn, legal=None)
-        answer = await link.call(game.codec.write_turn(turn), PATIENCE)
+        turn = request.turn if wants_legal else replace(request.turn, legal=None)
+        answer = await link.call(game.codec.write_turn(turn), UNTIMED_WAIT)
         try:
             moves = _read(game, answer.reply, turn)
-            _check_legal(game, asked.state, moves)
+            _check_legal(game, request.state, moves)
         except BotFault as fault:
-            yield Compared(asked, (), str(fault))
+            yield Comparison(request, (), str(fault))
         else:
-            yield Compared(asked, moves)
+            yield Comparison(request, moves)
     await link.tell(game.codec.write_end(MatchEnd(record.outcome, record.verdicts[seat])))
 
 
@@ -104,12 +114,12 @@ def in_words(game: AnyGame, state: AnyState, moves: tuple[Any, ...]) -> list[str
     return lines
 
 
-def _continues(played: Played[Any], seat: Seat) -> bool:
+def _continues(played: PlayedMove[Any], seat: Seat) -> bool:
     """Whether a move came with the one before it: a reply of several moves carries its times on its first."""
     return played.seat == seat and played.times == NO_TIMES and not played.substituted
 
 
-def _note(record: AnyRecord, seat: Seat, ply: int, played: Played[Any] | None) -> str:
+def _note(record: AnyRecord, seat: Seat, ply: int, played: PlayedMove[Any] | None) -> str:
     if played is None:
         return f"the match ended here: {record.verdicts[seat].sentence}"
     if not played.substituted:
@@ -121,7 +131,7 @@ def _note(record: AnyRecord, seat: Seat, ply: int, played: Played[Any] | None) -
 async def _begin(game: AnyGame, record: AnyRecord, seat: Seat, link: Link) -> bool:
     spec = record.spec
     start = MatchStart(spec.match_id, seat, len(spec.contestants), spec.config, spec.control)
-    reply = game.codec.read_reply((await link.call(game.codec.write_start(start), PATIENCE)).reply)
+    reply = game.codec.read_reply((await link.call(game.codec.write_start(start), UNTIMED_WAIT)).reply)
     if not isinstance(reply, Ready):
         raise BadMessage("it answered the start of the match with something else than `ready`")
     return reply.wants_legal

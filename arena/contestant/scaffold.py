@@ -1,4 +1,4 @@
-"""New bots: a copy of a sample bot with a bot.toml of its own, and what it needs to run without network."""
+"""The scaffold of a new bot: a copy of a sample bot with its own bot.toml, and its libraries."""
 
 import json
 import re
@@ -100,10 +100,10 @@ def create(target: Path, game: str, language: str) -> Template:
     if not target.absolute().parent.is_dir():
         raise UsageError(f"{target} cannot be made: there is no folder {target.parent}")
     try:
-        with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=target.absolute().parent) as workshop:
-            made = Path(workshop, "bot")
+        with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=target.absolute().parent) as temporary:
+            made = Path(temporary, "bot")
             _copy(template, made)
-            _christen(made, name, game)
+            _set_name_and_game(made, name, game)
             made.rename(target)
     except OSError as error:
         raise UsageError(f"{target} cannot be made: {error.strerror or error}") from error
@@ -138,7 +138,7 @@ def _copy(template: Template, target: Path) -> None:
         shutil.copytree(_root() / "proto", target / "proto", ignore=shutil.ignore_patterns("*.binpb"))
 
 
-def _christen(folder: Path, name: str, game: str) -> None:
+def _set_name_and_game(folder: Path, name: str, game: str) -> None:
     """Put the new name and its only game into bot.toml, and leave the rest with its comments."""
     path = folder / MANIFEST
     text = path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""From a bot that was just started to one that is ready, and stays so from match to match."""
+"""Connecting to a bot: wait until its health check says SERVING, then open one stream per match."""
 
 import asyncio
 import os
@@ -14,14 +14,14 @@ from google.protobuf.message import DecodeError
 from grpc_health.v1 import health_pb2
 
 from arena.errors import Abuse, BadMessage, BotFault, Disconnected, StartFailed
-from arena.links.grpc import Call, GrpcLink, again
+from arena.links.grpc import Call, GrpcLink, copy_fault
 from arena.links.http2 import Http2
 from arena.play import looptime
 
 Connect = Callable[[], socket.socket]
 """Gives a new stream socket that is connected, or connecting, to the bot; it must not block. OSError: not there yet."""
 
-PAUSE = 0.02
+RETRY_S = 0.02
 """Seconds between two attempts to reach a bot that is still starting."""
 HEALTH_CHECK = "/grpc.health.v1.Health/Check"
 OPEN_WAIT = 5.0
@@ -86,7 +86,7 @@ class BotConnection:
         while True:
             try:
                 async with asyncio.timeout(began + allowed - time.monotonic()):
-                    return await cls._keep_trying(connect, now, reasons)
+                    return await cls._try_until_serving(connect, now, reasons)
             except TimeoutError:
                 # What our own machine stood still for is not the bot's time.
                 prolonged = start_limit + looptime.stood_still(began)
@@ -95,36 +95,36 @@ class BotConnection:
                 allowed = prolonged
 
     @classmethod
-    async def _keep_trying(cls, connect: Connect, now: Callable[[], float], reasons: list[str]) -> Self:
-        """Try until the bot is ready, and note why it is not."""
+    async def _try_until_serving(cls, connect: Connect, now: Callable[[], float], reasons: list[str]) -> Self:
+        """Try until the bot is ready; `reasons` tells the caller of a timeout why it was not."""
         while True:
             try:
-                bot = await _reach(connect)
+                bot = await _connected(connect)
                 reasons[:] = ["it does not answer the health check"]
-                return await cls._greet(bot, now)
+                return await cls._wait_until_serving(bot, now)
             except Abuse:
                 raise
             except OSError as error:
                 reasons[:] = [f"nothing listens on its socket: {error.strerror}"]
             except BotFault as fault:
                 reasons[:] = [str(fault)]
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(RETRY_S)
 
     @classmethod
-    async def _greet(cls, bot: socket.socket, now: Callable[[], float]) -> Self:
+    async def _wait_until_serving(cls, bot: socket.socket, now: Callable[[], float]) -> Self:
         connection = cls(await Http2.on(bot, now), now)
         try:
             with connection._http.reading():
-                await connection._http.greeted
+                await connection._http.settings_received
                 while await connection._health() != health_pb2.HealthCheckResponse.SERVING:
-                    await asyncio.sleep(PAUSE)
+                    await asyncio.sleep(RETRY_S)
         except BaseException:
             await connection.close()
             raise
         return connection
 
     async def _health(self) -> int:
-        if self.gone() or not self._http.has_room():
+        if self.is_closed() or not self._http.can_open_stream():
             raise self._fault("let the referee open no stream")
         replies: list[bytes] = []
 
@@ -146,23 +146,23 @@ class BotConnection:
         """A new stream for one match of this codec's game."""
         deadline = self._now() + OPEN_WAIT
         with self._http.reading():  # also finds out what happened since the last match
-            while not self.gone() and not self._http.has_room():
+            while not self.is_closed() and not self._http.can_open_stream():
                 if self._now() > deadline:
                     raise Disconnected("let the referee open no stream")
-                await asyncio.sleep(PAUSE)
-        if self.gone():
+                await asyncio.sleep(RETRY_S)
+        if self.is_closed():
             raise self._fault("closed the connection between two matches")
         return GrpcLink(self._http, f"/{codec.wire.DESCRIPTOR.package}.{codec.prefix}BotService/Play", self._now)
 
     def _fault(self, otherwise: str) -> BotFault:
-        return again(self._http.fault) if self._http.fault else Disconnected(otherwise)
+        return copy_fault(self._http.fault) if self._http.fault else Disconnected(otherwise)
 
-    def gone(self) -> bool:
+    def is_closed(self) -> bool:
         """Whether no further match can be played over this connection."""
         return self._http.over
 
     async def close(self) -> None:
-        """Hang up; matches that still run end with Disconnected."""
+        """Close the connection; matches that still run end with Disconnected."""
         self._http.close()
         await asyncio.sleep(0)  # lets the socket go
 
@@ -175,7 +175,7 @@ def _status(reply: bytes) -> int:
         raise BadMessage("the answer to the health check is garbled") from error
 
 
-async def _reach(connect: Connect) -> socket.socket:
+async def _connected(connect: Connect) -> socket.socket:
     """A socket that is connected, from one that may be connecting still."""
     bot, loop, writable = connect(), asyncio.get_running_loop(), asyncio.Event()
     loop.add_writer(bot, writable.set)

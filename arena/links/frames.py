@@ -1,9 +1,10 @@
-"""The shapes on the wire: frames of HTTP/2, cut out without unpacking them, and the messages of gRPC."""
+"""Framing: splits bytes into HTTP/2 frames without parsing their payload, and DATA payloads into gRPC messages."""
 
 from collections.abc import Callable
 from struct import Struct
 from typing import NamedTuple
 
+from arena.codec import MAX_MESSAGE
 from arena.errors import BadMessage
 
 DATA, HEADERS, SETTINGS, PUSH_PROMISE, GOAWAY, CONTINUATION = 0x0, 0x1, 0x4, 0x5, 0x7, 0x9
@@ -13,8 +14,7 @@ HEADER_BYTES = 9
 _HEADER = Struct(">HBBBI")
 """Length (in two parts, because it has three bytes), kind, flags, stream."""
 
-MAX_MESSAGE = 1 << 20
-"""Bytes of the longest message, both ways."""
+
 _PREFIX = Struct(">BI")
 """Before every message: one byte that says whether it is compressed, four with its length."""
 
@@ -34,7 +34,7 @@ class Frames:
 
     def __init__(self, on_head: Callable[[Head], None]) -> None:
         self._on_head = on_head
-        """Called once for every frame, before its payload is there; what it raises ends the walk."""
+        """Called once for every frame, before its payload is there; what it raises passes through `take`."""
         self._held = bytearray()
         self._head: Head | None = None
         """Of the frame that comes next, once it is known."""

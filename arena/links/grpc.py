@@ -1,7 +1,7 @@
-"""Matches over gRPC: a call carries whole messages both ways, a link asks a bot over one call and takes the time.
+"""Matches over gRPC: a Call carries messages both ways on one stream, a GrpcLink asks a bot over it and takes the time.
 
-A bot may send any status it likes, whenever it likes. So what it did is decided by our own clock, by what came over
-the wire, and by our own parser; a status only helps to word the sentence.
+A bot may send any status at any time. So verdicts depend on our own clock, on the bytes that arrived and on our own
+parser; a status only helps to word the sentence.
 """
 
 import asyncio
@@ -10,14 +10,16 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import unquote
 
+from arena.codec import MAX_MESSAGE
 from arena.errors import BadMessage, BotFault, Disconnected, InfraError, TimedOut
-from arena.links.frames import MAX_MESSAGE, Messages, pack_message
-from arena.links.http2 import Headers, Http2, printable
+from arena.links.frames import Messages, pack_message
+from arena.links.http2 import Headers, Http2
 from arena.play.heartbeat import Heartbeat
 from arena.play.player import STRICT, Answer, Leniency
+from arena.untrusted.text import escaped
 
-HANDOVER = 0.05
-"""Seconds that a request may take to the socket; only a bot that grants no flow control holds it up for longer."""
+MAX_SEND_S = 0.05
+"""Seconds that sending a request may take before the bot's clock starts; only its flow control takes longer."""
 TELL_WAIT = 1.0
 CLOSE_WAIT = 0.5
 MAX_SURPLUS = 3
@@ -31,8 +33,8 @@ _STATUSES = (
 _NAMES = {str(number).encode(): name for number, name in enumerate(_STATUSES)}
 
 
-def again(fault: BotFault) -> BotFault:
-    """A new error of the same meaning: one object that is raised twice drags all its old frames along."""
+def copy_fault(fault: BotFault) -> BotFault:
+    """A new exception of the same type and text: raising one object twice would accumulate its tracebacks."""
     return type(fault)(*fault.args)
 
 
@@ -90,15 +92,15 @@ class Call:
             self.over.set_result(fault)
 
 
-class Patience:
-    """Gives up when the time for one reply is over; it is prolonged by what our own machine stood still."""
+class ReplyTimer:
+    """The timeout of one reply, prolonged by the time in which our own machine stood still."""
 
     def __init__(
         self, http: Http2, now: Callable[[], float], heartbeat: Heartbeat, wait: float, give_up: Callable[[str], None]
     ) -> None:
         self.started = now()
         self._http = http
-        self._worked = http.worked
+        self._cpu_before = http.cpu_seconds
         self._now = now
         self._heartbeat = heartbeat
         self._wait = wait
@@ -110,7 +112,7 @@ class Patience:
     def lag(self, since: float, until: float) -> float:
         """What our machine stood still between two moments, without its work on what this very bot sent."""
         lag = self._heartbeat.lag(since, until)
-        return max(0.0, lag - (self._http.worked - self._worked)) if lag else 0.0
+        return max(0.0, lag - (self._http.cpu_seconds - self._cpu_before)) if lag else 0.0
 
     def end(self) -> None:
         """Wait no longer."""
@@ -153,7 +155,7 @@ class GrpcLink:
             self._http.stop_reading(self)
 
     async def _ask(self, request: bytes, wait: float) -> Answer:
-        patience = Patience(self._http, self._now, self._leniency.heartbeat, wait, self._give_up)
+        timer = ReplyTimer(self._http, self._now, self._leniency.heartbeat, wait, self._give_up)
         reply = self._reply = self._loop.create_future()
         self._asked_at = None
         try:
@@ -163,13 +165,13 @@ class GrpcLink:
             self._call.cancel()  # its reply is not to be taken for that of a later request
             raise
         finally:
-            patience.end()
+            timer.end()
             self._reply = None
-        latest = patience.started + HANDOVER
+        latest = timer.started + MAX_SEND_S
         asked_at = latest if self._asked_at is None else min(self._asked_at, latest)
         wall = self._answered_at - asked_at
-        transport = self._now() - patience.started - wall
-        return Answer(message, wall, transport, lag=patience.lag(asked_at, self._answered_at))
+        transport = self._now() - timer.started - wall
+        return Answer(message, wall, transport, lag=timer.lag(asked_at, self._answered_at))
 
     async def tell(self, request: bytes) -> None:
         """Send a request that has no reply; a bot that does not take it within a second misses it."""
@@ -201,7 +203,7 @@ class GrpcLink:
         """What the bot did, now that the call is over."""
         fault = self._call.over.result()
         if fault is not None:
-            return again(fault)
+            return copy_fault(fault)
         return Disconnected(f"ended the stream before the match was over ({self._call.status})")
 
     def _on_sent(self) -> None:
@@ -213,7 +215,7 @@ class GrpcLink:
         if self._leniency.is_late(message):
             return
         if self._reply is not None and not self._reply.done() and self._asked_at is not None:
-            self._answered_at = max(self._http.stamp, self._asked_at)
+            self._answered_at = max(self._http.received_at, self._asked_at)
             self._reply.set_result(message)
             self._http.stop_reading(self)  # what else there is waits for the bot's own next turn
         else:
@@ -247,5 +249,5 @@ def _request_headers(method: str) -> Headers:
 
 
 def _text(value: bytes | None) -> str:
-    """A header of the bot, fit to be shown."""
-    return printable(unquote((value or b"").decode("ascii", "replace")))
+    """A header of the bot, safe to print."""
+    return escaped(unquote((value or b"").decode("ascii", "replace")))

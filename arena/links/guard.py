@@ -1,8 +1,8 @@
-"""The guard at the door: counts what a bot sends, before anything is made of it, and calls a flood by its name.
+"""Flood protection for a connection: budgets for the bytes, frames and processing time that a bot may cause.
 
-An HTTP/2 peer may send control frames without end, and each wants an answer or a note; gRPC's own client took in more
-than a gigabyte in twenty seconds. So bytes, frames and our own work have budgets that grow back slowly, and with what
-we ask; and what the library would keep, or work on more than once, is bounded by a number of its own.
+An HTTP/2 peer may send control frames without end, each of which must be answered or stored; gRPC's own client took
+in more than a gigabyte in twenty seconds. So bytes, frames and our processing time are token buckets, refilled slowly
+and by our own requests; and whatever h2 would keep, or process repeatedly, has a limit of its own.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ FULL_FRAME = 4 << 10
 BURST_WORK, WORK_PER_SECOND, WORK_PER_REQUEST = 0.25, 0.005, 0.002
 """Processor seconds that reading a bot's frames may cost; an honest bot needs about 0.0001 for a move."""
 MAX_FRAME_BYTES = 16 << 10
-"""Nobody was ever told that more is welcome; what announces more is not HTTP/2, or bad for our memory."""
+"""The default of HTTP/2, which we never raise; what announces more is not HTTP/2, or an attack on our memory."""
 MAX_HEADER_BYTES = 16 << 10
 """Bytes of one block of headers, unpacked; on the wire it must fit into one frame."""
 MAX_BLOCKS = 2
@@ -42,7 +42,7 @@ MAX_RESIZINGS = 4
 
 
 class Budget:
-    """An amount that is spent and grows back at a steady rate, up to a burst."""
+    """A token bucket: refilled at a steady rate up to a burst."""
 
     def __init__(self, burst: float, rate: float, now: float) -> None:
         self.left = burst
@@ -51,7 +51,7 @@ class Budget:
         self._filled_at = now
 
     def refill(self, now: float) -> None:
-        """Add what grew since the last time."""
+        """Add the tokens of the time since the last call."""
         self.grant((now - self._filled_at) * self._rate)
         self._filled_at = now
 
@@ -61,11 +61,11 @@ class Budget:
 
 
 class Guard:
-    """Watches what one bot sends over one connection."""
+    """Checks the frames that one bot sends over one connection, before h2 sees them."""
 
     def __init__(self, now: Callable[[], float]) -> None:
-        self.farewell = False
-        """Whether the bot said that it ends the connection."""
+        self.goaway_received = False
+        """Whether the bot announced the end of the connection."""
         self._now = now
         self._bytes = Budget(BURST_BYTES, BYTES_PER_SECOND, now())
         self._frames = Budget(BURST_FRAMES, FRAMES_PER_SECOND, now())
@@ -110,7 +110,7 @@ class Guard:
         elif kind in (PUSH_PROMISE, CONTINUATION):
             raise BadMessage("sent a frame that gRPC does not use")
         elif kind == GOAWAY:
-            self.farewell = True
+            self.goaway_received = True
 
     def on_frame(self, head: Head, frame: bytes) -> None:
         """The whole frame is there."""

@@ -1,9 +1,9 @@
-"""An HTTP/2 connection to a bot: the h2 library speaks the protocol, a guard stands before it, asyncio carries bytes.
+"""An HTTP/2 connection to a bot: asyncio reads the socket, a guard checks every frame, the h2 library parses it.
 
-gRPC's own client is not made for servers that want to harm it, and it cannot tell when a byte came. Here every frame
-of a bot passes our guard first, the time is taken at the socket, and what ends a stream is seen and not reported.
+gRPC's own client is not made for hostile servers, and does not say when a byte arrived. Here every frame passes our
+guard before h2 sees it, times are taken at the socket, and the end of a stream is observed, not reported by the bot.
 
-A bot's bytes are worked on only while somebody waits for that bot. What it sends behind its reply stays where it is
+A bot's bytes are processed only while somebody waits for that bot. What it sends after its reply stays in the socket
 until its own next turn, so no bot makes the referee busy while the clock of another runs.
 """
 
@@ -34,18 +34,19 @@ from arena.errors import BadMessage, BotFault, Disconnected
 from arena.links.frames import Frames
 from arena.links.guard import FULL_FRAME, MAX_HEADER_BYTES, Guard
 from arena.play import looptime
+from arena.untrusted.text import escaped
 
 Headers = Iterable[tuple[bytes, bytes]]
 
-HUNG_UP = "closed the connection before the match was over"
+CONNECTION_CLOSED = "closed the connection before the match was over"
 READ_BYTES = 64 << 10
 WINDOW = 2 << 20
-"""What a bot may send before we grant more: room for the longest message, so that none waits for us."""
+"""Our flow-control window: larger than the longest message, so that no message waits for us."""
 SHORT_WORK = 0.0005
 CATCH_UP_READS = 8
 """How often we read before a request, to be done with what was sent before it; more than a socket holds."""
-GLANCE_S, GLANCE_BYTES, GLANCE_FRAMES = 5.0, 1 << 10, 16
-"""How often, and how far, we look at a bot that nobody waits for: servers hang up if their pings stay unanswered."""
+IDLE_POLL_S, IDLE_POLL_BYTES, IDLE_POLL_FRAMES = 5.0, 1 << 10, 16
+"""How often and how much we read from a bot that nobody waits for: servers close connections with unanswered pings."""
 _FIRST_WINDOW = 65535
 """Of every connection, until it is widened."""
 _CONFIG = H2Configuration(client_side=True, header_encoding=None)
@@ -57,9 +58,9 @@ _SETTINGS = {
 
 
 class Stopwatch:
-    """How much processor time our work took; short work is not worth the system call, and is taken by the wall.
+    """Measures processor time; for short work, which is not worth the system call, it takes the wall-clock time.
 
-    The wall alone would not do: a referee that is held up in the middle of its work must not blame the bot.
+    Wall-clock time alone would not do: a referee that is descheduled in the middle must not blame the bot.
     """
 
     def __init__(self) -> None:
@@ -105,32 +106,32 @@ class Http2(asyncio.BufferedProtocol):
         self.over = False
         """True when nothing is carried any more, whoever ended it."""
         self.fault: BotFault | None = None
-        self.stamp = 0.0
-        """When the bytes that were worked on last came."""
-        self.worked = 0.0
-        """Processor seconds that the work on this bot's bytes took so far."""
+        self.received_at = 0.0
+        """When the bytes that were processed last had arrived."""
+        self.cpu_seconds = 0.0
+        """Processor seconds spent on this bot's bytes so far."""
         self._loop = asyncio.get_running_loop()
-        self.greeted: asyncio.Future[None] = self._loop.create_future()
-        """Done when the bot has said what it grants, or when all is over."""
+        self.settings_received: asyncio.Future[None] = self._loop.create_future()
+        """Done when the bot's SETTINGS have arrived, or when the connection is over."""
         self._http = H2Connection(_CONFIG)
         self._http.local_settings = Settings(client=True, initial_values=_SETTINGS)
         self._http.decoder.max_header_list_size = MAX_HEADER_BYTES
         self._now = now
-        self._looks = looptime.current()
+        self._selector = looptime.current()
         self._guard = Guard(now)
         self._frames = Frames(self._guard.on_head)
         self._sock = sock
         self._transport: asyncio.Transport | None = None
-        self._glances: asyncio.TimerHandle | None = None
+        self._idle_poll: asyncio.TimerHandle | None = None
         self._waiting: set[object] = set()
-        """Who waits for something from the bot; while nobody does, nothing that it sends is looked at."""
+        """Callers that wait for the bot; while there are none, nothing that it sends is processed."""
         self._paused = False
         """True when the bot sent something that nobody waited for: asyncio reads no more until somebody does."""
-        self._choked = False
+        self._writing_paused = False
         """True while the bot is too slow for what was written."""
         self._listeners: dict[int, Listener] = {}
         self._unsent: dict[int, tuple[bytearray, bool]] = {}
-        """For every stream that waits for room: the bytes, and whether they are the last."""
+        """For every stream that waits for flow control: the bytes, and whether they are the last."""
         # A plain asyncio.Protocol allocates 256 KiB for every read, which costs more than all the rest here.
         self._buffer = memoryview(bytearray(READ_BYTES))
 
@@ -147,31 +148,31 @@ class Http2(asyncio.BufferedProtocol):
 
     # -- what its owner does ------------------------------------------------------------------------
 
-    def start_reading(self, who: object) -> None:
-        """Read while this one waits; what the bot sent before is worked off at once."""
-        self._waiting.add(who)
+    def start_reading(self, waiter: object) -> None:
+        """Read while this caller waits; what the bot sent before is processed at once."""
+        self._waiting.add(waiter)
         if self._paused and self._transport:
             self._paused = False
-            self._guarded(self._catch_up)
+            self._run_guarded(self._catch_up)
             self._transport.resume_reading()
         elif len(self._frames):
-            self._guarded(self._work)
+            self._run_guarded(self._process_frames)
 
-    def stop_reading(self, who: object) -> None:
-        """Nothing more for this one; if nobody else waits, not even what was read already is looked at."""
-        self._waiting.discard(who)
+    def stop_reading(self, waiter: object) -> None:
+        """End this caller's wait; while nobody waits, not even buffered bytes are processed."""
+        self._waiting.discard(waiter)
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Read as long as this lasts."""
-        who = object()
-        self.start_reading(who)
+        """Read for as long as the context lasts."""
+        waiter = object()
+        self.start_reading(waiter)
         try:
             yield
         finally:
-            self.stop_reading(who)
+            self.stop_reading(waiter)
 
-    def has_room(self) -> bool:
+    def can_open_stream(self) -> bool:
         """Whether the bot lets us open one more stream."""
         return bool(self._http.open_outbound_streams < self._http.remote_settings.max_concurrent_streams)
 
@@ -189,7 +190,7 @@ class Http2(asyncio.BufferedProtocol):
         waiting, _ = self._unsent.get(stream, (bytearray(), False))
         self._unsent[stream] = (waiting + data, last)
         self._guard.asked()
-        self._guarded(self._pump, stream)
+        self._run_guarded(self._pump, stream)
 
     def reset(self, stream: int) -> None:
         """Break a stream off; its listener hears nothing more."""
@@ -205,37 +206,37 @@ class Http2(asyncio.BufferedProtocol):
     # -- what the socket does -----------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Greet the bot."""
+        """Send the connection preface and our SETTINGS."""
         self._transport = cast(asyncio.Transport, transport)
         self._http.initiate_connection()
         self._http.increment_flow_control_window(WINDOW - _FIRST_WINDOW)
         self._flush()
-        self._glances = self._loop.call_later(GLANCE_S, self._glance)
+        self._idle_poll = self._loop.call_later(IDLE_POLL_S, self._poll_idle)
 
     def get_buffer(self, _sizehint: int) -> memoryview:
-        """Where asyncio puts what it reads: a little, if nobody waits for it."""
-        return self._buffer if self._waiting else self._buffer[:GLANCE_BYTES]
+        """The buffer that asyncio reads into: a small part of it if nobody waits."""
+        return self._buffer if self._waiting else self._buffer[:IDLE_POLL_BYTES]
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Take what was read, and answer; the first fault ends the connection."""
-        self._guarded(self._take if self._waiting else self._keep, nbytes)
+        """Process or buffer what was read; the first fault ends the connection."""
+        self._run_guarded(self._receive if self._waiting else self._buffer_and_pause, nbytes)
 
     def pause_writing(self) -> None:
         """The bot reads too slowly."""
-        self._choked = True
+        self._writing_paused = True
 
     def resume_writing(self) -> None:
         """The bot has caught up."""
-        self._choked = False
+        self._writing_paused = False
 
     def connection_lost(self, _exc: Exception | None) -> None:
-        """The bot, or its sandbox, is gone."""
-        self._end(Disconnected(HUNG_UP))
+        """The bot closed the connection, or its sandbox was removed."""
+        self._end(Disconnected(CONNECTION_CLOSED))
 
     # -- reading ------------------------------------------------------------------------------------
 
-    def _guarded(self, step: Callable[..., None], *arguments: int) -> None:
-        """Do this, and send what it left to be sent; a fault of the bot ends the connection."""
+    def _run_guarded(self, step: Callable[..., None], *arguments: int) -> None:
+        """Run a step and flush what it wants to send; a fault of the bot ends the connection."""
         if self.over:
             return
         try:
@@ -246,60 +247,60 @@ class Http2(asyncio.BufferedProtocol):
         else:
             self._flush()
 
-    def _take(self, count: int) -> None:
-        """Work on the bytes that were just read into our buffer."""
-        arrival = self._looks.arrival if self._looks else self._now()
+    def _receive(self, count: int) -> None:
+        """Stamp and process the bytes that were just read into our buffer."""
+        arrival = self._selector.arrival if self._selector else self._now()
         # Time that we spent on this bot's earlier bytes is its own: it is never taken to have sent these before that.
-        self.stamp = max(arrival, self.stamp)
-        self._hold(count)
-        self._work()
+        self.received_at = max(arrival, self.received_at)
+        self._buffer_bytes(count)
+        self._process_frames()
 
-    def _keep(self, count: int) -> None:
-        """Nobody waits for these bytes, so none of them is looked at, and no more are read."""
-        self._hold(count)
+    def _buffer_and_pause(self, count: int) -> None:
+        """Store bytes that nobody waits for without processing them, and read no more."""
+        self._buffer_bytes(count)
         if self._transport:
             self._paused = True
             self._transport.pause_reading()
 
-    def _hold(self, count: int) -> None:
-        self._guard.on_bytes(count, listens=not self._choked)
+    def _buffer_bytes(self, count: int) -> None:
+        self._guard.on_bytes(count, listens=not self._writing_paused)
         self._frames.feed(self._buffer[:count])
 
-    def _work(self, uncalled: int = 0) -> None:
-        """Work on whole frames while somebody waits for the bot, or on so many that nobody waits for."""
+    def _process_frames(self, unasked: int = 0) -> None:
+        """Process complete frames while somebody waits for the bot, or this many that nobody waits for."""
         stopwatch = Stopwatch()
         try:
-            while (self._waiting or uncalled > 0) and (taken := self._frames.take()):
-                uncalled -= 1
+            while (self._waiting or unasked > 0) and (taken := self._frames.take()):
+                unasked -= 1
                 self._guard.on_frame(*taken)
                 self._on_frame(taken[1])
                 stopwatch.check()
         finally:
             spent = stopwatch.spent()
-            self.worked += spent
-            self.stamp += spent
+            self.cpu_seconds += spent
+            self.received_at += spent
         self._guard.on_work(spent)
 
     def _catch_up(self) -> None:
-        """Work off what came while nobody waited."""
-        self._work()
+        """Process what arrived while nobody waited."""
+        self._process_frames()
         for _ in range(CATCH_UP_READS):
             count = self._read(READ_BYTES)
             if count:
-                self._take(count)
+                self._receive(count)
             if count < READ_BYTES:
                 return
 
-    def _glance(self) -> None:
-        """Look a little at a bot that nobody waits for."""
-        self._glances = self._loop.call_later(GLANCE_S, self._glance)
+    def _poll_idle(self) -> None:
+        """Read a little from a bot that nobody waits for."""
+        self._idle_poll = self._loop.call_later(IDLE_POLL_S, self._poll_idle)
         if not self._waiting:
-            self._guarded(self._take_little)
+            self._run_guarded(self._process_little)
 
-    def _take_little(self) -> None:
-        if len(self._frames) < GLANCE_BYTES and (count := self._read(GLANCE_BYTES)):
-            self._hold(count)
-        self._work(uncalled=GLANCE_FRAMES)
+    def _process_little(self) -> None:
+        if len(self._frames) < IDLE_POLL_BYTES and (count := self._read(IDLE_POLL_BYTES)):
+            self._buffer_bytes(count)
+        self._process_frames(unasked=IDLE_POLL_FRAMES)
 
     def _read(self, most: int) -> int:
         """Read beside asyncio, which does not while it is paused; 0 when nothing is there."""
@@ -308,18 +309,18 @@ class Http2(asyncio.BufferedProtocol):
         except BlockingIOError:
             return 0
         except OSError as error:
-            raise Disconnected(HUNG_UP) from error
+            raise Disconnected(CONNECTION_CLOSED) from error
         if not count:
-            raise Disconnected(HUNG_UP)
+            raise Disconnected(CONNECTION_CLOSED)
         return count
 
     def _on_frame(self, frame: bytes) -> None:
         try:
             events = self._http.receive_data(frame)
-        except Exception as error:  # whatever the library stumbles over, these bytes are not what it was promised
-            if self._guard.farewell:  # the library wants to hear nothing after it, but gRPC servers go on a little
-                raise Disconnected(HUNG_UP) from error
-            raise BadMessage(f"sent what is no gRPC ({printable(str(error))})") from error
+        except Exception as error:  # whatever h2 raises, the bytes are no valid HTTP/2
+            if self._guard.goaway_received:  # h2 accepts nothing after it, but gRPC servers go on
+                raise Disconnected(CONNECTION_CLOSED) from error
+            raise BadMessage(f"sent what is no gRPC ({escaped(str(error))})") from error
         for event in events:
             self._on_event(event)
 
@@ -337,16 +338,16 @@ class Http2(asyncio.BufferedProtocol):
             case StreamReset():
                 self._end_stream(event.stream_id, Disconnected("broke the stream off before the match was over"))
             case ConnectionTerminated():
-                raise Disconnected(HUNG_UP)
+                raise Disconnected(CONNECTION_CLOSED)
             case WindowUpdated() | RemoteSettingsChanged():
-                self._greet()
+                self._set_settings_received()
                 for stream in list(self._unsent):
                     self._pump(stream)
 
     # -- writing ------------------------------------------------------------------------------------
 
     def _pump(self, stream: int) -> None:
-        """Send what there is room for."""
+        """Send as much as flow control allows."""
         data, last = self._unsent.get(stream, (bytearray(), False))
         listener = self._listeners.get(stream)
         if self.over or listener is None:
@@ -370,9 +371,9 @@ class Http2(asyncio.BufferedProtocol):
         if self._transport and not self.over and (data := self._http.data_to_send()):
             self._transport.write(data)
 
-    def _greet(self) -> None:
-        if not self.greeted.done():
-            self.greeted.set_result(None)
+    def _set_settings_received(self) -> None:
+        if not self.settings_received.done():
+            self.settings_received.set_result(None)
 
     def _end_stream(self, stream: int, fault: BotFault | None) -> None:
         self._unsent.pop(stream, None)
@@ -383,15 +384,10 @@ class Http2(asyncio.BufferedProtocol):
         if self.over:
             return
         self.over = True
-        self._greet()
-        if self._glances:
-            self._glances.cancel()
+        self._set_settings_received()
+        if self._idle_poll:
+            self._idle_poll.cancel()
         if self._transport:
             self._transport.abort()
         for stream in list(self._listeners):
             self._end_stream(stream, fault)
-
-
-def printable(text: str, limit: int = 200) -> str:
-    """A bot's text without anything that a terminal, a log or a page might obey."""
-    return text[:limit].encode("unicode_escape").decode("ascii")

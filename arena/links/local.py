@@ -1,4 +1,4 @@
-"""A link to a bot in this very process: for tests and for bots of our own."""
+"""A link to a bot inside this process, for tests and built-in bots."""
 
 from collections.abc import Callable
 

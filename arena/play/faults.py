@@ -1,4 +1,4 @@
-"""What a fault costs, in one place: which verdict it is, what is forgiven, what is played again, who starts anew."""
+"""Fault policy: the verdict of a fault, what is forgiven, what is played again, and when bots are restarted."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ REPLAYS = 2
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a fault costs."""
+    """How many faults per seat are forgiven."""
 
     strikes: int = 0
     """How many late, illegal or invalid replies per seat are made good by a random legal move; then it forfeits."""
@@ -46,15 +46,15 @@ FORFEIT = Policy()
 
 
 def verdict_of(fault: BotFault | None) -> Verdict:
-    """The verdict of a seat that was at fault so, or at none."""
+    """The verdict of a seat with this fault, or without one."""
     return FINE if fault is None else Verdict(ENDING_OF[type(fault)], str(fault))
 
 
 def needs_restart(verdicts: Sequence[Verdict], not_running: Collection[Seat]) -> bool:
-    """Whether the bots of a match must be started anew before the next one.
+    """Whether the bots of a match must be restarted before the next one.
 
-    Whoever was at fault may be dead, hung, or still busy with that match. All bots are started anew with it: so a fault
-    costs one match, and where a tournament is stopped and gone on with changes nothing. A bot that never started
-    leaves nothing behind, and is given up until the next job of its group.
+    A bot that was at fault may be dead, hung, or still busy with that match. All bots of the match are restarted with
+    it: so a fault costs one match, wherever a tournament is interrupted and resumed. A bot that never started needs no
+    restart; it is not tried again until the next job of its group.
     """
     return any(verdict.ending is not Ending.NORMAL for seat, verdict in enumerate(verdicts) if seat not in not_running)

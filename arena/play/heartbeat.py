@@ -1,8 +1,8 @@
-"""Whether this machine kept time: a thread that sleeps a moment, over and over, and notes when it overslept.
+"""Measures when the referee itself could not run: a thread that sleeps for 5 ms, over and over, and notes long sleeps.
 
-A bot that seems late while the referee itself could not run is not to blame. The thread notes when the whole process
-stood still; the loop, if it is a TimedLoop, notes when it was too busy to look. Time that passes while the referee
-works on a bot's own bytes is not counted in that bot's favour (see the link), and bots are held to their share of
+A bot that seems late while the referee could not run is not to blame. The thread notes when the whole process stood
+still; the event loop, if it is a TimedLoop, notes when it was too busy to poll its sockets. Time that the referee
+spends on a bot's own bytes is not counted in that bot's favour (see the link), and bots are held to their share of
 the processors; so nobody gains time by making the referee slow.
 """
 
@@ -18,7 +18,7 @@ INTERVAL = 0.005
 
 
 class Heartbeat(Protocol):
-    """Knows how long the referee's machine stood still."""
+    """Measures how long the referee's machine stood still."""
 
     def lag(self, since: float, until: float) -> float:
         """The seconds between these moments of the monotonic clock in which the referee could not run."""
@@ -63,8 +63,8 @@ class ThreadHeartbeat:
         due, now = self._due, self._now()
         if now - due > NOTED:
             spans.append((due, now))
-        if looks := looptime.current():
-            spans += looks.standstills.since(since)
+        if selector := looptime.current():
+            spans += selector.standstills.since(since)
         return covered(spans, since, until) if spans else 0.0
 
     def _beat(self) -> None:

@@ -1,9 +1,9 @@
-"""When bytes came, as far as the loop can know: an event loop that notes when it last looked at its sockets.
+"""Arrival times of bytes: an event loop that notes when it last polled its sockets.
 
-Linux stamps no bytes of a Unix stream socket (SO_TIMESTAMPNS can be set there and then says nothing; of a TCP socket
-it tells the newest segment's arrival). So the loop looks twice. What is there at the first look, which does not wait,
-came at some time since the look before, while we were busy: its time is that of the look before, for the doubt is
-ours. What wakes the loop from its sleep came just now.
+Linux has no timestamps for the bytes of a Unix stream socket (SO_TIMESTAMPNS can be set there without effect; for a
+TCP socket it gives the arrival of the newest segment). So the loop polls twice. What the first poll finds, which does
+not wait, arrived at some time since the poll before, while we were busy: it is given the time of the poll before, in
+the bot's favour. What wakes the loop from its sleep arrived just now.
 """
 
 import asyncio
@@ -15,14 +15,14 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 Span = tuple[float, float]
-"""The begin and the end of something, on the monotonic clock."""
+"""Begin and end of an interval, on the monotonic clock."""
 
 NOTED = 0.01
 """Seconds of standing still that are worth keeping; less than this is usual."""
 
 
 class Standstills:
-    """The newest spans in which something of ours could not run."""
+    """The newest intervals in which a thread or a loop of ours could not run."""
 
     def __init__(self) -> None:
         self._spans: deque[Span] = deque(maxlen=1000)
@@ -51,57 +51,57 @@ def covered(spans: Iterable[Span], since: float, until: float) -> float:
 
 
 class LoopSelector(selectors.DefaultSelector):
-    """Notes when the loop looked, and when it did not get to look."""
+    """A selector that notes when it was polled, and when it was polled late."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self.standstills = Standstills()
         self.arrival = now()
-        """The earliest moment at which the bytes that were reported last may have come."""
+        """The earliest moment at which the bytes that were reported last may have arrived."""
         self._now = now
-        self._looked = self.arrival
-        """When the last look was over."""
+        self._polled = self.arrival
+        """When the last poll was over."""
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         """What is there already, or else what comes within this time."""
-        self.arrival = self._looked
+        self.arrival = self._polled
         events = super().select(0)
-        self._looked = self._now()
-        self.standstills.note(self.arrival, self._looked)
+        self._polled = self._now()
+        self.standstills.note(self.arrival, self._polled)
         if events or (timeout is not None and timeout <= 0):
             return events
-        began = self._looked
+        began = self._polled
         events = super().select(timeout)
-        self.arrival = self._looked = self._now()
+        self.arrival = self._polled = self._now()
         if timeout is not None:
-            self.standstills.note(began + timeout, self._looked)
+            self.standstills.note(began + timeout, self._polled)
         return events
 
 
 class TimedLoop(asyncio.SelectorEventLoop):
-    """The event loop of whoever takes the time of bots."""
+    """The event loop of a process that measures the time of bots."""
 
     def __init__(self) -> None:
-        self.looks = LoopSelector()
-        super().__init__(self.looks)
+        self.selector = LoopSelector()
+        super().__init__(self.selector)
 
 
 def current() -> LoopSelector | None:
-    """The looks of the running loop, if it is one that notes them."""
+    """The selector of the running loop, if that is a TimedLoop."""
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
         return None
-    return loop.looks if isinstance(loop, TimedLoop) else None
+    return loop.selector if isinstance(loop, TimedLoop) else None
 
 
 def stood_still(since: float) -> float:
-    """The seconds since then in which the running loop could not run, if it is one that notes them."""
-    looks = current()
-    return covered(looks.standstills.since(since), since, time.monotonic()) if looks else 0.0
+    """The seconds since then in which the running loop could not run, if it is a TimedLoop; else 0."""
+    selector = current()
+    return covered(selector.standstills.since(since), since, time.monotonic()) if selector else 0.0
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
-    """Like asyncio.run, on a loop that notes its looks."""
+    """Like asyncio.run, on a TimedLoop."""
     with asyncio.Runner(loop_factory=TimedLoop) as runner:
         return runner.run(main)

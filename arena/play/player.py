@@ -1,4 +1,4 @@
-"""A bot in its seat: the link that carries bytes, the codec that reads them, the clock that runs meanwhile."""
+"""A player: one bot in one seat of a match, asked over a link through the game's codec and charged by its clock."""
 
 import time
 from collections.abc import Callable
@@ -37,7 +37,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Leniency:
-    """What is not held against a bot while it is asked."""
+    """What is forgiven while a bot is asked: replies to earlier requests, and our own standstills."""
 
     is_late: Callable[[bytes], bool]
     """Whether this is the reply to an earlier request, which was given up: it is dropped, once."""
@@ -49,7 +49,7 @@ STRICT = Leniency(lambda _: False, STEADY)
 
 
 class Link(Protocol):
-    """A connected bot: it moves bytes and knows nothing of games or clocks."""
+    """The transport to a connected bot: carries bytes, and knows nothing of games or clocks."""
 
     async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:
         """Send a request and wait this many seconds, and those of our own lag, for its reply; TimedOut if none came."""
@@ -60,7 +60,7 @@ class Link(Protocol):
         ...
 
     async def close(self) -> None:
-        """Let go of the bot; calling it again does nothing."""
+        """End the match's stream; calling it again does nothing."""
         ...
 
 
@@ -150,7 +150,7 @@ class Player(Generic[C, M, O]):
         try:
             reply = self.codec.read_reply(data)
         except BadMessage:
-            return False  # whoever takes it for a reply will say what is wrong with it
+            return False  # it is then taken for the reply, whose reader says what is wrong with it
         if not isinstance(reply, Moves) or reply.turn not in self._missed:
             return False
         self._missed.discard(reply.turn)
@@ -169,4 +169,4 @@ class Player(Generic[C, M, O]):
 
 def _times(answer: Answer, charged: float, ours: float) -> Times:
     seconds = (answer.wall, charged, answer.cpu, answer.transport, ours, answer.lag)
-    return Times(*(max(0, round(each * 1e6)) for each in seconds))
+    return Times(*(max(0, round(part * 1e6)) for part in seconds))

@@ -17,17 +17,15 @@ from arena.codec import (
 )
 from arena.errors import BadMessage, RecordError
 from arena.game import AnyGame
-from arena.match import Contestant, MatchRecord, MatchSpec, Played, SandboxReport, Strike, Times
+from arena.match import AnyRecord, Contestant, MatchRecord, MatchSpec, PlayedMove, SandboxReport, Strike, Times
 from arena.wire.v1 import match_pb2
 
 MAGIC = b"arena-record-1\n"
 MAX_RECORD_BYTES = 1 << 20
-"""A record has some ten thousand; two bytes can stand for an empty part that takes a hundred when it is read."""
+"""A usual record has ten thousand; two bytes can encode an empty submessage that takes a hundred in memory."""
 _MAX_FACTS = 256
-"""Of what was enforced for one bot."""
+"""Entries of the enforcement of one sandbox."""
 _HEAD = len(MAGIC) + hashlib.sha256().digest_size
-
-AnyRecord = MatchRecord[Any, Any]
 
 
 def dump(record: AnyRecord, game: AnyGame) -> bytes:
@@ -72,7 +70,7 @@ def read(path: Path, find: Callable[[str], AnyGame]) -> AnyRecord:
 
 
 def match_id(game: AnyGame, config: Any, seed: int, contestants: tuple[Contestant, ...]) -> str:
-    """The name of a match: a digest of all that is decided before it, so that the same match has the same name."""
+    """The id of a match: a digest of its game, rules version, config, seed and bots, but not of its time control."""
     parts = [game.info.name, game.info.version, game.codec.dump_config(config).hex(), str(seed)]
     parts += [f"{bot.name}\0{bot.version}\0{bot.digest}" for bot in contestants]
     return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
@@ -90,12 +88,12 @@ def _pack(record: AnyRecord, game: AnyGame) -> match_pb2.Record:
         time_control=pack_control(spec.control),
         moves=[
             match_pb2.PlayedMove(
-                seat=each.seat,
-                move=codec.dump_move(each.move),
-                substituted=each.substituted,
-                **{f"{name}_us": us for name, us in asdict(each.times).items()},
+                seat=played.seat,
+                move=codec.dump_move(played.move),
+                substituted=played.substituted,
+                **{f"{name}_us": us for name, us in asdict(played.times).items()},
             )
-            for each in record.played
+            for played in record.played
         ],
         verdicts=map(pack_verdict, record.verdicts),
         outcome=pack_outcome(record.outcome),
@@ -105,7 +103,7 @@ def _pack(record: AnyRecord, game: AnyGame) -> match_pb2.Record:
 
 
 def _check_counts(message: match_pb2.Record, game: AnyGame) -> None:
-    """Refuse what no match of this game has, before anything is made of it."""
+    """Refuse a message with more parts than a match of this game can have, before it is converted."""
     seats, moves = game.info.max_seats, game.info.max_moves
     per_seat = (message.contestants, message.verdicts, message.outcome.ranks, message.outcome.scores, message.boxes)
     if any(len(parts) > seats for parts in per_seat):
@@ -126,8 +124,8 @@ def _unpack(message: match_pb2.Record, game: AnyGame) -> AnyRecord:
         control=unpack_control(message.time_control),
     )
     played = tuple(
-        Played(each.seat, game.codec.load_move(each.move), _unpack_times(each), each.substituted)
-        for each in message.moves
+        PlayedMove(part.seat, game.codec.load_move(part.move), _unpack_times(part), part.substituted)
+        for part in message.moves
     )
     return MatchRecord(
         spec=spec,

@@ -1,4 +1,4 @@
-"""Records that a stranger may have made, read from files in a process with limits."""
+"""Reading untrusted record files: they are parsed in a process with limits."""
 
 import base64
 from collections.abc import Callable, Iterator, Sequence
@@ -8,8 +8,8 @@ from pathlib import Path
 from arena import registry
 from arena.errors import RecordError, UsageError
 from arena.game import AnyGame
+from arena.match import AnyRecord
 from arena.play import record
-from arena.play.record import AnyRecord
 from arena.untrusted.limited import Allowance, run_limited
 
 _BATCH = 50
@@ -20,41 +20,42 @@ GameAndRecord = tuple[AnyGame, AnyRecord]
 
 
 def read_record(path: Path) -> GameAndRecord:
-    """The record in a file with its game; RecordError says why it is none."""
+    """The record in a file with its game; RecordError says what is wrong with it."""
     ((_, read),) = read_records([path])
     return read()
 
 
 def read_records(paths: Sequence[Path]) -> Iterator[tuple[Path, Callable[[], GameAndRecord]]]:
-    """Every path with what gives its record or raises what is wrong with it."""
+    """Every path with a function that returns its record or raises RecordError."""
     for start in range(0, len(paths), _BATCH):
         batch = paths[start : start + _BATCH]
         try:
-            found = run_limited(reword, *map(str, batch), what=f"{batch[0]}", allowance=_ALLOWANCE)
+            found = run_limited(reencode, *map(str, batch), what=f"{batch[0]}", allowance=_ALLOWANCE)
         except UsageError:
             if len(batch) == 1:
                 raise
-            yield from ((path, partial(read_record, path)) for path in batch)  # one of them is too dear: which?
+            # One of them exceeds the limits: read them one by one to find out which.
+            yield from ((path, partial(read_record, path)) for path in batch)
         else:
-            yield from ((path, partial(_restored, *words)) for path, words in zip(batch, found))
+            yield from ((path, partial(_decode, *answer)) for path, answer in zip(batch, found))
 
 
-def _restored(written: str, complaint: str) -> GameAndRecord:
-    """The record, from what our own encoder wrote in the other process."""
-    if complaint:
-        raise RecordError(complaint)
-    kept = record.load(base64.b64decode(written), registry.find)
-    return registry.find(kept.spec.game), kept
+def _decode(encoded: str, error: str) -> GameAndRecord:
+    """The record that our own encoder wrote in the other process, or its error."""
+    if error:
+        raise RecordError(error)
+    decoded = record.load(base64.b64decode(encoded), registry.find)
+    return registry.find(decoded.spec.game), decoded
 
 
-def reword(*paths: str) -> list[tuple[str, str]]:
-    """In the process with limits: each record as it was understood, or what is wrong with it."""
-    return [_reword_one(Path(path)) for path in paths]
+def reencode(*paths: str) -> list[tuple[str, str]]:
+    """In the process with limits: each record parsed and encoded again in base64, or its error."""
+    return [_reencode_file(Path(path)) for path in paths]
 
 
-def _reword_one(path: Path) -> tuple[str, str]:
+def _reencode_file(path: Path) -> tuple[str, str]:
     try:
-        kept = record.read(path, registry.find)
-        return base64.b64encode(record.dump(kept, registry.find(kept.spec.game))).decode(), ""
+        parsed = record.read(path, registry.find)
+        return base64.b64encode(record.dump(parsed, registry.find(parsed.spec.game))).decode(), ""
     except RecordError as error:
         return "", str(error)

@@ -1,4 +1,4 @@
-"""The referee: one loop that asks the seat to move, applies what it answers, and turns faults into verdicts."""
+"""The referee: one loop that asks the seat to move, applies its moves, and turns faults into verdicts."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -9,13 +9,14 @@ from arena.errors import BotFault, EngineFault, IllegalMove, InfraError
 from arena.game import AnyGame, AnyState
 from arena.match import (
     NO_TIMES,
+    AnyRecord,
     Ending,
     MatchEnd,
     MatchRecord,
     MatchSpec,
     MatchStart,
     Outcome,
-    Played,
+    PlayedMove,
     Seat,
     Strike,
     Verdict,
@@ -30,43 +31,45 @@ Faults = dict[Seat, BotFault]
 
 async def play(
     game: AnyGame, players: Sequence[AnyPlayer], spec: MatchSpec[Any], policy: Policy = FORFEIT
-) -> MatchRecord[Any, Any]:
-    """Play the match to its end; a bot's fault comes back as its verdict, a failure of ours as a void match."""
-    table = _Table(spec, policy)
+) -> AnyRecord:
+    """Play the match to its end: a bot's fault becomes its verdict, any exception of ours a void match.
+
+    Only cancellation, and what else is no `Exception`, is raised.
+    """
+    progress = _Progress(spec, policy)
     try:
         state = _start(game, spec)
         faults = await _begin(players, spec)
         while not faults and (seat := state.to_move()) is not None:
             try:
                 decision = await players[seat].decide(state, seat)
-                table.apply(state, seat, decision)
+                progress.apply(state, seat, decision)
             except BotFault as fault:
-                if not table.forgive(state, seat, fault):
+                if not progress.forgive(state, seat, fault):
                     faults[seat] = fault
         verdicts = tuple(verdict_of(faults.get(seat)) for seat in range(len(players)))
         outcome = forfeit(faults, len(players)) if faults else _outcome(state)
-        record = MatchRecord(spec, game.info.version, tuple(table.played), verdicts, outcome, tuple(table.strikes))
-    except Exception as ours:
-        record = void(game, spec, ours, tuple(table.played))
+        moves, strikes = tuple(progress.played), tuple(progress.strikes)
+        record = MatchRecord(spec, game.info.version, moves, verdicts, outcome, strikes)
+    except Exception as error:
+        record = void(game, spec, error, tuple(progress.played))
     await _end(players, record)
     return record
 
 
-def void(
-    game: AnyGame, spec: MatchSpec[Any], error: Exception, played: tuple[Played[Any], ...] = ()
-) -> MatchRecord[Any, Any]:
+def void(game: AnyGame, spec: MatchSpec[Any], error: Exception, played: tuple[PlayedMove[Any], ...] = ()) -> AnyRecord:
     """The record of a match that does not count because of this failure of ours."""
-    ours = error if isinstance(error, EngineFault | InfraError) else EngineFault(f"{type(error).__name__}: {error}")
-    verdict = Verdict(Ending.VOID, f"{type(ours).__name__}: {ours}")
+    failure = error if isinstance(error, EngineFault | InfraError) else EngineFault(f"{type(error).__name__}: {error}")
+    verdict = Verdict(Ending.VOID, f"{type(failure).__name__}: {failure}")
     verdicts = (verdict,) * len(spec.contestants)
     return MatchRecord(spec, game.info.version, played, verdicts, Outcome((), (), "void"))
 
 
-class _Table:
-    """What has happened so far in one match."""
+class _Progress:
+    """The moves and strikes of one match so far."""
 
     def __init__(self, spec: MatchSpec[Any], policy: Policy) -> None:
-        self.played: list[Played[Any]] = []
+        self.played: list[PlayedMove[Any]] = []
         self.strikes: list[Strike] = []
         self._spec = spec
         self._policy = policy
@@ -83,7 +86,7 @@ class _Table:
             if state.to_move() != seat:
                 raise IllegalMove(f"sent {len(decision.moves)} moves, but its turn ended before the last of them")
             _apply(state, move)
-            self.played.append(Played(seat, move, times))
+            self.played.append(PlayedMove(seat, move, times))
             times = NO_TIMES
 
     def forgive(self, state: AnyState, seat: Seat, fault: BotFault) -> bool:
@@ -95,7 +98,7 @@ class _Table:
         if state.to_move() == seat:
             move = choice(stream(self._spec.seed, "substitute", len(self.played)), state.legal())
             _apply(state, move)
-            self.played.append(Played(seat, move, substituted=True))
+            self.played.append(PlayedMove(seat, move, substituted=True))
         return True
 
 
@@ -118,7 +121,7 @@ def _start(game: AnyGame, spec: MatchSpec[Any]) -> AnyState:
 async def _begin(players: Sequence[AnyPlayer], spec: MatchSpec[Any]) -> Faults:
     """Start all players at once; both may be at fault."""
     faults: Faults = {}
-    ours: list[Exception] = []
+    failures: list[Exception] = []
 
     async def begin(seat: Seat, player: AnyPlayer) -> None:
         start = MatchStart(spec.match_id, seat, len(players), spec.config, spec.control)
@@ -127,13 +130,13 @@ async def _begin(players: Sequence[AnyPlayer], spec: MatchSpec[Any]) -> Faults:
         except BotFault as fault:
             faults[seat] = fault
         except Exception as error:
-            ours.append(error)
+            failures.append(error)
 
     async with asyncio.TaskGroup() as group:
         for seat, player in enumerate(players):
             group.create_task(begin(seat, player))
-    if ours:
-        raise ours[0]
+    if failures:
+        raise failures[0]
     return faults
 
 
@@ -153,8 +156,8 @@ def _outcome(state: AnyState) -> Outcome:
     return outcome
 
 
-async def _end(players: Sequence[AnyPlayer], record: MatchRecord[Any, Any]) -> None:
-    """Tell every bot; one that is gone already has its verdict, so nothing that happens here matters."""
+async def _end(players: Sequence[AnyPlayer], record: AnyRecord) -> None:
+    """Tell every bot the outcome; all verdicts are decided, so errors are ignored."""
     for player, verdict in zip(players, record.verdicts):
         with suppress(Exception):
             await player.end(MatchEnd(record.outcome, verdict))

@@ -1,17 +1,15 @@
-"""Replaying a record: every position again, and the proof that the record is true."""
+"""Replays a record: every position of the match, and the check that its outcome follows from its moves."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from arena.errors import IllegalMove, RecordError
 from arena.game import AnyGame, AnyState
-from arena.match import Ending, MatchRecord, Played
+from arena.match import AnyRecord, Ending, PlayedMove
 from arena.play.referee import forfeit
 
-AnyRecord = MatchRecord[Any, Any]
 
-
-def positions(game: AnyGame, record: AnyRecord) -> Iterator[tuple[AnyState, Played[Any] | None]]:
+def positions(game: AnyGame, record: AnyRecord) -> Iterator[tuple[AnyState, PlayedMove[Any] | None]]:
     """Every position with the move that was played in it; the last one has None.
 
     The same state object is handed out each time: clone it to keep it.
@@ -34,7 +32,7 @@ def positions(game: AnyGame, record: AnyRecord) -> Iterator[tuple[AnyState, Play
 
 
 def verify(game: AnyGame, record: AnyRecord) -> None:
-    """Re-run the match and compare; RecordError says what is not true."""
+    """Replay the match and compare; RecordError says what does not agree."""
     seats = len(record.spec.contestants)
     if len(record.verdicts) != seats:
         raise RecordError(f"the record has {len(record.verdicts)} verdicts for {seats} seats")

@@ -1,4 +1,4 @@
-"""What single matches tell: the Gaussian stand-ins for their cuts, many matches at a time.
+"""The sites of expectation propagation: Gaussian approximations of the truncations, for many matches at a time.
 
 Of two seats that follow each other in the ranking of a match, best first, the difference y of their performances is
 above the draw margin, or within it when they share a rank. Such a cut is replaced by a Gaussian in y, its site, with
@@ -40,11 +40,11 @@ class Sites:
 
     def add_to(self, precision: Floats, shift: Floats) -> None:
         """Add what all these matches tell to the precision and the shift of the joint Gaussian."""
-        told, pulled = self._told()
+        match_precision, match_shift = self._match_information()
         size = len(shift)
-        for variables, vector in self._seats(_across(pulled * self._counts)):
+        for variables, vector in self._seats(_across(match_shift * self._counts)):
             shift += np.bincount(variables, weights=vector, minlength=size)
-        matrix = _across(np.swapaxes(_across(told * self._counts), 0, 1))
+        matrix = _across(np.swapaxes(_across(match_precision * self._counts), 0, 1))
         for rows, vectors in self._seats(matrix):
             for columns, values in self._seats(vectors):
                 cells = np.bincount(rows * size + columns, weights=values, minlength=size * size)
@@ -59,17 +59,17 @@ class Sites:
         self._pi = np.maximum(self._pi + step * (pi - self._pi), _LEAST)
         self._tau += step * (tau - self._tau)
 
-    def _told(self) -> tuple[Floats, Floats]:
-        """W and b: what one match of each kind tells about the differences of its strengths."""
-        told = _scaled_inverse(self._shared, self._root())
-        return told, _times(told, self._tau / self._pi)
+    def _match_information(self) -> tuple[Floats, Floats]:
+        """W and b: precision and shift of one match of each kind about the differences of its strengths."""
+        precision = _scaled_inverse(self._shared, self._root())
+        return precision, _times(precision, self._tau / self._pi)
 
     def _without(self, mean: Floats, covariance: Floats) -> tuple[Floats, Floats]:
         """Mean and covariance of y by all other matches: one of each kind is taken out of the joint Gaussian."""
         difference, known = self._differences(mean, covariance)
-        _, pulled = self._told()
+        _, match_shift = self._match_information()
         extra = _product(known, _scaled_inverse(self._shared - known, self._root()))
-        rest = difference - _times(known, pulled)
+        rest = difference - _times(known, match_shift)
         return rest + _times(extra, rest), known + _product(extra, known) + self._noise
 
     def _renewed(self, link: int, mean: Floats, variance: Floats) -> tuple[Floats, Floats]:

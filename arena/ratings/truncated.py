@@ -60,7 +60,7 @@ def win(t: Floats, margin: Floats) -> tuple[Floats, Floats]:
     soundness = np.clip(x + 5.0, 0.0, 1.0)
     unsound = soundness < 1.0
     if unsound.any():
-        _mend(v, w, soundness, unsound, _win_in_tail(-x[unsound]))
+        _blend(v, w, soundness, unsound, _win_in_tail(-x[unsound]))
     return v, np.clip(w, 0.0, _MOST)
 
 
@@ -75,11 +75,11 @@ def draw(t: Floats, margin: Floats) -> tuple[Floats, Floats]:
     soundness = np.clip(margin + 5.0 - size, 0.0, 1.0) * np.clip((margin - 0.0075) / 0.0035, 0.0, 1.0)
     unsound = soundness < 1.0
     if unsound.any():
-        _mend(v, w, soundness, unsound, _draw_by_quadrature(size[unsound], margin[unsound]))
+        _blend(v, w, soundness, unsound, _draw_by_quadrature(size[unsound], margin[unsound]))
     return np.where(t < 0.0, -v, v), np.clip(w, 0.0, _MOST)
 
 
-def _mend(v: Floats, w: Floats, soundness: Floats, where: Bools, exact: tuple[Floats, Floats]) -> None:
+def _blend(v: Floats, w: Floats, soundness: Floats, where: Bools, exact: tuple[Floats, Floats]) -> None:
     """Replace the unsound part of v and w by the exact numbers, in place."""
     share = soundness[where]
     for values, better in zip((v, w), exact):

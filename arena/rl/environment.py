@@ -154,13 +154,13 @@ class BoardGame(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         return self._moves
 
     def _finish(self, outcome: Outcome) -> None:
-        self.rewards = dict(zip(self.possible_agents, rewards(outcome), strict=True))
+        self.rewards = dict(zip(self.possible_agents, zero_sum_rewards(outcome), strict=True))
         self.terminations = dict.fromkeys(self.agents, True)
         self._accumulate_rewards()
         self.agent_selection = self.agents[0]
 
 
-def rewards(outcome: Outcome) -> tuple[float, ...]:
+def zero_sum_rewards(outcome: Outcome) -> tuple[float, ...]:
     """What each seat gets: the share of the others that it beat minus the share that beat it; the sum is zero."""
     others = len(outcome.ranks) - 1
     return tuple((2.0 * beaten - others) / others for beaten in points(outcome.ranks))

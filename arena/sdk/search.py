@@ -27,11 +27,11 @@ Weigh = Callable[[Any], Sequence[float]]
 """How good each legal move looks to the seat that makes it, from 0 to 1."""
 
 MARGIN = 0.15
-"""The share of its time that a bot keeps for the way back."""
+"""The share of its time that a bot leaves unused for the transport of its reply."""
 SAMPLES, RESERVE = 3, 4
 """Random games by which a bot guesses how many decisions are still to come, and how many more it saves its bank for."""
 NO_CLOCK, UNHURRIED = 3600.0, 1.0
-"""Who has more than an hour for a decision plays without a clock, and takes this many seconds."""
+"""A bot with more than an hour for a decision plays without a clock, and takes this many seconds."""
 
 
 class Node:
@@ -44,7 +44,7 @@ class Node:
         self.available = 1
         self.children: dict[Any, Node] = {}
 
-    def promise(self, exploration: float) -> float:
+    def upper_bound(self, exploration: float) -> float:
         """The upper confidence bound, counted over the iterations in which the move was there."""
         return self.reward / self.visits + exploration * math.sqrt(math.log(self.available) / self.visits)
 
@@ -117,9 +117,9 @@ class Search:
             state.apply(move)
             path.append(node)
         gained = self._finish(state)
-        for each in path:
-            each.visits += 1
-            each.reward += gained[each.seat]
+        for visited in path:
+            visited.visits += 1
+            visited.reward += gained[visited.seat]
 
     def _descend(self, node: Node, seat: int, state: AnyState) -> tuple[Any, Node, bool]:
         """A move that was never tried, if the position deserves one more, else the most promising."""
@@ -134,10 +134,10 @@ class Search:
         if len(tried) < len(legal) and len(tried) < self._width * math.sqrt(node.visits + 1):
             move = self._playout(state, self._rng)
             if move in children:
-                move = choice(self._rng, [each for each in legal if each not in children])
+                move = choice(self._rng, [untried for untried in legal if untried not in children])
             child = children[move] = Node(seat)
             return move, child, True
-        move = max(tried, key=lambda each: children[each].promise(self._exploration))
+        move = max(tried, key=lambda candidate: children[candidate].upper_bound(self._exploration))
         return move, children[move], weigh is not None
 
     def _finish(self, state: AnyState) -> Sequence[float]:
@@ -156,9 +156,9 @@ class Search:
         count = 0
         for _ in range(SAMPLES):
             state = self._game.imagine(observation, self._rng)
-            me = state.to_move()
+            own_seat = state.to_move()
             while (seat := state.to_move()) is not None:
-                count += seat == me and len(state.legal()) > 1
+                count += seat == own_seat and len(state.legal()) > 1
                 state.apply(any_move(state, self._rng))
         return count / SAMPLES
 
@@ -178,5 +178,5 @@ def rewards(outcome: Outcome) -> list[float]:
 
 
 def any_move(state: AnyState, rng: Random) -> Any:
-    """A move at random: the play-out of those who know nothing."""
+    """A uniformly random legal move, the default play-out."""
     return choice(rng, state.legal())

@@ -14,6 +14,7 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
 from arena import registry
+from arena.codec import MAX_MESSAGE
 from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.sdk.bot import Bot, Session
@@ -21,7 +22,7 @@ from arena.sdk.bot import Bot, Session
 BotFactory = Callable[[], Bot[Any, Any]]
 """A bot's class, or any function that makes a new bot for one match."""
 
-MAX_MESSAGE = 1 << 20
+
 THREADS = 32
 """Matches at the same time, and a few more for the health check; threads start only when they are needed."""
 OPTIONS = (

@@ -164,7 +164,7 @@ class Store(Protocol):
         """All that is kept of one match; UsageError if there is none."""
         ...
 
-    def misfits(self) -> list[str]:
+    def inconsistencies(self) -> list[str]:
         """Rows that belong to nothing, each in a sentence; there are none unless somebody changed the tables."""
         ...
 

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from arena.codec import canonical_json
 from arena.store.base import BotEntry, MatchEntry
 
 
 def settings_key(game: str, settings: Mapping[str, Any]) -> str:
-    """What two tournaments with the same settings share."""
+    """What two tournaments with the same settings share; stored since the first version, with spaces in its JSON."""
     return hashlib.sha256(json.dumps([game, settings], sort_keys=True).encode()).hexdigest()
 
 
@@ -39,4 +40,4 @@ def tournament_checksum(game: str, settings: Mapping[str, Any], matches: Iterabl
 
 
 def _sha256(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return hashlib.sha256(canonical_json(value)).hexdigest()

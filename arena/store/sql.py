@@ -182,7 +182,7 @@ class SqlStore:
             raise UsageError(f"tournament {tournament_id} has no match {match_id!r}")
         return found[0]
 
-    def misfits(self) -> list[str]:
+    def inconsistencies(self) -> list[str]:
         """Rows that belong to nothing, each in a sentence."""
         with self._engine.connect() as connection:
             return [*_orphans(connection), *_misnumbered(connection)]

@@ -1,4 +1,4 @@
-"""What a submission consists of, and the gate that every part of it passes before anything is written."""
+"""The entries of a submission, and the checks that each must pass before anything is written."""
 
 import stat
 import unicodedata
@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import IO, NoReturn
 
 from arena.errors import UsageError
-from arena.untrusted.filetree import MAX_PATH_BYTES, shown
+from arena.untrusted.filetree import MAX_PATH_BYTES
+from arena.untrusted.text import quoted
+from arena.untrusted.units import MIB
 
-MIB = 1 << 20
 MAX_ENTRIES = 20_000
 MAX_FILE_BYTES = 128 * MIB
 MAX_TOTAL_BYTES = 256 * MIB
@@ -48,8 +49,8 @@ Reader = Callable[[Path | None], Entries]
 """Reads a submission from its beginning: once to look at it, and once to unpack it into the folder given."""
 
 
-class Gate:
-    """Lets the parts of one submission pass, or refuses it with the reason."""
+class EntryChecker:
+    """Checks the entries of one submission, one by one; UsageError names the first that is refused."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -57,7 +58,7 @@ class Gate:
         self._sizes: dict[str, int] = {}
         self._bytes = 0
 
-    def admit(self, entry: Entry) -> None:
+    def check(self, entry: Entry) -> None:
         """UsageError if this part must not be unpacked."""
         self._check_name(entry.name)
         if entry.kind is Kind.OTHER:
@@ -75,25 +76,25 @@ class Gate:
     def _check_name(self, name: str) -> None:
         self._check_characters(name)
         if name.startswith("/") or name[1:2] == ":":
-            raise UsageError(f"{self._what}: {shown(name)} is an absolute path")
+            raise UsageError(f"{self._what}: {quoted(name)} is an absolute path")
         if any(part in ("", ".", "..") for part in name.split("/")):
-            raise UsageError(f"{self._what}: {shown(name)} is no plain path within the folder")
+            raise UsageError(f"{self._what}: {quoted(name)} is no plain path within the folder")
 
     def _check_characters(self, name: str) -> None:
         try:
             size = len(name.encode())
         except UnicodeEncodeError:
-            raise UsageError(f"{self._what}: the name {shown(name)} is no valid UTF-8") from None
+            raise UsageError(f"{self._what}: the name {quoted(name)} is no valid UTF-8") from None
         if not name.isprintable() or "\\" in name:
-            raise UsageError(f"{self._what}: the name {shown(name)} has control characters or backslashes")
+            raise UsageError(f"{self._what}: the name {quoted(name)} has control characters or backslashes")
         if size > MAX_PATH_BYTES or any(len(part.encode()) > MAX_PART_BYTES for part in name.split("/")):
-            raise UsageError(f"{self._what}: the name {shown(name)} is too long")
+            raise UsageError(f"{self._what}: the name {quoted(name)} is too long")
 
     def _check_place(self, entry: Entry) -> None:
         """Everything lies in real folders, and no two names are one on another file system."""
         for parent in _parents(entry.name):
             if self._kind_of(parent, entry) not in (None, Kind.FOLDER):
-                self._refuse(entry, f"lies below {shown(parent)}, which is no folder")
+                self._refuse(entry, f"lies below {quoted(parent)}, which is no folder")
             self._seen.setdefault(_folded(parent), (parent, Kind.FOLDER))
         there = self._kind_of(entry.name, entry)
         if there is not None and not (there is entry.kind is Kind.FOLDER):
@@ -103,13 +104,13 @@ class Gate:
     def _kind_of(self, name: str, entry: Entry) -> Kind | None:
         other, kind = self._seen.get(_folded(name), (name, None))
         if other != name:
-            self._refuse(entry, f"differs from {shown(other)} only in case or in the way it is encoded")
+            self._refuse(entry, f"differs from {quoted(other)} only in case or in the way it is encoded")
         return kind
 
     def _check_link(self, entry: Entry) -> None:
         if entry.kind is Kind.HARDLINK:
             if self._seen.get(_folded(entry.target)) != (entry.target, Kind.FILE):
-                self._refuse(entry, f"is a hard link to {shown(entry.target)}, which is no file before it")
+                self._refuse(entry, f"is a hard link to {quoted(entry.target)}, which is no file before it")
             return
         self._check_characters(entry.target)
         parts = entry.target.split("/")
@@ -118,7 +119,7 @@ class Gate:
         plain = parts == [".."] * (len(parts) - len(inner)) + inner
         steps_up = len(parts) - len(inner)
         if entry.target.startswith("/") or not entry.target or not plain or steps_up > entry.name.count("/"):
-            self._refuse(entry, f"is a link to {shown(entry.target)}, out of the folder")
+            self._refuse(entry, f"is a link to {quoted(entry.target)}, out of the folder")
 
     def _check_size(self, entry: Entry) -> None:
         if entry.size < 0:
@@ -132,14 +133,14 @@ class Gate:
             raise UsageError(f"{self._what} has more than {MAX_TOTAL_BYTES // MIB} MiB when it is unpacked")
 
     def _refuse(self, entry: Entry, reason: str) -> NoReturn:
-        raise UsageError(f"{self._what}: {shown(entry.name)} {reason}")
+        raise UsageError(f"{self._what}: {quoted(entry.name)} {reason}")
 
 
-def passed(read: Reader, what: str, target: Path | None = None) -> Entries:
-    """The parts of a submission, each of which has passed the gate."""
-    gate = Gate(what)
+def checked_entries(read: Reader, what: str, target: Path | None = None) -> Entries:
+    """The entries of a submission, each checked before it is handed out."""
+    checker = EntryChecker(what)
     for entry, content in read(target):
-        gate.admit(entry)
+        checker.check(entry)
         yield entry, content
 
 

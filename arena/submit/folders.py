@@ -1,4 +1,4 @@
-"""Folders that are handed in: unpacked in a process with limits, and built in a sandbox."""
+"""Submitted folders: unpacked in a process with limits, and built in a sandbox."""
 
 from functools import partial
 from pathlib import Path
@@ -12,9 +12,9 @@ from arena.submit.unpacking import bot_root, unpack, unpack_submission
 from arena.untrusted.limited import run_limited
 
 
-def receive(path: Path, workplace: Path, what: str) -> Folder:
-    """The folder with the bot.toml, unpacked into the workplace from a folder or an archive."""
-    unpacked = workplace / "unpacked"
+def receive(path: Path, working_folder: Path, what: str) -> Folder:
+    """The folder with the bot.toml, unpacked into the working folder from a folder or an archive."""
+    unpacked = working_folder / "unpacked"
     run_limited(unpack_submission, str(path), str(unpacked), what, what=what)
     try:
         root = bot_root(unpacked)
@@ -24,7 +24,7 @@ def receive(path: Path, workplace: Path, what: str) -> Folder:
 
 
 async def build(program: BotDirectory, target: Path, what: str) -> None:
-    """Run the build command on a copy of the folder in a sandbox, and take what it made out through the gate."""
+    """Run the build command on a copy of the folder in a sandbox, and copy what it made after the same checks."""
     made_by = f"what the build of {what} made"
 
     def collect(made: Path) -> None:

@@ -1,4 +1,4 @@
-"""Archives that `docker save` writes: looked through without the daemon, and loaded without the names they claim."""
+"""Archives that `docker save` writes: checked without docker, and loaded without the tags inside them."""
 
 import hashlib
 import io
@@ -18,19 +18,21 @@ from arena.sandboxes.docker import images
 from arena.sandboxes.docker.client import DockerClient, NotFound
 from arena.sandboxes.docker.image_files import LayerCheck
 from arena.submit import streams
-from arena.submit.readers import intelligible, members, open_tar, tar_stream
-from arena.submit.unpacking import read_some, writable
-from arena.untrusted.filetree import readable, shown
+from arena.submit.readers import map_archive_errors, members, open_tar, tar_stream
+from arena.submit.unpacking import map_write_errors, read_some
+from arena.untrusted.filetree import map_read_errors
 from arena.untrusted.limited import Allowance, run_limited
+from arena.untrusted.text import escaped, quoted
+from arena.untrusted.units import MIB
 
 MANIFEST = "manifest.json"
 MAX_LAYERS = 128
 MAX_LAYER_ENTRIES = 100_000
 LOAD_S = 300.0
-"""How long the daemon may take to unpack an image."""
+"""Seconds that docker may take to load an image."""
 _MAX_MEMBERS = 8 * MAX_LAYERS
 _MAX_JSON_BYTES = 1 << 20
-_MOST = images.MAX_IMAGE_BYTES + 64 * streams.MIB
+_MOST = images.MAX_IMAGE_BYTES + 64 * MIB
 _CHUNK = 1 << 20
 _ALLOWANCE = Allowance(seconds=300, file_bytes=_MOST)
 """Images have gigabytes."""
@@ -57,7 +59,7 @@ def find_manifest(path: str, bot_manifest: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """What of an archive makes the image."""
+    """The members of an archive that make up its image."""
 
     config: tarfile.TarInfo
     layers: Sequence[tarfile.TarInfo]
@@ -82,9 +84,9 @@ def load(client: DockerClient, path: Path, tag: str) -> str:
 def strip(source: str, target: str) -> str:
     """In the process with limits: check an archive, write its image alone to a new file, and return its digest."""
     path = Path(source)
-    with _seekable(path) as file, intelligible(path.name), open_tar(file, "r:") as archive:
+    with _seekable(path) as file, map_archive_errors(path.name), open_tar(file, "r:") as archive:
         parts = _examine(archive, path.name)
-        with writable(path.name), Path(target).open("xb") as stripped:
+        with map_write_errors(path.name), Path(target).open("xb") as stripped:
             _strip(archive, parts, stripped)
     return parts.digest
 
@@ -92,7 +94,7 @@ def strip(source: str, target: str) -> str:
 @contextmanager
 def _seekable(path: Path) -> Iterator[IO[bytes]]:
     """The archive unpacked, in a temporary file if it is compressed."""
-    with readable(path.name):
+    with map_read_errors(path.name):
         packed = path.open("rb")
     with packed as file, tempfile.TemporaryFile() as unpacked:
         if streams.unpacker(file) is None:
@@ -100,7 +102,7 @@ def _seekable(path: Path) -> Iterator[IO[bytes]]:
             return
         content = streams.plain(file, packed_bytes=path.stat().st_size, most=_MOST, what=path.name)
         while data := read_some(content, _CHUNK, path.name):
-            with writable(path.name):
+            with map_write_errors(path.name):
                 unpacked.write(data)
         unpacked.seek(0)
         yield unpacked
@@ -135,7 +137,7 @@ def _plain_member(found: dict[str, tarfile.TarInfo], name: object, what: str) ->
     if member is not None and member.issym():
         member = found.get(posixpath.normpath(posixpath.join(posixpath.dirname(str(name)), member.linkname)))
     if member is None or not member.isreg() or member.issparse():
-        raise UsageError(f"{what}: the file {shown(str(name))} of the image is missing")
+        raise UsageError(f"{what}: the file {quoted(str(name))} of the image is missing")
     return member
 
 
@@ -145,7 +147,7 @@ def _json(archive: tarfile.TarFile, member: tarfile.TarInfo | None, what: str) -
     try:
         return json.loads(_content(archive, member).read())
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{what}: {shown(member.name)} is no valid JSON") from error
+        raise UsageError(f"{what}: {quoted(member.name)} is no valid JSON") from error
 
 
 def _layer_size(archive: tarfile.TarFile, layer: tarfile.TarInfo, what: str, files: LayerCheck) -> int:
@@ -192,6 +194,6 @@ def _hand_over(file: IO[bytes], what: str) -> None:
         events: list[dict[str, Any]] = client.call(lambda: list(client.api.load_image(file)))
     for event in events:
         if "error" in event:
-            raise UsageError(f"{what} cannot be loaded: {ascii(event['error'])[1:-1]}")
+            raise UsageError(f"{what} cannot be loaded: {escaped(str(event['error']), limit=2000)}")
     if not events:
         raise InfraError(f"docker did not say what became of {what}")

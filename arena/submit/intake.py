@@ -1,4 +1,4 @@
-"""Taking in what is submitted: a folder, an archive or an image becomes something that can be run in a sandbox."""
+"""Takes in submissions: a folder, archive or image is checked, unpacked, built and stored, ready for a sandbox."""
 
 import asyncio
 import filecmp
@@ -16,91 +16,92 @@ from arena.errors import InfraError, UsageError
 from arena.sandboxes.docker import images
 from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.launched.bubblewrap import find_bubblewrap
-from arena.submit import folders, image_archive, image_shelf
+from arena.submit import folders, image_archive, image_storage
+from arena.submit.folder_storage import FolderStorage, own_digest, remove
 from arena.submit.readers import is_zip
-from arena.submit.shelf import Shelf, own_digest, remove
-from arena.untrusted.filetree import readable, shown
+from arena.untrusted.filetree import map_read_errors
+from arena.untrusted.text import quoted
 
 
 @dataclass(frozen=True)
-class Received:
-    """What was handed in."""
+class Submission:
+    """A submitted bot after it was unpacked."""
 
     source: Folder | Image
     manifest: Manifest | None
-    """None for an image alone, which does not say who it is."""
+    """None for an image alone, which has no bot.toml."""
 
     @cached_property
     def digest(self) -> str:
-        """What exactly it is."""
+        """The digest of its files or of its image."""
         return self.source.reference if isinstance(self.source, Image) else own_digest(self.source.path)
 
 
 class Intake:
-    """Takes in one submission; at the end of the context everything is gone that was not kept."""
+    """Receives, builds and stores one submission; what was not stored is removed at the end of the context."""
 
-    def __init__(self, shelf: Shelf, options: SandboxOptions) -> None:
-        self.shelf = shelf
+    def __init__(self, storage: FolderStorage, options: SandboxOptions) -> None:
+        self.storage = storage
         self._options = options
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        self._workplace = self._stack.enter_context(self.shelf.workplace())
+        self._working_folder = self._stack.enter_context(self.storage.working_folder())
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def receive(self, text: str) -> Received:
-        """Look through what the user names, and unpack it; nothing of it is run."""
+    def receive(self, text: str) -> Submission:
+        """Find, check and unpack what the user names; nothing of it is run."""
         path = Path(text)
-        with readable(shown(text)):
+        with map_read_errors(quoted(text)):
             is_folder, is_file = path.is_dir(), path.is_file()
         if is_folder:
-            return self._received(folders.receive(path, self._workplace, text))
+            return self._received(folders.receive(path, self._working_folder, text))
         if is_file:
             return self._archive(path)
-        return Received(self._find_image(text), None)
+        return Submission(self._find_image(text), None)
 
-    def build(self, received: Received, what: str) -> Received:
+    def build(self, submission: Submission, what: str) -> Submission:
         """Run its build command in a sandbox; docker is no sandbox to build a stranger's Dockerfile in."""
-        folder, manifest = received.source, received.manifest
+        folder, manifest = submission.source, submission.manifest
         if not isinstance(folder, Folder) or manifest is None:
-            return received
+            return submission
         if (reason := self._why_no_folders()) is not None:
             raise UsageError(
                 f"{reason}, and Dockerfiles are not built here: hand in an image as `docker save` writes it"
             )
         if not manifest.build:
-            return received
-        built = self._workplace / "built"
+            return submission
+        built = self._working_folder / "built"
         asyncio.run(folders.build(build_of(folder), built, what))
         if not (built / MANIFEST).is_file() or read_manifest(built) != manifest:
             raise UsageError(f"the build of {what} changed its {MANIFEST}")
-        return Received(Folder(built, manifest), manifest)
+        return Submission(Folder(built, manifest), manifest)
 
-    def origin(self, received: Received) -> str:
-        """Where it is, or will be, once it is kept."""
-        digest = received.digest
-        return digest if isinstance(received.source, Image) else str(self.shelf.place(digest))
+    def origin(self, submission: Submission) -> str:
+        """Its path in the storage, or the digest of its image."""
+        digest = submission.digest
+        return digest if isinstance(submission.source, Image) else str(self.storage.path_of(digest))
 
-    def keep(self, received: Received) -> bool:
-        """Keep it for good; whether it was not kept yet."""
-        if isinstance(received.source, Image):
-            return image_shelf.keep(self._client, received.digest)
-        return self.shelf.keep(received.source.path, received.digest)[1]
+    def keep(self, submission: Submission) -> bool:
+        """Store it for good; whether it was not stored yet."""
+        if isinstance(submission.source, Image):
+            return image_storage.add(self._client, submission.digest)
+        return self.storage.add(submission.source.path, submission.digest)[1]
 
-    def discard(self, received: Received) -> None:
+    def discard(self, submission: Submission) -> None:
         """Undo `keep`."""
-        if isinstance(received.source, Image):
-            image_shelf.forget(self._client, image_shelf.kept_name(received.digest))
+        if isinstance(submission.source, Image):
+            image_storage.remove_tag(self._client, image_storage.permanent_tag(submission.digest))
         else:
-            remove(Path(self.origin(received)))
+            remove(Path(self.origin(submission)))
 
-    def _archive(self, path: Path) -> Received:
+    def _archive(self, path: Path) -> Submission:
         if not is_zip(path) and image_archive.holds_image(path, MANIFEST):
-            return Received(Image(image_archive.load(self._client, path, self._workname)), None)
-        folder = folders.receive(path, self._workplace, path.name)
+            return Submission(Image(image_archive.load(self._client, path, self._temporary_tag)), None)
+        folder = folders.receive(path, self._working_folder, path.name)
         if folder.manifest.image:
             raise UsageError(f"{path.name} names an image instead of holding it: submit what `docker save` writes")
         return self._received(folder)
@@ -113,10 +114,10 @@ class Intake:
         except images.NoSuchImage as error:
             raise UsageError(f"there is no folder or archive {text!r}, or it is no bot: {error}") from error
 
-    def _received(self, folder: Folder) -> Received:
+    def _received(self, folder: Folder) -> Submission:
         if folder.manifest.image:
-            return Received(self._find_image(folder.manifest.image), folder.manifest)
-        return Received(folder, folder.manifest)
+            return Submission(self._find_image(folder.manifest.image), folder.manifest)
+        return Submission(folder, folder.manifest)
 
     def _why_no_folders(self) -> str | None:
         if self._options.sandbox in ("docker", "gvisor"):
@@ -132,17 +133,17 @@ class Intake:
         return self._stack.enter_context(closing(DockerClient()))
 
     @cached_property
-    def _workname(self) -> str:
-        return self._stack.enter_context(image_shelf.workname(self._client))
+    def _temporary_tag(self) -> str:
+        return self._stack.enter_context(image_storage.temporary_tag(self._client))
 
 
 def build_in_place(folder: Path) -> int:
     """Build a folder in the sandbox and put the files that it made into the folder; how many files that are."""
-    with tempfile.TemporaryDirectory(prefix="arena-build-") as workplace:
-        source = folders.receive(folder, Path(workplace), str(folder))
+    with tempfile.TemporaryDirectory(prefix="arena-build-") as working_folder:
+        source = folders.receive(folder, Path(working_folder), str(folder))
         if not source.manifest.build:
             raise UsageError(f"{folder} needs no build: its {MANIFEST} has no `build` command")
-        built = Path(workplace, "built")
+        built = Path(working_folder, "built")
         asyncio.run(folders.build(build_of(source), built, str(folder)))
         return sum(_put(path, folder / path.relative_to(built)) for path in folder_files(built))
 

@@ -1,4 +1,4 @@
-"""The three shapes in which a folder is handed in: a folder itself, a tar archive, a zip archive."""
+"""Readers of the three forms of a submitted folder: the folder itself, a tar archive, a zip archive."""
 
 import calendar
 import gzip
@@ -18,17 +18,18 @@ from typing import IO, Literal, NoReturn, Self
 
 from arena.errors import UsageError
 from arena.submit import streams
-from arena.submit.entries import MAX_ENTRIES, MAX_TOTAL_BYTES, MIB, Entries, Entry, Kind, Reader
+from arena.submit.entries import MAX_ENTRIES, MAX_TOTAL_BYTES, Entries, Entry, Kind, Reader
 from arena.untrusted.filetree import (
     MAX_PATH_BYTES,
     TreeEntry,
     TreeLimits,
     list_tree,
+    map_read_errors,
     open_file,
     read_link,
-    readable,
-    shown,
 )
+from arena.untrusted.text import escaped, quoted
+from arena.untrusted.units import MIB
 
 LEFT_OUT = frozenset({"__pycache__", ".git"})
 """Folders that no bot needs to play, and that change by themselves."""
@@ -39,7 +40,7 @@ _MAX_GLOBAL_BYTES = 1 << 12
 """Of all headers that hold for every file after them, because Python copies them for each."""
 _MAX_CHAIN = 8
 _TAR_BYTES = MAX_TOTAL_BYTES + 2048 * MAX_ENTRIES
-"""The largest tar that can pass the gate, with its headers."""
+"""The largest tar that can pass the checks of `entries`, with its headers."""
 _MAX_DIRECTORY_BYTES = 256 * MAX_ENTRIES
 _ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Python unpacks the others without a bound on what one read gives."""
@@ -56,13 +57,13 @@ def archive_reader(path: Path) -> Reader:
 
 def is_zip(path: Path) -> bool:
     """Whether it begins as a zip archive does."""
-    with readable(path.name), path.open("rb") as file:
+    with map_read_errors(path.name), path.open("rb") as file:
         return file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
 
 
 def read_folder(folder: Path, _: Path | None = None, *, what: str = "the folder") -> Entries:
     """The parts of a folder on this machine, parents first; links are not followed."""
-    # The gate counts bytes itself, and names the file that has too many.
+    # The EntryChecker counts bytes itself, and names the file that has too many.
     limits = TreeLimits(MAX_ENTRIES, sys.maxsize)
     for found in list_tree(folder, limits, left_out=LEFT_OUT, what=what):
         yield from _read_path(folder, found, what)
@@ -98,7 +99,7 @@ class TarHeader(tarfile.TarInfo):
 
     def _refuse_sparse(self, sparse: tarfile.TarInfo, *_: object) -> NoReturn:
         raise UsageError(
-            f"the archive holds {shown(sparse.name)}, a sparse file; only files, folders and links are taken"
+            f"the archive holds {quoted(sparse.name)}, a sparse file; only files, folders and links are taken"
         )
 
     # Python reads the table of a sparse file by one of these, whole and without a bound.
@@ -156,7 +157,7 @@ def members(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
 @contextmanager
 def tar_stream(path: Path, most: int = _TAR_BYTES) -> Iterator[tarfile.TarFile]:
     """A tar archive, compressed or not, to be read once from front to back."""
-    with intelligible(path.name), path.open("rb") as file:
+    with map_archive_errors(path.name), path.open("rb") as file:
         content = streams.plain(file, packed_bytes=path.stat().st_size, most=most, what=path.name)
         with open_tar(content, "r|") as archive:
             yield archive
@@ -196,7 +197,7 @@ def _tar_entry(member: tarfile.TarInfo) -> Entry:
 
 def read_zip(path: Path, _: Path | None = None) -> Entries:
     """The parts of a zip archive."""
-    with intelligible(path.name), path.open("rb") as file:
+    with map_archive_errors(path.name), path.open("rb") as file:
         _check_directory(file, path)
         with zipfile.ZipFile(file) as archive:
             _check_ratio(archive, path)
@@ -225,11 +226,11 @@ def _check_ratio(archive: zipfile.ZipFile, path: Path) -> None:
 def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, what: str) -> Entries:
     name, mode = member.orig_filename, member.external_attr >> 16
     if member.compress_type not in _ZIP_METHODS:
-        raise UsageError(f"{what}: {shown(name)} is packed by another method than zip's own (deflate)")
+        raise UsageError(f"{what}: {quoted(name)} is packed by another method than zip's own (deflate)")
     if member.flag_bits & 1:
         raise UsageError(f"{what} is encrypted")
     if not member.flag_bits & 0x800 and not name.isascii():
-        raise UsageError(f"{what}: the name {shown(name)} is no valid UTF-8")
+        raise UsageError(f"{what}: the name {quoted(name)} is no valid UTF-8")
     kind = Kind.FOLDER if member.is_dir() else _KINDS.get(stat.S_IFMT(mode) or stat.S_IFREG, Kind.OTHER)
     target = ""
     if kind is Kind.SYMLINK:
@@ -247,15 +248,14 @@ def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, what: str) -
 
 
 @contextmanager
-def intelligible(what: str) -> Iterator[None]:
-    """Turn what the libraries and the system say of an archive that cannot be read into one sentence."""
+def map_archive_errors(what: str) -> Iterator[None]:
+    """Turn every error of reading an archive into a UsageError of one sentence."""
     try:
         yield
     except _DAMAGE as error:
         formats = ".tar, .tar.gz, .tar.xz, .zip"
-        words = ascii(str(error))[1:-1]
         raise UsageError(
-            f"{what} is damaged, or no archive of a kind that is read here ({formats}): {words:.200}"
+            f"{what} is damaged, or no archive of a kind that is read here ({formats}): {escaped(str(error)):.200}"
         ) from error
     except OSError as error:
         raise UsageError(f"{what} cannot be read: {error.strerror or type(error).__name__}") from error

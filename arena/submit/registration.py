@@ -1,4 +1,4 @@
-"""As what a bot is to be registered: names that nobody else has, games that exist, a version that is free."""
+"""Under which name, owner, games and version a bot is registered, and whether these are free."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ from arena.errors import UsageError
 from arena.store.base import BotEntry, Store
 
 LOCAL_OWNER = "local"
-"""Owns what an organiser lets take part from a folder of his own; such a name is still free for a contestant."""
+"""The owner of bots that an organiser registers from local folders; a contestant may still take such a name."""
 FIRST_VERSION = "1"
 _VERSION_CHARACTERS = 40
 _MARK_DIGITS = range(8, 32, 4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
-    """What the person who hands it in says about it, beside its bot.toml."""
+class RegistrationRequest:
+    """What a submitter asks for; None and () leave it to the bot.toml."""
 
     owner: str
     name: str | None = None
@@ -25,35 +25,37 @@ class Wishes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """As what a bot is to be registered."""
+class Registration:
+    """The name, owner, games and version under which a bot is registered."""
 
     name: str
     owner: str
     games: tuple[str, ...]
     version: str
     fixed: bool
-    """Whether exactly this version was asked for, so that no other will do."""
+    """Whether the submitter asked for exactly this version."""
 
 
-def make_claim(store: Store, manifest: Manifest | None, wishes: Wishes, known_games: Collection[str]) -> Claim:
-    """The claim, if it can be granted; UsageError says what stands against it."""
-    owner = checked_name(wishes.owner, "--owner")
-    name = wishes.name if wishes.name is not None else manifest and manifest.name
+def plan_registration(
+    store: Store, manifest: Manifest | None, request: RegistrationRequest, known_games: Collection[str]
+) -> Registration:
+    """The registration that follows from request and manifest; UsageError if its name or games are not allowed."""
+    owner = checked_name(request.owner, "--owner")
+    name = request.name if request.name is not None else manifest and manifest.name
     if name is None:
         raise UsageError("an image does not say who it is: give --name, and --game for each game that it plays")
     name = checked_name(name, "--name")
     _check_owner(store, name, owner)
-    version = wishes.version if wishes.version is not None else manifest.version if manifest else FIRST_VERSION
+    version = request.version if request.version is not None else manifest.version if manifest else FIRST_VERSION
     version = checked_name(version, "--version")
-    return Claim(
-        name=name, owner=owner, games=_games(manifest, wishes.games, known_games), version=version,
-        fixed=wishes.version is not None,
+    return Registration(
+        name=name, owner=owner, games=_games(manifest, request.games, known_games), version=version,
+        fixed=request.version is not None,
     )  # fmt: skip
 
 
 def find_same(versions: Sequence[BotEntry], digest: str, origin: str) -> BotEntry | None:
-    """The version that is exactly this, in the same place."""
+    """The registered version with this digest and origin, if there is one."""
     return next((entry for entry in versions if (entry.digest, entry.origin) == (digest, origin)), None)
 
 
@@ -69,7 +71,7 @@ def free_version(versions: Sequence[BotEntry], wanted: str, digest: str, *, fixe
 
 
 def _is_waiting(entry: BotEntry, digest: str) -> bool:
-    """Whether these very files are registered but have not been here so far."""
+    """Whether these files are registered, by an import, but were not on this machine so far."""
     return entry.digest == digest and not entry.origin
 
 

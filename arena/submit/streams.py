@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import IO, Any
 
 from arena.errors import UsageError
+from arena.untrusted.units import MIB
 
-MIB = 1 << 20
 MAX_RATIO = 100
 FREE_BYTES = 16 * MIB
 """Unpacked bytes that need no explanation; beyond them a file that shrinks more than programs do is a bomb."""
@@ -17,7 +17,7 @@ _XZ_MEMORY = 80 * MIB
 _CHUNK = 1 << 16
 
 
-class Capped(io.RawIOBase):
+class SizeLimited(io.RawIOBase):
     """A stream that gives up when it has given more bytes than allowed."""
 
     def __init__(self, inner: IO[bytes], most: int, what: str) -> None:
@@ -91,5 +91,5 @@ def plain(file: IO[bytes], *, packed_bytes: int, most: int, what: str) -> IO[byt
     """The content of a file that may be compressed, at most so many bytes of it."""
     unpack = unpacker(file)
     if unpack is None:
-        return io.BufferedReader(Capped(file, most, what))
-    return io.BufferedReader(Capped(unpack(file), min(most, FREE_BYTES + MAX_RATIO * packed_bytes), what))
+        return io.BufferedReader(SizeLimited(file, most, what))
+    return io.BufferedReader(SizeLimited(unpack(file), min(most, FREE_BYTES + MAX_RATIO * packed_bytes), what))

@@ -1,4 +1,4 @@
-"""Unpacks a submitted folder or archive behind the gate; `unpack_submission` runs in a process with limits."""
+"""Unpacks a submitted folder or archive after checking it; `unpack_submission` runs in a process with limits."""
 
 import os
 import shutil
@@ -10,8 +10,8 @@ from typing import IO
 
 from arena.bots.manifest import MANIFEST, read_manifest
 from arena.errors import InfraError, UsageError
-from arena.submit.entries import Entry, Kind, Reader, passed
-from arena.submit.readers import archive_reader, intelligible, read_folder
+from arena.submit.entries import Entry, Kind, Reader, checked_entries
+from arena.submit.readers import archive_reader, map_archive_errors, read_folder
 
 _LATEST = 2**32 - 1
 _CHUNK = 1 << 20
@@ -22,7 +22,7 @@ def unpack_submission(source: str, target: str, what: str) -> None:
     path = Path(source)
     unpack(partial(read_folder, path, what=what) if path.is_dir() else archive_reader(path), Path(target), what)
     root = bot_root(Path(target))
-    for _ in passed(partial(read_folder, root, what=what), what):  # a link may lead out of the inner folder
+    for _ in checked_entries(partial(read_folder, root, what=what), what):  # a link may lead out of the inner folder
         pass
     if not (root / MANIFEST).is_file() or (root / MANIFEST).is_symlink():
         raise UsageError(f"{what} has no {MANIFEST}: `arena bot new` writes one")
@@ -40,21 +40,21 @@ def bot_root(unpacked: Path) -> Path:
 
 def unpack(read: Reader, target: Path, what: str) -> None:
     """Write everything that a reader finds into a new folder; it is looked through before the first byte is written."""
-    for _ in passed(read, what):
+    for _ in checked_entries(read, what):
         pass
-    with writable(what):
+    with map_write_errors(what):
         target.mkdir()
-    for entry, content in passed(read, what, target):
-        with writable(what):
+    for entry, content in checked_entries(read, what, target):
+        with map_write_errors(what):
             _write(entry, content, target, what)
-    with writable(what):
+    with map_write_errors(what):
         for top, _, _ in os.walk(target):
             os.chmod(top, 0o755)  # noqa: S103  (whatever our umask is, the user of a bot must be able to read it)
 
 
 @contextmanager
-def writable(what: str) -> Iterator[None]:
-    """A copy that cannot be written is no fault of who made the original."""
+def map_write_errors(what: str) -> Iterator[None]:
+    """Turn an error of writing our copy into an InfraError: it is not the submitter's fault."""
     try:
         yield
     except OSError as error:
@@ -91,5 +91,5 @@ def _write_file(entry: Entry, content: IO[bytes], path: Path, what: str) -> None
 
 def read_some(content: IO[bytes], size: int, what: str) -> bytes:
     """The next bytes of a part of a submission."""
-    with intelligible(what):
+    with map_archive_errors(what):
         return content.read(size)

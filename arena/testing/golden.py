@@ -8,9 +8,8 @@ import hashlib
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
-from arena.codec import Json
+from arena.codec import Json, canonical_json
 from arena.game import AnyGame, AnyState
 from arena.testing.play import Variant, pick_variant, walk
 
@@ -36,7 +35,7 @@ def compare_golden(game: AnyGame, path: Path) -> None:
 
 def digest(value: Json) -> str:
     """A short digest of a JSON value; of our own JSON, since protobuf bytes promise no canonical form."""
-    return hashlib.blake2b(_text(value).encode(), digest_size=8).hexdigest()
+    return hashlib.blake2b(canonical_json(value, ensure_ascii=False), digest_size=8).hexdigest()
 
 
 def _lines(game: AnyGame, variant: Variant, seed: int) -> list[str]:
@@ -50,8 +49,4 @@ def _lines(game: AnyGame, variant: Variant, seed: int) -> list[str]:
     assert last is not None
     outcome = last.outcome()
     lines.append({"state": game.codec.state_to_json(last), "outcome": asdict(outcome) if outcome else None})
-    return [_text(line) for line in lines]
-
-
-def _text(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return [canonical_json(line, ensure_ascii=False).decode() for line in lines]

@@ -1,1 +1,1 @@
-"""A tournament from its settings to its archive: who plays whom, where it is played, and the proof of it."""
+"""Tournaments: settings, schedules, the processes that play the matches, verification and archives."""

@@ -37,7 +37,7 @@ _DIGITS = 9
 
 
 class Adaptive:
-    """The schedule that asks what it does not know: until the order of the first `top` places is certain."""
+    """The schedule that plays the most informative matches until the order of the first `top` places is certain."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class Adaptive:
             )
         else:
             tables = self._neglected(finished)
-        met = Counter(each.fixture.group for each in finished)
+        met = Counter(match.fixture.group for match in finished)
         fixtures: list[Fixture] = []
         for group in (tuple(sorted(table)) for table in tables):
             fixtures += rotations(group, met[group] // self._seats)
@@ -85,7 +85,7 @@ class Adaptive:
         return [fixtures] if fixtures else ()
 
     def total(self) -> None:
-        """Nobody knows before."""
+        """Not known in advance."""
 
     def ending(self, finished: Sequence[Finished]) -> str:
         """The certainty that was reached."""
@@ -98,13 +98,13 @@ class Adaptive:
         """What the results tell of the field, with the bots in the order of their numbers."""
         names = tuple(f"{number:05}" for number in range(self._bots))
         seats = tuple(f"seat {seat}" for seat in range(self._seats))
-        played = [each.fixture.seating for each in finished], [each.ranks for each in finished]
+        played = [match.fixture.seating for match in finished], [match.ranks for match in finished]
         results = Results(names, seats, (block(*played),) if finished else ())
         return fit(results, self._env, role_sigma=self._role_sigma if finished else 0.0)
 
     def _neglected(self, finished: Sequence[Finished]) -> list[tuple[int, ...]]:
         """The table of those who played least, if that is too little."""
-        played = Counter(bot for each in finished for bot in each.fixture.seating)
+        played = Counter(bot for match in finished for bot in match.fixture.seating)
         fewest = sorted(range(self._bots), key=lambda bot: (played[bot], bot))[: self._seats]
         return [tuple(fewest)] if played[fewest[0]] < _LEAST else []
 
@@ -161,8 +161,8 @@ def games_to_separate(
     distance = abs(float(mean[first] - mean[second]))
     variance = _difference_variances(covariance)[first, second]
     wanted = (float(env.ppf(confidence)) / distance) ** 2 if distance else math.inf
-    told = float(_told(np.array([distance]), np.array([variance]), env)[0])
-    return max(0.0, math.ceil((wanted - 1.0 / variance) / told) if wanted < math.inf else wanted)
+    precision = float(_expected_precision(np.array([distance]), np.array([variance]), env)[0])
+    return max(0.0, math.ceil((wanted - 1.0 / variance) / precision) if wanted < math.inf else wanted)
 
 
 def _certainties(mean: Floats, covariance: Floats) -> Floats:
@@ -183,8 +183,8 @@ def _gains(
     variances = _difference_variances(covariance)
     rows, columns = _pairs_that_matter(mean, variances, top)
     difference, variance = mean[rows] - mean[columns], variances[rows, columns]
-    told = games * _told(difference, variance, env)
-    share = told / (1.0 + told * variance)
+    precision = games * _expected_precision(difference, variance, env)
+    share = precision / (1.0 + precision * variance)
     half = covariance[rows] - covariance[columns]
     carried = half[:, rows] - half[:, columns]
     shrunk = np.sqrt(np.maximum(1.0 - carried**2 * share / variance[:, None], 0.0))
@@ -205,15 +205,15 @@ def _pairs_that_matter(mean: Floats, variances: Floats, top: int) -> tuple[Ints,
     return rows[kept], columns[kept]
 
 
-def _told(difference: Floats, variance: Floats, env: trueskill.TrueSkill) -> Floats:
+def _expected_precision(difference: Floats, variance: Floats, env: trueskill.TrueSkill) -> Floats:
     """The precision that one match of two bots can be expected to add to what is known of their difference."""
     total = variance + 2.0 * env.beta**2
     t = difference / np.sqrt(total)
     margin = trueskill.calc_draw_margin(env.draw_probability, 2, env) / np.sqrt(total)
     won, lost = cumulative(t - margin), cumulative(-t - margin)
     shrink = won * win(t, margin)[1] + lost * win(-t, margin)[1] + (1.0 - won - lost) * draw(t, margin)[1]
-    told: Floats = shrink / (total - variance * shrink)
-    return told
+    precision: Floats = shrink / (total - variance * shrink)
+    return precision
 
 
 def _best_table(gains: Floats, seats: int) -> tuple[int, ...]:

@@ -18,9 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from arena.bots.manifest import checked_name
+from arena.codec import canonical_json
 from arena.errors import UsageError
 from arena.store.base import BotEntry, KeptMatch, MatchEntry, SeatResult, Store, TournamentEntry
-from arena.tournaments.verify import Kept
+from arena.tournaments.verify import StoredTournament
+from arena.untrusted.text import escaped
 
 FORMAT = "arena-tournament-1"
 MAX_MATCHES = 1_000_000
@@ -32,15 +34,15 @@ FREE_BYTES = 16 << 20
 _DIGEST = re.compile(r"[a-z0-9:]{0,80}")
 
 
-def write(kept: Kept, path: Path) -> int:
+def write(tournament: StoredTournament, path: Path) -> int:
     """Write the archive, whole or not at all, and say how many matches it has."""
     partial, count = path.with_name(f".{path.name}.partial"), 0
-    head, numbers = _head(kept)
+    head, numbers = _head(tournament)
     try:
         # Neither a name nor a date goes into the file, so that the same content has the same bytes.
         with partial.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
             file.write(_line(head))
-            for match in kept.matches():
+            for match in tournament.matches():
                 file.write(_line(_match_to_json(match, numbers)))
                 count += 1
         partial.replace(path)
@@ -51,12 +53,12 @@ def write(kept: Kept, path: Path) -> int:
     return count
 
 
-def read(path: Path) -> Kept:
+def read(path: Path) -> StoredTournament:
     """The tournament in an archive, with the archive's own numbers of bots.
 
     UsageError says why a file cannot be one; whether what it says is true is for verify.py to find out.
     """
-    with _refusing(path):
+    with _map_archive_errors(path):
         head = next(_lines(path))
         if head.get("format") != FORMAT:
             raise UsageError(f"its format is not {FORMAT}")
@@ -65,24 +67,24 @@ def read(path: Path) -> Kept:
         entry = TournamentEntry(
             0, str(head["game"]), dict(head["settings"]), bool(checksum), str(head["key"]), checksum
         )
-        return Kept(entry, bots, lambda: _matches(path))
+        return StoredTournament(entry, bots, lambda: _matches(path))
 
 
-def add(store: Store, archived: Kept) -> tuple[TournamentEntry, int]:
+def add(store: Store, archived: StoredTournament) -> tuple[TournamentEntry, int]:
     """Put a proven archive into a store: the tournament there, and how many of its matches were new."""
     entry = archived.entry
     for known in store.tournaments(entry.game):
         if known.finished and known.key == entry.key and known.checksum == entry.checksum:
             return known, 0
-    ids = {bot.id: _settle(store, bot).id for bot in archived.bots}
+    ids = {bot.id: _find_or_register(store, bot).id for bot in archived.bots}
     number = store.begin_tournament(entry.game, entry.settings).id
-    added = store.add_matches(number, (_moved(match, number, ids) for match in archived.matches()))
+    added = store.add_matches(number, (_renumbered(match, number, ids) for match in archived.matches()))
     if entry.finished:
         store.finish_tournament(number)
     return store.tournament(number), added
 
 
-def _settle(store: Store, bot: BotEntry) -> BotEntry:
+def _find_or_register(store: Store, bot: BotEntry) -> BotEntry:
     """The bot in this store, registered without its files if it is new here."""
     for known in store.bot_versions(bot.name):
         if known.version == bot.version:
@@ -94,8 +96,8 @@ def _settle(store: Store, bot: BotEntry) -> BotEntry:
     )
 
 
-def _moved(match: KeptMatch, tournament_id: int, ids: Mapping[int, int]) -> KeptMatch:
-    """The match with the numbers of another store."""
+def _renumbered(match: KeptMatch, tournament_id: int, ids: Mapping[int, int]) -> KeptMatch:
+    """The match with the tournament and bot ids of another store."""
     seats = tuple(replace(seat, bot_id=ids[seat.bot_id]) for seat in match.entry.seats)
     return replace(match, entry=replace(match.entry, tournament_id=tournament_id, seats=seats))
 
@@ -103,10 +105,10 @@ def _moved(match: KeptMatch, tournament_id: int, ids: Mapping[int, int]) -> Kept
 # -- writing ----------------------------------------------------------------------------------------------
 
 
-def _head(kept: Kept) -> tuple[dict[str, Any], dict[int, int]]:
+def _head(tournament: StoredTournament) -> tuple[dict[str, Any], dict[int, int]]:
     """The first line, and the archive's number of every bot in it by its number in the store."""
-    entry = kept.entry
-    known = {(bot.name, bot.version): bot for bot in kept.bots}
+    entry = tournament.entry
+    known = {(bot.name, bot.version): bot for bot in tournament.bots}
     field = [known[name, version] for name, version, _ in entry.settings["bots"]]
     names = ("name", "version", "owner", "digest", "games")
     head = {
@@ -129,14 +131,14 @@ def _match_to_json(match: KeptMatch, numbers: Mapping[int, int]) -> dict[str, An
 
 
 def _line(value: Any) -> bytes:
-    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+    return canonical_json(value) + b"\n"
 
 
 # -- reading ----------------------------------------------------------------------------------------------
 
 
 def _matches(path: Path) -> Iterator[KeptMatch]:
-    with _refusing(path):
+    with _map_archive_errors(path):
         lines = _lines(path)
         next(lines)
         for number, plain in enumerate(lines, 1):
@@ -184,13 +186,13 @@ def _check_texts(value: Any) -> None:
         raise UsageError(f"it has control characters in {value!r:.40}")
     if isinstance(value, dict):
         value = [*value.keys(), *value.values()]
-    for each in value if isinstance(value, list) else ():
-        _check_texts(each)
+    for part in value if isinstance(value, list) else ():
+        _check_texts(part)
 
 
 @contextmanager
-def _refusing(path: Path) -> Iterator[None]:
-    """Turn whatever nonsense leads to into one sentence about the file."""
+def _map_archive_errors(path: Path) -> Iterator[None]:
+    """Turn every error of reading an archive into a UsageError that names the file."""
     try:
         yield
     except UsageError as error:
@@ -200,4 +202,4 @@ def _refusing(path: Path) -> Iterator[None]:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except (AttributeError, KeyError, RecursionError, StopIteration, TypeError, ValueError) as error:
-        raise UsageError(f"{path} is refused: it is no tournament of Arena: {ascii(str(error))[1:-1]:.200}") from error
+        raise UsageError(f"{path} is refused: it is no tournament of Arena: {escaped(str(error)):.200}") from error

@@ -1,4 +1,4 @@
-"""How much of a tournament fits into the time that there is: measured, never guessed for longer than one round."""
+"""The time budget of a tournament: how many more matches and rounds fit, by the measured time of those before."""
 
 import math
 import time
@@ -28,11 +28,11 @@ class Budget:
         """Whether something was refused for want of time."""
 
     def begin(self) -> None:
-        """From now on the time runs; until then whoever plays was getting ready."""
+        """Start the time: the executor is ready."""
         self._started = self._now()
 
     def note(self, seconds: float) -> None:
-        """One more match is over; this long it took, without the start of its bots."""
+        """Count a finished match that took this long, without the start of its bots."""
         self._matches += 1
         self._playing += seconds
         self._longest = max(self._longest, seconds)
@@ -64,8 +64,8 @@ class Budget:
         """
         fitting = self.left() / (self.per_match() * matches * MARGIN) if self.per_match() else math.inf
         self.spent |= fitting < 1.0
-        each = self._playing / self._matches if self._matches else math.inf
-        warm = WARM / (each * per_group) if each else math.inf
+        mean = self._playing / self._matches if self._matches else math.inf
+        warm = WARM / (mean * per_group) if mean else math.inf
         return int(min(max(1.0, min(float(before), warm)), fitting))
 
     def _elapsed(self) -> float:

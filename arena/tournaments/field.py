@@ -1,4 +1,4 @@
-"""Who takes part in a tournament: registered bots, or on a new machine the sample bots; and what holds them."""
+"""The field of a tournament: registered bots, or on a new machine the sample bots; and their sandboxes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,13 +1,14 @@
-"""What a tournament knows so far: the standing, the places that are settled, and what the next ones still need."""
+"""The outlook of a running tournament: the standing, the settled places, and the games that the next ones need."""
 
 from dataclasses import dataclass
 
+from arena.match import ordinal
 from arena.ratings import Rating, Results, rate
 from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA
 from arena.tournaments.adaptive import games_to_separate, settled
 
 TOO_MANY = 10_000
-"""Who needs more games than this to be told apart is as good as equal."""
+"""Bots that need more games than this to be separated count as equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Outlook:
         if self.settled >= len(self.rows):
             return "all places settled"
         done = f"top {self.settled} settled" if self.settled else "no place settled"
-        places = f"{_ordinal(self.settled + 1)} and {_ordinal(self.settled + 2)}"
+        places = f"{ordinal(self.settled + 1)} and {ordinal(self.settled + 2)}"
         if self.games > TOO_MANY:
             return f"{done}; {places} are too close to tell apart"
         more = "one more game" if round(self.games) == 1 else f"{self.games:.0f} more games"
@@ -45,8 +46,3 @@ def outlook(results: Results, confidence: float) -> Outlook:
         )
     # The places are settled all together, so two neighbours can be certain of their order before their places are.
     return Outlook(table.rows, certain, max(games, 1.0))
-
-
-def _ordinal(number: int) -> str:
-    last = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{last}"

@@ -1,4 +1,4 @@
-"""Who meets whom in one round of a swiss tournament: the cheapest of all perfect matchings."""
+"""The pairing of one round of a swiss tournament: a perfect matching of least cost."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ def pair_off(standing: Standing, rng: Random) -> list[tuple[int, int]]:
         width = WIDTH
         while True:
             if (pairs := _match(len(standing.order), list(_edges(standing, most, width, rng)))) is not None:
-                return [_pair(standing.order[one], standing.order[two]) for one, two in pairs]
+                return [_pair(standing.order[upper], standing.order[lower]) for upper, lower in pairs]
             if width >= len(standing.order):
                 break
             width *= _WIDENING
@@ -50,9 +50,9 @@ def pair_off(standing: Standing, rng: Random) -> list[tuple[int, int]]:
 
 
 def _match(field: int, edges: list[Edge]) -> list[tuple[int, int]] | None:
-    """The cheapest way to take everybody into one pair each, without the pair of the one that rests; None without any.
+    """The perfect matching of least cost, without the pair of the bot that rests; None if there is none.
 
-    The lots make the costs of any two ways differ, so that every version of every library finds the same.
+    The lots make the costs of any two matchings differ, so that every version of the library finds the same.
     """
     import rustworkx  # noqa: PLC0415  (it loads slowly, and only swiss tournaments need it)
 
@@ -75,12 +75,12 @@ def _edges(standing: Standing, most: int, width: int, rng: Random) -> Iterator[E
     uneven = _LOT * field
     rest = uneven * (field * (scores[order[0]] - scores[order[-1]]) ** 2 + 1)
     again = rest * (field + 1)
-    for one, bot in enumerate(order):
+    for upper, bot in enumerate(order):
         offered = 0
-        for two in range(one + 1, field):
-            if (times := met.get(_pair(bot, order[two]), 0)) <= most:
-                gap = scores[bot] - scores[order[two]]
-                yield one, two, times * again + gap * gap * uneven + below(rng, _LOT)
+        for lower in range(upper + 1, field):
+            if (times := met.get(_pair(bot, order[lower]), 0)) <= most:
+                gap = scores[bot] - scores[order[lower]]
+                yield upper, lower, times * again + gap * gap * uneven + below(rng, _LOT)
                 if (offered := offered + 1) == width:
                     break
     if field % 2:
@@ -95,5 +95,5 @@ def _resting(standing: Standing) -> list[int]:
     return [place for place in places if standing.rested.get(standing.order[place], 0) == fewest]
 
 
-def _pair(one: int, two: int) -> tuple[int, int]:
-    return (one, two) if one < two else (two, one)
+def _pair(first: int, second: int) -> tuple[int, int]:
+    return (first, second) if first < second else (second, first)

@@ -1,7 +1,7 @@
-"""Who plays whom: pure schedules, made of fixtures whose seats are rotated over the same seeds.
+"""Schedules: round-robin, gauntlet and swiss, as rounds of fixtures whose seats are rotated over the same seeds.
 
-A schedule is asked for its next rounds with the results so far, and answers with none when it is over. What it answers
-depends on finished rounds only, so neither the number of matches at once nor an interruption changes it.
+A schedule is asked for its next rounds with the results so far, and returns none when it is over. They depend on
+finished rounds only, so neither the number of concurrent matches nor an interruption changes them.
 """
 
 from collections import Counter
@@ -45,7 +45,7 @@ class Finished:
 
 
 Round = Sequence[Fixture]
-"""Fixtures that belong together: who stops between two rounds has treated everybody alike."""
+"""Fixtures that belong together: after a whole round every bot has had the same number of matches."""
 
 
 class Schedule(Protocol):
@@ -145,13 +145,13 @@ def balanced_groups(bots: int, seats: int, count: int, seed: int) -> list[tuple[
             new = [bot for bot in free if tuple(sorted([*group, bot])) not in groups] or free
             group.append(min(new, key=lambda bot: (played[bot], sum(met[_pair(bot, other)] for other in group))))
         played.update(group)
-        met.update(_pair(*two) for two in combinations(group, 2))
+        met.update(_pair(*pair) for pair in combinations(group, 2))
         groups.append(tuple(sorted(group)))
     return groups
 
 
-def _pair(one: int, two: int) -> tuple[int, int]:
-    return (one, two) if one < two else (two, one)
+def _pair(first: int, second: int) -> tuple[int, int]:
+    return (first, second) if first < second else (second, first)
 
 
 class Swiss:
@@ -166,8 +166,8 @@ class Swiss:
     def rounds(self, finished: Sequence[Finished]) -> Sequence[Round]:
         """The pairings of the next round; in an odd field somebody rests who did so least often, for both points."""
         playing: dict[int, set[int]] = {}
-        for each in finished:
-            playing.setdefault(each.fixture.deal, set()).update(each.fixture.seating)
+        for match in finished:
+            playing.setdefault(match.fixture.deal, set()).update(match.fixture.seating)
         number = len(playing)
         if self._rounds and number == self._rounds:
             return ()
@@ -187,13 +187,13 @@ class Swiss:
     def _standing(self, finished: Sequence[Finished], rested: Counter[int], rng: Random) -> Standing:
         """The bots from the best down, with scores in half points; ties are broken by lot."""
         scores = {bot: 4 * rested[bot] for bot in range(self._bots)}
-        for each in finished:
-            for bot, gained in zip(each.fixture.seating, points(each.ranks)):
+        for match in finished:
+            for bot, gained in zip(match.fixture.seating, points(match.ranks)):
                 scores[bot] += round(2 * gained)
         order = list(range(self._bots))
         shuffle(rng, order)
         order.sort(key=lambda bot: -scores[bot])
-        return Standing(order, scores, Counter(_pair(*each.fixture.seating) for each in finished), rested)
+        return Standing(order, scores, Counter(_pair(*match.fixture.seating) for match in finished), rested)
 
 
 def _check(bots: int, seats: int) -> None:

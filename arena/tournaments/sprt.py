@@ -140,7 +140,7 @@ class PairSchedule:
 
 def pairs_of(finished: Sequence[Finished]) -> list[tuple[float, float]]:
     """The first bot's points in both matches of every pair, in the order of the deals."""
-    gained = [_points(each) for each in finished]
+    gained = [_points(match) for match in finished]
     return list(zip(gained[::2], gained[1::2]))
 
 

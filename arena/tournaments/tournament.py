@@ -1,4 +1,4 @@
-"""A tournament: fixtures from the schedule, matches from the executor, everything into the store."""
+"""A tournament: takes fixtures from the schedule, has the executor play them, and stores the matches."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -17,11 +17,11 @@ from arena.tournaments.schedule import Finished, Fixture
 from arena.tournaments.settings import Settings
 
 VOID_LIMIT = 6
-"""So many void matches in a row mean that this machine cannot play at all."""
+"""Void matches in a row after which the tournament gives up: this machine cannot play at all."""
 
 
 class Tournament:
-    """One tournament in a store, new or gone on with."""
+    """One tournament in a store, new or resumed."""
 
     def __init__(self, game: AnyGame, entry: TournamentEntry, field: Sequence[BotEntry], store: Store) -> None:
         self._game = game
@@ -92,7 +92,7 @@ class Tournament:
         past = 0
         while rounds := self._schedule.rounds(self.finished):
             numbers = iter(range(len(self.finished), len(self.finished) + sum(map(len, rounds))))
-            planned = [[self._assignment(next(numbers), fixture) for fixture in each] for each in rounds]
+            planned = [[self._assignment(next(numbers), fixture) for fixture in fixtures] for fixtures in rounds]
             await executor.play(self._jobs(planned, past, budget), keep, budget.has_time_for_match)
             past += len(rounds)
             for fixture, assignment in zip(chain(*rounds), chain(*planned)):
@@ -103,17 +103,17 @@ class Tournament:
 
     def _jobs(self, rounds: Sequence[Sequence[Assignment]], past: int, budget: Budget) -> Iterator[Job]:
         """The missing matches, a few rounds at a time, as long as there is time for a whole one."""
-        missing = [[each for each in one if each.spec.match_id not in self._done] for one in rounds]
-        left = [(number, one) for number, one in enumerate(missing, past) if one]
+        missing = [[match for match in matches if match.spec.match_id not in self._done] for matches in rounds]
+        left = [(number, matches) for number, matches in enumerate(missing, past) if matches]
         while left:
             number, first = left[0]
             # Where all matches are between the same bots, there is nothing to interleave, and they stay warm anyway.
-            before = number if len({frozenset(each.seating) for each in first}) > 1 else 1
-            several = budget.rounds_to_begin(len(first), per_group=self._settings.seats, before=before)
-            if not several:
+            before = number if len({frozenset(match.seating) for match in first}) > 1 else 1
+            count = budget.rounds_to_begin(len(first), per_group=self._settings.seats, before=before)
+            if not count:
                 return
-            yield from _jobs_by_group([each for _, one in left[:several] for each in one])
-            left = left[several:]
+            yield from _jobs_by_group([match for _, matches in left[:count] for match in matches])
+            left = left[count:]
 
     def _note_void(self, match: VoidMatch) -> None:
         self.void += 1
@@ -149,11 +149,12 @@ class Tournament:
 def _jobs_by_group(assignments: Sequence[Assignment]) -> list[Job]:
     """One job per group of bots; inside a job, seats are indices into its bots."""
     groups: dict[tuple[int, ...], list[Assignment]] = {}
-    for each in assignments:
-        groups.setdefault(tuple(sorted(each.seating)), []).append(each)
+    for match in assignments:
+        groups.setdefault(tuple(sorted(match.seating)), []).append(match)
     return [
         Job(
-            group, tuple(Assignment(each.ordinal, tuple(map(group.index, each.seating)), each.spec) for each in several)
+            group,
+            tuple(Assignment(match.ordinal, tuple(map(group.index, match.seating)), match.spec) for match in matches),
         )
-        for group, several in groups.items()
+        for group, matches in groups.items()
     ]

@@ -1,4 +1,4 @@
-"""The proof of a store: every match is replayed, and every row is compared with what was played.
+"""Verification of a store or an archive: every match is replayed, and every row compared with its record.
 
 What a row says must follow from the record, the record must replay under the rules, and all of it must fit the
 checksums, so that a change of any cell is found. `UNPROVEN` names the few columns that may change freely.
@@ -12,13 +12,12 @@ from typing import Any
 from arena.clock import TimeControl
 from arena.errors import ArenaError, RecordError
 from arena.game import AnyGame
-from arena.match import Contestant
+from arena.match import AnyRecord, Contestant
 from arena.play import record
-from arena.play.record import AnyRecord
 from arena.play.replay import verify
 from arena.store.base import BotEntry, KeptMatch, MatchEntry, Store, TournamentEntry
 from arena.store.checksums import bot_checksum, match_checksum, settings_key, tournament_checksum
-from arena.tournaments.results import match_entry
+from arena.tournaments.match_rows import match_entry
 from arena.tournaments.settings import Settings
 
 UNPROVEN: Mapping[str, str] = {
@@ -33,14 +32,14 @@ UNPROVEN: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is not true."""
+    """A place in the store, and what is wrong there."""
 
     where: str
     what: str
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredTournament:
     """A tournament with all that belongs to it, from a store or from an archive."""
 
     entry: TournamentEntry
@@ -49,9 +48,9 @@ class Kept:
     """Hands out the matches in the order of the schedule, as often as it is called."""
 
 
-def kept_in(store: Store, entry: TournamentEntry) -> Kept:
+def stored_tournament(store: Store, entry: TournamentEntry) -> StoredTournament:
     """The tournament as this store keeps it."""
-    return Kept(entry, store.all_bots(), lambda: store.kept(entry.id))
+    return StoredTournament(entry, store.all_bots(), lambda: store.kept(entry.id))
 
 
 def check_bots(bots: Iterable[BotEntry]) -> Iterator[Finding]:
@@ -62,22 +61,22 @@ def check_bots(bots: Iterable[BotEntry]) -> Iterator[Finding]:
 
 
 def check_tournament(
-    kept: Kept, find: Callable[[str], AnyGame], on_match: Callable[[], None] = lambda: None
+    stored: StoredTournament, find: Callable[[str], AnyGame], on_match: Callable[[], None] = lambda: None
 ) -> Iterator[Finding]:
     """What is not true about a tournament and its matches."""
-    entry, where = kept.entry, f"tournament {kept.entry.id}"
+    entry, where = stored.entry, f"tournament {stored.entry.id}"
     if entry.key != settings_key(entry.game, entry.settings):
         yield Finding(where, "its game or settings were changed: they do not fit their key")
     try:
-        trial = _Trial(find(entry.game), kept)
+        checker = _MatchChecker(find(entry.game), stored)
     except (ArenaError, KeyError, TypeError, ValueError) as error:
         yield Finding(where, f"its game and settings make no sense: {error}")
         return
     checksums, ordinals = [], Counter[int]()
-    for match in kept.matches():
+    for match in stored.matches():
         checksums.append(match.checksum)
         ordinals[match.entry.ordinal] += 1
-        for what in trial.judge(match):
+        for what in checker.check(match):
             yield Finding(f"{where}, match {match.entry.match_id}", what)
         on_match()
     yield from (Finding(where, what) for what in _check_whole(entry, checksums, ordinals))
@@ -93,31 +92,31 @@ def _check_whole(entry: TournamentEntry, checksums: Sequence[str], ordinals: Cou
         yield "it was finished once, but says that it is not"
 
 
-class _Trial:
-    """Everything that each match of a tournament is compared with."""
+class _MatchChecker:
+    """Compares the matches of one tournament with its settings and with their records."""
 
-    def __init__(self, game: AnyGame, kept: Kept) -> None:
-        settings = Settings.from_json(kept.entry.settings)
+    def __init__(self, game: AnyGame, stored: StoredTournament) -> None:
+        settings = Settings.from_json(stored.entry.settings)
         self._game = game
         self._seats = settings.seats
         self._config = game.configure(settings.seats, settings.options)
         self._control = TimeControl.parse(settings.clock)
         self._places = {Contestant(*bot): place for place, bot in enumerate(settings.bots)}
-        self._bot_ids = {Contestant(bot.name, bot.version, bot.digest): bot.id for bot in kept.bots}
+        self._bot_ids = {Contestant(bot.name, bot.version, bot.digest): bot.id for bot in stored.bots}
 
-    def judge(self, match: KeptMatch) -> Iterator[str]:
+    def check(self, match: KeptMatch) -> Iterator[str]:
         """What is not true about a match, in sentences."""
         if match.checksum != match_checksum(match.entry, match.record):
             yield "it was changed: its rows and its record do not fit their checksum"
         try:
             played = record.load(match.record, self._find)
-            self._check_frame(played)
+            self._check_spec(played)
             verify(self._game, played)
             yield from self._compare(match.entry, played)
         except RecordError as error:
             yield str(error)
 
-    def _check_frame(self, played: AnyRecord) -> None:
+    def _check_spec(self, played: AnyRecord) -> None:
         """Refuse what cannot be a match of this tournament, so that the rules are never asked about nonsense."""
         spec = played.spec
         if spec.config != self._config or spec.control != self._control or len(spec.contestants) != self._seats:
@@ -162,8 +161,8 @@ def _differences(entry: MatchEntry, expected: MatchEntry) -> Iterator[str]:
         yield from _differing(result, right, f" of seat {seat}")
 
 
-def _differing(one: Any, other: Any, whose: str) -> Iterator[str]:
-    for field in fields(one):
-        kept, right = getattr(one, field.name), getattr(other, field.name)
-        if field.name != "seats" and kept != right:
-            yield f"its {field.name}{whose} is kept as {kept!r:.60}, but the record says {right!r:.60}"
+def _differing(entry: Any, expected: Any, whose: str) -> Iterator[str]:
+    for field in fields(entry):
+        stored, right = getattr(entry, field.name), getattr(expected, field.name)
+        if field.name != "seats" and stored != right:
+            yield f"its {field.name}{whose} is kept as {stored!r:.60}, but the record says {right!r:.60}"

@@ -1,1 +1,1 @@
-"""Reading what strangers made: texts, folders, and anything that is parsed in a process with limits."""
+"""Handling of untrusted input: text, folders, and anything that is parsed in a process with limits."""

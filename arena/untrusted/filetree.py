@@ -1,4 +1,4 @@
-"""What is in a folder that may be anybody's: listed without following links, opening files or going too deep."""
+"""Listing of untrusted folders: without following links, opening files or exceeding limits."""
 
 import os
 import stat
@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import UsageError
+from arena.untrusted.text import quoted
+from arena.untrusted.units import MIB
 
-MIB = 1 << 20
 MAX_PATH_BYTES = 1024
 """Of a path within the folder; so nothing lies deeper than 512 levels, and the kernel takes every path."""
 
@@ -55,7 +56,7 @@ def _list_one(folder: Path, inner: str, left_out: Collection[str], what: str) ->
     prefix = f"{inner}/" if inner else ""
     # The folder itself may be reached by a link, but a link that just took the place of an inner one is not followed.
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | (os.O_NOFOLLOW if inner else 0)
-    with readable(what, inner):
+    with map_read_errors(what, inner):
         descriptor = os.open(f"{folder}/{inner}" if inner else folder, flags)
         try:
             with os.scandir(descriptor) as entries:
@@ -64,7 +65,7 @@ def _list_one(folder: Path, inner: str, left_out: Collection[str], what: str) ->
                         continue
                     name = prefix + entry.name
                     if len(name) > MAX_PATH_BYTES // 4 and len(os.fsencode(name)) > MAX_PATH_BYTES:
-                        raise UsageError(f"{what}: {shown(name)} lies too deep, or its name is too long")
+                        raise UsageError(f"{what}: {quoted(name)} lies too deep, or its name is too long")
                     yield TreeEntry(name, entry.stat(follow_symlinks=False))
         finally:
             os.close(descriptor)
@@ -72,34 +73,29 @@ def _list_one(folder: Path, inner: str, left_out: Collection[str], what: str) ->
 
 def read_link(folder: Path, entry: TreeEntry, what: str) -> str:
     """Where a link leads."""
-    with readable(what, entry.name):
+    with map_read_errors(what, entry.name):
         return os.readlink(folder / entry.name)
 
 
 def open_file(folder: Path, entry: TreeEntry, what: str) -> int:
     """A descriptor of a plain file; never of a pipe that was put in its place, which would make us wait for ever."""
-    with readable(what, entry.name):
+    with map_read_errors(what, entry.name):
         path = folder / entry.name
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise UsageError(f"{what}: {shown(entry.name)} was changed while it was read")
+        raise UsageError(f"{what}: {quoted(entry.name)} was changed while it was read")
     return descriptor
 
 
 @contextmanager
-def readable(what: str, name: str = "") -> Iterator[None]:
-    """Turn what the system says of a file that cannot be read into one sentence."""
+def map_read_errors(what: str, name: str = "") -> Iterator[None]:
+    """Turn an OSError of reading a file into a UsageError of one sentence."""
     try:
         yield
     except OSError as error:
-        where = f"{what}: {shown(name)}" if name else what
+        where = f"{what}: {quoted(name)}" if name else what
         raise UsageError(f"{where} cannot be read: {error.strerror or type(error).__name__}") from error
-
-
-def shown(name: str) -> str:
-    """A name that may be anything, safe to print."""
-    return ascii(name if len(name) <= 60 else f"{name[:57]}...")
 
 
 def _parts(entry: TreeEntry) -> list[str]:

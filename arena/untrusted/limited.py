@@ -1,4 +1,4 @@
-"""Runs a function that reads a stranger's bytes in a process of its own, with limits on memory, time and files.
+"""Runs a function that parses untrusted bytes in a process of its own, with limits on memory, time and files.
 
 Function, arguments and answer travel as JSON, and the answer is bounded: hostile bytes may have taken over the process
 that read them, so nothing that it says is run or unpickled here.
@@ -19,9 +19,10 @@ from importlib import import_module
 from typing import IO, Any, cast
 
 from arena.errors import ArenaError, InfraError, RecordError, RegistryError, UsageError
-from arena.untrusted.python_process import same_modules
+from arena.untrusted.python_process import python_environment
+from arena.untrusted.text import escaped
+from arena.untrusted.units import MIB
 
-MIB = 1 << 20
 MAX_ANSWER_BYTES = 8 * MIB
 _ERRORS: dict[str, type[ArenaError]] = {
     kind.__name__: kind for kind in (UsageError, InfraError, RecordError, RegistryError)
@@ -55,21 +56,21 @@ def run_limited(
         "arguments": arguments,
         "allowance": asdict(allowance),
     }
-    deadline = time.monotonic() + _patience(allowance)
+    deadline = time.monotonic() + _wall_seconds(allowance)
     # A session of its own: Ctrl-C reaches us alone, and we end the child. -P: the current folder may be a stranger's.
     with subprocess.Popen(
         [sys.executable, "-P", "-m", "arena.untrusted.limited"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
-        env=same_modules(),
+        env=python_environment(),
     ) as child:  # fmt: skip
         try:
             answer = _exchange(child, json.dumps(request).encode(), deadline)
         finally:
             child.kill()
-    return _judge(answer, child.returncode, what, allowance)
+    return _interpret(answer, child.returncode, what, allowance)
 
 
-def _patience(allowance: Allowance) -> int:
+def _wall_seconds(allowance: Allowance) -> int:
     return 3 * allowance.seconds + 10
 
 
@@ -96,7 +97,7 @@ def _exchange(child: subprocess.Popen[bytes], request: bytes, deadline: float) -
     return bytes(answer)
 
 
-def _judge(answer: bytes | None, exit_code: int, what: str, allowance: Allowance) -> Any:
+def _interpret(answer: bytes | None, exit_code: int, what: str, allowance: Allowance) -> Any:
     if answer is None or exit_code in (-signal.SIGXCPU, -signal.SIGALRM):
         raise UsageError(f"{what} takes more than {allowance.seconds} s to be read, which no honest one needs")
     if not answer:
@@ -148,7 +149,7 @@ def _confine(allowance: Allowance) -> None:
         _set_limit(kind, limit, limit)
     # One more second, so that the signal of the soft limit comes first and names the reason.
     _set_limit(resource.RLIMIT_CPU, allowance.seconds, allowance.seconds + 1)
-    signal.alarm(_patience(allowance))  # if our parent is killed, nobody else ends us
+    signal.alarm(_wall_seconds(allowance))  # if our parent is killed, nobody else ends us
 
 
 def _set_limit(kind: int, soft: int, hard: int) -> None:
@@ -172,7 +173,7 @@ def _answer(function: Callable[..., Any], arguments: list[Any]) -> dict[str, Any
             return {"error": UsageError.__name__, "message": "it holds a file that is too large"}
         return {"error": InfraError.__name__, "message": f"a submission cannot be read here: {error}"}
     except Exception as error:  # whatever a library says of hostile bytes, it is one sentence
-        words = ascii(str(error))[1:-1]
+        words = escaped(str(error), limit=_WORDS)
         return {
             "error": UsageError.__name__,
             "message": f"it cannot be read: {type(error).__name__}: {words:.{_WORDS}}",

@@ -1,4 +1,4 @@
-"""Text that somebody else made, as it may be shown: nothing in it can steer a terminal or forge a line."""
+"""Sanitisers of untrusted text: nothing that they return can steer a terminal or forge a line."""
 
 import json
 from typing import Any
@@ -13,19 +13,28 @@ def printable(text: str, *, lines: bool = False) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(each if each.isprintable() or (lines and each in _LAYOUT) else _visible(each) for each in text)
+    return "".join(
+        character if character.isprintable() or (lines and character in _LAYOUT) else escaped(character)
+        for character in text
+    )
 
 
-def _visible(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
+def escaped(text: str, *, limit: int = 200) -> str:
+    r"""The first `limit` characters in ASCII, all others as \x.., \u....: for text out of files and network replies."""
+    return text[:limit].encode("unicode_escape").decode("ascii")
+
+
+def quoted(name: str) -> str:
+    """A file name as an ASCII literal in quotes, shortened to 60 characters."""
+    return ascii(name if len(name) <= 60 else f"{name[:57]}...")
 
 
 def json_text(value: Any, *, indent: int | None = None) -> str:
     """The value as JSON that can be read and printed: invisible characters are escaped, all others stay."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     # Outside of strings JSON has nothing invisible but our own line ends, and inside json.dumps has escaped those.
-    return text if text.isprintable() else "".join(each if _stays(each) else json.dumps(each)[1:-1] for each in text)
-
-
-def _stays(character: str) -> bool:
-    return character == "\n" or character.isprintable()
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character == "\n" or character.isprintable() else json.dumps(character)[1:-1] for character in text
+    )

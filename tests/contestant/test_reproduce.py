@@ -61,15 +61,15 @@ def compared(record, seat, bot, game=GAME, first=1):
 def test_the_requests_are_the_same_bytes(name, seat):
     game = games()[name]
     record, sent = played([RandomBot(1), RandomBot(2)], game)
-    assert [game.codec.write_turn(asked.turn) for asked in requests(game, record, seat)] == sent[seat]
+    assert [game.codec.write_turn(request.turn) for request in requests(game, record, seat)] == sent[seat]
 
 
 def test_a_running_bank_is_rebuilt_to_the_microsecond():
     record, sent = played([RandomBot(1), RandomBot(2)], clock="30s+0.5s")
     turns = [GAME.codec.read_request(request) for request in sent[0]]
-    for asked, turn in zip(requests(GAME, record, 0), turns, strict=True):
-        assert asked.turn.bank == pytest.approx(turn.bank, abs=1e-4)
-        assert replace(asked.turn, bank=0.0, available=0.0) == replace(turn, bank=0.0, available=0.0)
+    for request, turn in zip(requests(GAME, record, 0), turns, strict=True):
+        assert request.turn.bank == pytest.approx(turn.bank, abs=1e-4)
+        assert replace(request.turn, bank=0.0, available=0.0) == replace(turn, bank=0.0, available=0.0)
 
 
 def test_a_bot_that_wants_no_list_gets_none():
@@ -99,15 +99,15 @@ def test_another_bot_differs_and_the_game_goes_on_as_recorded():
     assert again[1:] == sent[0]
     assert {answer.same for answer in answers} == {True, False}
     for answer in answers:
-        assert answer.same == (answer.moves == answer.asked.recorded)
-        assert in_words(GAME, answer.asked.state, answer.moves)
+        assert answer.same == (answer.moves == answer.request.recorded)
+        assert in_words(GAME, answer.request.state, answer.moves)
 
 
 def test_it_can_begin_in_the_middle():
     record, _ = played([FirstBot(0), RandomBot(2)])
     whole, _ = compared(record, 0, FirstBot(0))
-    part, _ = compared(record, 0, FirstBot(0), first=whole[20].asked.move)
-    assert [each.asked.turn for each in part] == [each.asked.turn for each in whole[20:]]
+    part, _ = compared(record, 0, FirstBot(0), first=whole[20].request.move)
+    assert [answer.request.turn for answer in part] == [answer.request.turn for answer in whole[20:]]
 
 
 class Illegal(FirstBot):
@@ -119,9 +119,9 @@ def test_the_request_that_ended_the_match_comes_last():
     record, sent = played([Illegal(0), FirstBot(0)])
     answers, again = compared(record, 0, FirstBot(0))
     assert again[1:] == sent[0]
-    assert "the match ended here: 99 may not be played" in answers[-1].asked.note
-    assert (answers[-1].asked.recorded, answers[-1].same) == ((), False)
-    assert not any(each.asked.note for each in answers[:-1])
+    assert "the match ended here: 99 may not be played" in answers[-1].request.note
+    assert (answers[-1].request.recorded, answers[-1].same) == ((), False)
+    assert not any(answer.request.note for answer in answers[:-1])
     (*_, last), _ = compared(record, 1, FirstBot(0))
     assert last.same
 
@@ -129,7 +129,7 @@ def test_the_request_that_ended_the_match_comes_last():
 def test_an_illegal_answer_of_today_is_a_fault():
     record, _ = played([FirstBot(0), FirstBot(0)])
     answers, _ = compared(record, 0, Illegal(0))
-    assert [each.asked.turn.number for each in answers if each.fault] == [4, 6]
+    assert [answer.request.turn.number for answer in answers if answer.fault] == [4, 6]
     assert '{"play": 99}' in answers[3].fault
 
 
@@ -137,9 +137,9 @@ def test_a_replaced_move_is_nobodys():
     record, sent = played([Illegal(0), FirstBot(0)], strikes=2)
     answers, again = compared(record, 0, FirstBot(0))
     assert again[1:] == sent[0]
-    noted = [each for each in answers if each.asked.note]
-    assert [each.asked.turn.number for each in noted] == [4, 6]
-    assert all("random move was played for it: 99 may not" in each.asked.note for each in noted)
+    noted = [answer for answer in answers if answer.request.note]
+    assert [answer.request.turn.number for answer in noted] == [4, 6]
+    assert all("random move was played for it: 99 may not" in answer.request.note for answer in noted)
 
 
 def test_moves_of_one_reply_are_one_request():
@@ -148,7 +148,7 @@ def test_moves_of_one_reply_are_one_request():
     double = next(ply for ply in range(1, len(moves)) if moves[ply].seat == moves[ply - 1].seat == 0)
     moves[double] = replace(moves[double], times=NO_TIMES)
     joined = replace(record, played=tuple(moves))
-    lengths = [len(asked.recorded) for asked in requests(games()["kingdoms"], joined, 0)]
+    lengths = [len(request.recorded) for request in requests(games()["kingdoms"], joined, 0)]
     assert sorted(set(lengths)) == [1, 2]
     assert sum(lengths) == sum(move.seat == 0 for move in moves)
     answers, _ = compared(joined, 0, FirstBot(0), games()["kingdoms"])
@@ -160,8 +160,9 @@ def test_a_note_names_the_strike_of_its_own_move():
     ply = next(ply for ply, move in enumerate(record.played) if ply > 5 and move.seat == 0)
     moves = [replace(move, substituted=number == ply) for number, move in enumerate(record.played)]
     strikes = (Strike(0, ply, Verdict(Ending.TIME, "took too long")), Strike(1, 2, Verdict(Ending.TIME, "other")))
-    noted = [a for a in requests(GAME, replace(record, played=tuple(moves), strikes=strikes), 0) if a.note]
-    assert [(each.move, each.note) for each in noted] == [(ply + 1, "a random move was played for it: took too long")]
+    changed = replace(record, played=tuple(moves), strikes=strikes)
+    noted = [(request.move, request.note) for request in requests(GAME, changed, 0) if request.note]
+    assert noted == [(ply + 1, "a random move was played for it: took too long")]
 
 
 def test_a_seat_that_is_not_there_is_refused():
@@ -255,5 +256,5 @@ def test_bad_input_is_one_sentence(kept, args, complaint):
 def test_a_turn_is_what_the_bot_sees():
     """The observation of a rebuilt request is that of the seat, never the full state."""
     record, _ = played([FirstBot(0), RandomBot(1)])
-    for asked in requests(GAME, record, 1):
-        assert asked.turn.observation == asked.state.view(1)
+    for request in requests(GAME, record, 1):
+        assert request.turn.observation == request.state.view(1)

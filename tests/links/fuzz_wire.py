@@ -132,7 +132,7 @@ async def converse(rng):
             later.cancel()  # nobody reads on for a bot that is not asked, so it may be stuck in its sending
         await outcome(wire.link.tell(b"end"))
         await wire.link.close()
-        assert wire.http.worked < MOST_WORK, wire.http.worked
+        assert wire.http.cpu_seconds < MOST_WORK, wire.http.cpu_seconds
     return outcomes
 
 

@@ -11,9 +11,9 @@ from grpc_health.v1 import health_pb2
 
 from arena.errors import Disconnected, InfraError, StartFailed, TimedOut
 from arena.links.connection import BotConnection, tcp_connect, unix_connect
-from arena.links.http2 import printable
 from arena.play.heartbeat import STEADY
 from arena.play.player import Leniency
+from arena.untrusted.text import escaped
 
 CODEC = SimpleNamespace(wire=SimpleNamespace(DESCRIPTOR=SimpleNamespace(package="test")), prefix="Echo")
 SERVING = health_pb2.HealthCheckResponse(status=health_pb2.HealthCheckResponse.SERVING)
@@ -269,9 +269,9 @@ def test_nothing_is_left_behind(tmp_path):
 
 @pytest.mark.parametrize("text", ["\x1b[2J", "\u202eabc", "a\r\nb", "\0", "🎉", "x" * 1000])
 def test_text_of_a_bot_is_made_harmless(text):
-    assert printable(text).isprintable()
-    assert printable(text).isascii()
-    assert len(printable(text)) <= 800
+    assert escaped(text).isprintable()
+    assert escaped(text).isascii()
+    assert len(escaped(text)) <= 800
 
 
 def test_a_cancelled_call_leaves_no_reply_behind(tmp_path):

@@ -39,7 +39,7 @@ class Wire:
         """Send these bytes to a referee that reads them at once."""
         with self.http.reading():
             await self.say(*segments)
-            await self.http.greeted
+            await self.http.settings_received
 
     async def say(self, *segments):
         """Send these bytes, with a moment for the loop to read each of them."""

@@ -1,4 +1,4 @@
-"""The heartbeat and the loop's looks against the real clock and against scripted ones."""
+"""The heartbeat and the loop's selector against the real clock and against scripted ones."""
 
 import asyncio
 import signal
@@ -115,9 +115,9 @@ def test_a_sleep_that_takes_too_long_is_a_standstill():
 
 
 def test_only_our_own_loop_notes_its_looks():
-    async def looks():
+    async def selector():
         return looptime.current()
 
     assert looptime.current() is None
-    assert asyncio.run(looks()) is None
-    assert isinstance(looptime.run(looks()), LoopSelector)
+    assert asyncio.run(selector()) is None
+    assert isinstance(looptime.run(selector()), LoopSelector)

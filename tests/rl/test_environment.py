@@ -14,7 +14,7 @@ import arena.rl
 from arena.errors import IllegalMove, UsageError
 from arena.match import Outcome
 from arena.registry import find, games
-from arena.rl.environment import rewards
+from arena.rl.environment import zero_sum_rewards
 from arena.vectors import has_vectors, vectors
 
 DOCS = Path(__file__).parents[2] / "docs/rl.md"
@@ -54,7 +54,7 @@ def test_random_play_follows_the_mask_to_the_end(name, seats):
         assert seen["action_mask"].sum() == len(env.position.legal())
         env.step(None if terminated or truncated else env.action_space(agent).sample(seen["action_mask"]))
     assert sum(total.values()) == pytest.approx(0.0)
-    assert tuple(total.values()) == rewards(env.position.outcome())
+    assert tuple(total.values()) == zero_sum_rewards(env.position.outcome())
     assert not env.agents
 
 
@@ -172,7 +172,7 @@ def test_what_cannot_be_is_said_in_one_sentence(arguments, sentence):
     ],
 )
 def test_rewards_follow_the_ranks_and_sum_to_zero(ranks, expected):
-    got = rewards(Outcome(ranks, (0.0,) * len(ranks), ""))
+    got = zero_sum_rewards(Outcome(ranks, (0.0,) * len(ranks), ""))
     assert got == pytest.approx(expected)
     assert sum(got) == pytest.approx(0)
 

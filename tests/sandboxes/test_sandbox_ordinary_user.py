@@ -108,7 +108,7 @@ from pathlib import Path
 from arena.bots.manifest import folder_digest
 from arena.sandboxes import BotDirectory
 from arena.submit import folders
-from arena.submit.shelf import Shelf
+from arena.submit.folder_storage import FolderStorage
 
 os.umask(0o077)
 source = Path({folder!r}, "source")
@@ -116,13 +116,13 @@ source.mkdir()
 manifest = ['name="x"', 'version="1"', 'games=["claim"]', 'command=["made"]', 'build=["sh", "make"]']
 (source / "bot.toml").write_text("\\n".join(manifest))
 (source / "make").write_text("mkdir sub; echo built > sub/made")
-shelf = Shelf(Path({folder!r}, "bots"))
-with shelf.workplace() as place:
+storage = FolderStorage(Path({folder!r}, "bots"))
+with storage.working_folder() as place:
     folder = folders.receive(source, place, "it")
     asyncio.run(folders.build(BotDirectory(folder.path, folder.manifest.build), place / "built", "it"))
-    with shelf.locked():
-        kept, _ = shelf.keep(place / "built", folder_digest(place / "built"))
-print(json.dumps([(kept / "sub/made").read_text(), sorted(os.listdir(shelf.folder)) == [".lock", kept.name]]))
+    with storage.locked():
+        kept, _ = storage.add(place / "built", folder_digest(place / "built"))
+print(json.dumps([(kept / "sub/made").read_text(), sorted(os.listdir(storage.folder)) == [".lock", kept.name]]))
 """
 
 

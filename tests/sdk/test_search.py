@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from arena.clock import PATIENCE
+from arena.clock import UNTIMED_WAIT
 from arena.match import Outcome, Turn
 from arena.registry import find, games
 from arena.rng import choice, stream
@@ -108,7 +108,7 @@ def test_the_bank_is_shared_among_the_decisions_to_come():
 
 
 def test_without_a_clock_a_decision_still_comes_soon():
-    assert budget(Turn(1, None, None, available=PATIENCE, bank=0.0), 1) < 5
+    assert budget(Turn(1, None, None, available=UNTIMED_WAIT, bank=0.0), 1) < 5
 
 
 def test_more_of_the_bank_is_spent_when_the_end_is_near():

@@ -15,7 +15,7 @@ from arena.registry import find
 from arena.store.checksums import match_checksum
 from arena.store.schema import metadata
 from arena.store.sql import SqlStore
-from arena.tournaments.verify import UNPROVEN, check_bots, check_tournament, kept_in
+from arena.tournaments.verify import UNPROVEN, check_bots, check_tournament, stored_tournament
 from tests.kits.fields import play_tournament
 
 COLUMNS = [(table.name, column.name) for table in metadata.sorted_tables for column in table.columns]
@@ -39,9 +39,9 @@ def path(played, tmp_path):
 
 def findings(path):
     store = SqlStore(path)
-    found = [*store.misfits(), *check_bots(store.all_bots())]
+    found = [*store.inconsistencies(), *check_bots(store.all_bots())]
     for entry in store.tournaments():
-        found += check_tournament(kept_in(store, entry), find)
+        found += check_tournament(stored_tournament(store, entry), find)
     store.close()
     return [str(each) for each in found]
 

@@ -95,7 +95,7 @@ LINK, DIR = tarfile.SYMTYPE, tarfile.DIRTYPE
 
 
 def incompressible(mib):
-    """Bytes that look like a program to the gate: they do not shrink."""
+    """Bytes that do not compress, like those of a program."""
     return b"".join(hashlib.sha256(str(number).encode()).digest() for number in range(mib * MIB // 32))
 
 

@@ -16,8 +16,8 @@ from tests.kits.contestants import arena, choosing, write_bot
 
 
 @pytest.fixture
-def workplace(tmp_path):
-    place = tmp_path / "workplace"
+def working_folder(tmp_path):
+    place = tmp_path / "working_folder"
     place.mkdir()
     return place
 
@@ -45,7 +45,7 @@ def test_a_hostile_archive_is_refused_with_the_reason(make, complaint, tmp_path)
 
 
 @pytest.mark.parametrize("shape", ["tar", "gztar", "xztar", "zip", "inner folder", "folder"])
-def test_a_folder_is_the_same_in_every_shape(shape, bot, tmp_path, workplace):
+def test_a_folder_is_the_same_in_every_shape(shape, bot, tmp_path, working_folder):
     if shape == "zip":  # Python's own packer forgets links, so the link is left out
         (bot / "sub/link").unlink()
     path = bot
@@ -53,33 +53,33 @@ def test_a_folder_is_the_same_in_every_shape(shape, bot, tmp_path, workplace):
         path = tmp_path / shutil.make_archive(tmp_path / "packed", "tar", tmp_path, "mine")
     elif shape != "folder":
         path = tmp_path / shutil.make_archive(tmp_path / "packed", shape, bot)
-    received = receive(path, workplace, "it")
+    received = receive(path, working_folder, "it")
     assert received.manifest.name == "mine"
     assert folder_digest(received.path) == folder_digest(bot)
 
 
-def test_a_hard_link_inside_is_a_file(tmp_path, workplace):
+def test_a_hard_link_inside_is_a_file(tmp_path, working_folder):
     archive = tmp_path / "x.tar"
     archive.write_bytes(tar(BOT, member("a", data=b"same"), member("b", tarfile.LNKTYPE, link="a")))
-    folder = receive(archive, workplace, "it").path
+    folder = receive(archive, working_folder, "it").path
     assert (folder / "b").read_bytes() == b"same"
     assert (folder / "b").stat().st_nlink == 1
 
 
-def test_times_stay_and_rights_do_not(bot, workplace):
+def test_times_stay_and_rights_do_not(bot, working_folder):
     (bot / "bot.py").chmod(0o666)
     os.utime(bot / "bot.py", (1e9, 1e9))
-    folder = receive(bot, workplace, "it").path
+    folder = receive(bot, working_folder, "it").path
     assert (folder / "bot.py").stat().st_mtime == 1e9
     assert {oct(path.stat().st_mode & 0o7777) for path in folder.rglob("*.py")} == {"0o644"}
     assert (folder / "sub/run.sh").stat().st_mode & 0o7777 == 0o755
 
 
-def test_what_changes_by_itself_is_left_out(bot, workplace):
+def test_what_changes_by_itself_is_left_out(bot, working_folder):
     for name in ("__pycache__", ".git"):
         (bot / name).mkdir()
         (bot / name / "x").touch()
-    folder = receive(bot, workplace, "it").path
+    folder = receive(bot, working_folder, "it").path
     assert not list(folder.rglob("x"))
 
 
@@ -122,12 +122,12 @@ ODD = {
 
 
 @pytest.mark.parametrize("put", ODD, ids=lambda put: put.__name__)
-def test_a_folder_passes_the_same_gate(put, bot, workplace, monkeypatch):
+def test_a_folder_passes_the_same_gate(put, bot, working_folder, monkeypatch):
     monkeypatch.chdir(bot)  # sockets have short paths only
     put(bot)
     with pytest.raises(UsageError, match=re.escape(ODD[put])):
-        receive(bot, workplace, "it")
-    assert not (workplace / "unpacked").exists()
+        receive(bot, working_folder, "it")
+    assert not (working_folder / "unpacked").exists()
 
 
 def test_a_digest_sees_every_change(bot):

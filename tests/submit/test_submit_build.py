@@ -1,4 +1,4 @@
-"""Build commands run in a sandbox: what they try outside fails, and what they leave goes through the gate."""
+"""Build commands run in a sandbox: what they try outside fails, and what they leave is checked."""
 
 import asyncio
 import os

@@ -23,7 +23,7 @@ def elsewhere(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def shelf(tmp_path):
+def bots_folder(tmp_path):
     return tmp_path / "store/bots"
 
 
@@ -41,19 +41,19 @@ def entries(tmp_path, name="mine"):
         store.close()
 
 
-def kept(shelf):
-    return sorted(path.name for path in shelf.iterdir() if path.name != ".lock")
+def kept(bots_folder):
+    return sorted(path.name for path in bots_folder.iterdir() if path.name != ".lock")
 
 
 @pytest.mark.slow
-def test_a_folder_becomes_a_version_that_never_changes(bot, shelf, tmp_path):
+def test_a_folder_becomes_a_version_that_never_changes(bot, bots_folder, tmp_path):
     result = arena("submit", bot, "--owner", "alice", *PATIENT)
     assert result.exit_code == 0, result.output
     assert "played 2 matches of claim against random" in result.output
     (entry,) = entries(tmp_path)
     assert (entry.label, entry.owner, entry.games, entry.kind) == ("mine 1", "alice", ("claim",), "folder")
-    assert entry.origin == str(shelf / entry.digest.removeprefix("sha256:"))
-    assert {path.stat().st_mode & 0o222 for path in (shelf / kept(shelf)[0]).rglob("*")} == {0}
+    assert entry.origin == str(bots_folder / entry.digest.removeprefix("sha256:"))
+    assert {path.stat().st_mode & 0o222 for path in (bots_folder / kept(bots_folder)[0]).rglob("*")} == {0}
 
     again = arena("submit", bot, "--owner", "alice", *PATIENT)
     assert again.exit_code == 0
@@ -108,7 +108,7 @@ LATER = choosing("print('my turn', turn.number)\nif turn.number == 4: 1 / 0\nret
     ],
     ids=["at the start", "later", "illegal"],
 )
-def test_a_bot_that_fails_is_refused_with_its_own_words(source, words, bot, shelf, tmp_path):
+def test_a_bot_that_fails_is_refused_with_its_own_words(source, words, bot, bots_folder, tmp_path):
     (bot / "bot.py").write_text(source)
     result = arena("submit", bot, "--owner", "alice", *PATIENT)
     assert result.exit_code == 2, result.output
@@ -116,37 +116,37 @@ def test_a_bot_that_fails_is_refused_with_its_own_words(source, words, bot, shel
     for word in words:
         assert word in result.stderr, result.stderr
     assert entries(tmp_path) == []
-    assert kept(shelf) == []
+    assert kept(bots_folder) == []
 
 
 @pytest.mark.slow
-def test_a_killed_submission_leaves_nothing_behind(bot, shelf, tmp_path):
+def test_a_killed_submission_leaves_nothing_behind(bot, bots_folder, tmp_path):
     (bot / "bot.py").write_text("import time\ntime.sleep(60)\n")
     words = [sys.executable, "-m", "arena", "submit", "mine", "--owner", "alice"]
     with subprocess.Popen(words, stdout=subprocess.DEVNULL) as running:
         deadline = time.monotonic() + 60
-        while not list(shelf.glob(".new-*/unpacked/bot.py")) and time.monotonic() < deadline:
+        while not list(bots_folder.glob(".new-*/unpacked/bot.py")) and time.monotonic() < deadline:
             time.sleep(0.05)
         running.send_signal(signal.SIGKILL)
-    assert [name[:5] for name in kept(shelf)] == [".new-"]
+    assert [name[:5] for name in kept(bots_folder)] == [".new-"]
     (bot / "bot.py").write_text(FIRST)
     assert arena("submit", "mine", "--owner", "alice", *PATIENT).exit_code == 0
     (entry,) = entries(tmp_path)
-    assert kept(shelf) == [entry.digest.removeprefix("sha256:")]
+    assert kept(bots_folder) == [entry.digest.removeprefix("sha256:")]
 
 
 @pytest.mark.slow
-def test_a_changed_copy_is_not_played(bot, shelf, tmp_path):
+def test_a_changed_copy_is_not_played(bot, bots_folder, tmp_path):
     for name in ("one", "two"):
         assert arena("submit", bot, "--owner", "alice", "--name", name, *PATIENT).exit_code == 0
-    (copy,) = kept(shelf)
+    (copy,) = kept(bots_folder)
     played = arena("tournament", "--game", "claim", "--rounds", 1, *PATIENT)
     assert played.exit_code == 0, played.output
-    (shelf / copy / "bot.py").chmod(0o644)
-    (shelf / copy / "bot.py").write_text(FIRST + "# changed")
+    (bots_folder / copy / "bot.py").chmod(0o644)
+    (bots_folder / copy / "bot.py").write_text(FIRST + "# changed")
     changed = arena("tournament", "--game", "claim", "--rounds", 2, *PATIENT)
     assert changed.exit_code == 2
-    assert f"{shelf / copy} is not what was registered as one 1" in changed.stderr
+    assert f"{bots_folder / copy} is not what was registered as one 1" in changed.stderr
     again = arena("submit", bot, "--owner", "alice", "--name", "three", *PATIENT)
     assert again.exit_code == 1
     assert "was changed by somebody: remove it, and submit again" in again.stderr

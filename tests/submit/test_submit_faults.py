@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from arena.errors import InfraError, UsageError
-from arena.submit.shelf import Shelf
+from arena.submit.folder_storage import FolderStorage
 from arena.submit.unpacking import unpack_submission
 from tests.kits.contestants import arena, choosing, write_bot
 from tests.kits.needs import need
@@ -23,7 +23,7 @@ def bot(tmp_path):
 
 @pytest.mark.parametrize("shape", ["folder", "tar", "zip"])
 def test_a_full_disk_is_ours(shape, bot, tmp_path):
-    """The shelf is a real file system of 256 KiB."""
+    """The storage is a real file system of 256 KiB."""
     thing = bot if shape == "folder" else shutil.make_archive(tmp_path / "packed", shape, bot)
     (tmp_path / "store").mkdir()
     mount = f"mount -t tmpfs -o size=256k none {tmp_path}/store"
@@ -42,25 +42,25 @@ def test_a_full_disk_is_ours(shape, bot, tmp_path):
     assert done.stderr.count("\n") == 1
 
 
-def test_a_shelf_that_cannot_be_written_to_is_ours(bot, tmp_path):
+def test_a_storage_that_cannot_be_written_to_is_ours(bot, tmp_path):
     (tmp_path / "bots").touch()
     result = arena("submit", bot, "--owner", "me", "--db", tmp_path / "arena.db")
     assert result.exit_code == 1
     assert f"{tmp_path / 'bots'} cannot be written to" in result.stderr
 
 
-def test_a_shelf_without_a_lock_is_ours(tmp_path):
+def test_a_storage_without_a_lock_is_ours(tmp_path):
     (tmp_path / ".lock").mkdir()
-    with pytest.raises(InfraError, match="cannot be written to"), Shelf(tmp_path).locked():
+    with pytest.raises(InfraError, match="cannot be written to"), FolderStorage(tmp_path).locked():
         pass
 
 
 def test_a_copy_that_cannot_take_its_place_is_ours(bot, tmp_path):
-    shelf = Shelf(tmp_path / "shelf")
-    shelf.folder.mkdir()
-    shelf.place("sha256:0").touch()
+    storage = FolderStorage(tmp_path / "storage")
+    storage.folder.mkdir()
+    storage.path_of("sha256:0").touch()
     with pytest.raises(InfraError, match="cannot be written to"):
-        shelf.keep(bot, "sha256:0")
+        storage.add(bot, "sha256:0")
 
 
 def test_a_file_that_cannot_be_read_is_theirs(bot, tmp_path):

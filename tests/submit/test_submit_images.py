@@ -16,7 +16,7 @@ from arena.errors import UsageError
 from arena.sandboxes.docker import image_builds
 from arena.sandboxes.docker.client import DockerClient, NotFound
 from arena.store.sql import SqlStore
-from arena.submit import image_archive, image_shelf
+from arena.submit import image_archive, image_storage
 from tests.kits.contestants import SDK_IMAGE, arena, choosing, need_bubblewrap, need_image, write_bot
 
 PATIENT = ("--clock", "30s/move")
@@ -143,7 +143,7 @@ def image(client, tmp_path, monkeypatch):
     tag = f"arena-test/submitted:{os.getpid()}"
     built = image_builds.build(folder, tag=tag)
     yield tag, built.digest, folder
-    for name in (tag, image_shelf.kept_name(built.digest)):
+    for name in (tag, image_storage.permanent_tag(built.digest)):
         subprocess.run(["docker", "image", "rm", "--force", name], capture_output=True, check=False)
 
 
@@ -162,7 +162,7 @@ def test_bots_of_both_kinds_play_a_tournament(client, image, tmp_path):
     assert first.exit_code == 0, first.output
     again = arena("submit", tag, "--owner", "alice", "--name", "boxed", "--game", "claim", *PATIENT)
     assert "exactly this is registered already" in again.output
-    assert image_shelf.kept_name(digest) in names_of(client, digest)
+    assert image_storage.permanent_tag(digest) in names_of(client, digest)
     assert arena("submit", folder, "--owner", "bob", "--name", "plain", *PATIENT).exit_code == 0
     listed = arena("bots", "list").output
     assert re.search(r"boxed .* image ", listed)
@@ -194,7 +194,7 @@ def test_an_archive_of_an_image_brings_no_names(client, image, tmp_path):
         assert names_of(client, digest) is None
         taken = arena("submit", tmp_path / "i.tar", "--owner", "alice", "--name", "loaded", "--game", "claim", *PATIENT)
         assert taken.exit_code == 0, taken.output
-        assert names_of(client, digest) == [image_shelf.kept_name(digest)]
+        assert names_of(client, digest) == [image_storage.permanent_tag(digest)]
         assert names_of(client, SDK_IMAGE) == names_of(client, stolen)
     finally:
         subprocess.run(["docker", "image", "rm", stolen], capture_output=True, check=False)
@@ -226,9 +226,9 @@ def test_an_image_that_was_kept_and_is_gone(image):
 @pytest.mark.slow
 def test_names_of_a_killed_submission_are_swept(client, image):
     tag, _, _ = image
-    left = f"{image_shelf.REPOSITORY}:new-{os.stat('/proc/self/ns/pid').st_ino}-4194304-1"
+    left = f"{image_storage.REPOSITORY}:new-{os.stat('/proc/self/ns/pid').st_ino}-4194304-1"
     subprocess.run(["docker", "tag", tag, left], check=True)
-    with image_shelf.workname(client):
+    with image_storage.temporary_tag(client):
         assert left not in names_of(client, tag)
 
 

@@ -11,7 +11,7 @@ from arena.errors import UsageError
 from arena.registry import find
 from arena.store.sql import SqlStore
 from arena.tournaments import archive
-from arena.tournaments.verify import check_tournament, kept_in
+from arena.tournaments.verify import check_tournament, stored_tournament
 from tests.kits.fields import play_tournament
 
 
@@ -53,7 +53,7 @@ def test_an_archive_goes_into_a_store_that_has_matches_of_its_own(exported, tmp_
     there.begin_tournament("claim", {"rounds": 7})
     entry, added = archive.add(there, archive.read(exported))
     assert (entry.id, entry.finished, added) == (2, True, 6)
-    assert list(check_tournament(kept_in(there, entry), find)) == []
+    assert list(check_tournament(stored_tournament(there, entry), find)) == []
 
 
 def test_absent_bots_come_alive_when_their_files_are_registered(exported, tmp_path):

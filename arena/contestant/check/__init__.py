@@ -2,6 +2,6 @@
 
 from arena.contestant.check.report import Mark, Measures, Step
 from arena.contestant.check.steps import Check
-from arena.contestant.check.trials import Terms
+from arena.contestant.check.trials import CheckSettings
 
-__all__ = ["Check", "Mark", "Measures", "Step", "Terms"]
+__all__ = ["Check", "CheckSettings", "Mark", "Measures", "Step"]

@@ -1,4 +1,4 @@
-"""What a contestant can do about a verdict."""
+"""Advice to the author of a bot for each ending."""
 
 from collections.abc import Mapping
 
@@ -22,16 +22,9 @@ ADVICE: Mapping[Ending, str] = {
 }
 
 
-STATUS_LOST = "Internal error from Core"
-"""What gRPC says when our first message meets a stream that the bot has just ended: the bot's own status is lost."""
-
-
 def advice(verdict: Verdict, game: AnyGame) -> str:
     """What to do next after this verdict."""
-    service = f"{game.codec.wire.DESCRIPTOR.package}.{game.codec.prefix}BotService"
-    other_game = f"it does not serve {game.info.name}: it must offer the service {service} with the method Play"
     if "UNIMPLEMENTED" in verdict.sentence:
-        return other_game
-    if STATUS_LOST in verdict.sentence:
-        return f"{ADVICE[verdict.ending]}; or {other_game}"
+        service = f"{game.codec.wire.DESCRIPTOR.package}.{game.codec.prefix}BotService"
+        return f"it does not serve {game.info.name}: it must offer the service {service} with the method Play"
     return ADVICE[verdict.ending]

@@ -1,14 +1,11 @@
-"""What a check says: steps with a mark, and what the bot took."""
+"""The report of a check: its steps, and measurements of the bot."""
 
 import math
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
 
 from arena.errors import ArenaError
-from arena.match import MatchRecord, Seat, Verdict
-
-AnyRecord = MatchRecord[Any, Any]
+from arena.match import AnyRecord, Seat, Verdict
 
 
 class Mark(Enum):
@@ -49,15 +46,15 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What a step that did not fail has to say."""
+    """The result of a step that did not fail."""
 
     text: str
     advice: str = ""
     """Makes it a warning."""
 
 
-class Flunked(ArenaError):
-    """The bot did in a step what would have cost it a match."""
+class CheckFailed(ArenaError):
+    """The bot was at fault in a step of the check."""
 
     def __init__(self, verdict: Verdict, where: str, evidence: AnyRecord | None = None, seat: Seat = 0) -> None:
         super().__init__(f"{where}: {verdict.sentence}" if where else verdict.sentence)

@@ -9,11 +9,11 @@ from functools import partial
 from arena.bots.running import RunningBot, SandboxedBot
 from arena.clock import Meter, TimeControl
 from arena.contestant.check.advice import advice
-from arena.contestant.check.report import Flunked, Mark, Measures, Remark, Step, percentile
-from arena.contestant.check.trials import Terms, Trials, lowest_bank
+from arena.contestant.check.report import CheckFailed, Mark, Measures, Remark, Step, percentile
+from arena.contestant.check.trials import CheckSettings, Trials, lowest_bank
 from arena.errors import BotFault
 from arena.game import AnyGame
-from arena.match import Seat
+from arena.match import Seat, ordinal
 from arena.play.faults import verdict_of
 from arena.play.heartbeat import Heartbeat
 
@@ -33,7 +33,7 @@ class Check:
         bots: tuple[RunningBot, RunningBot],
         opponent: RunningBot,
         *,
-        terms: Terms,
+        terms: CheckSettings,
         heartbeat: Heartbeat,
     ) -> None:
         self._game = game
@@ -84,10 +84,10 @@ class Check:
             try:
                 remark = await run()
             except BotFault as fault:
-                raise Flunked(verdict_of(fault), "") from fault
-        except Flunked as flunked:
-            seconds, hint = time.monotonic() - started, advice(flunked.verdict, self._game)
-            return Step(number, title, Mark.FAILED, str(flunked), seconds, hint, flunked.evidence, flunked.seat)
+                raise CheckFailed(verdict_of(fault), "") from fault
+        except CheckFailed as failure:
+            seconds, hint = time.monotonic() - started, advice(failure.verdict, self._game)
+            return Step(number, title, Mark.FAILED, str(failure), seconds, hint, failure.evidence, failure.seat)
         mark = Mark.WARNED if remark.advice else Mark.PASSED
         return Step(number, title, mark, remark.text, time.monotonic() - started, remark.advice)
 
@@ -98,14 +98,14 @@ class Check:
         return Remark(f"serving after {self._start_seconds:.2f} s; {self._terms.start_s:g} s are allowed")
 
     async def _gets_ready(self) -> Remark:
-        await self._trials.greet(self._bot)
+        await self._trials.begin_only(self._bot)
         return Remark("answered `start` with `ready`")
 
     async def _plays_from(self, seat: Seat) -> Remark:
         info, ranks = self._game.info, []
         for seats in range(max(info.min_seats, seat + 1), info.max_seats + 1):
             record = await self._trials.play(self._bot, seat=seat, seats=seats, salt=seats)
-            ranks.append(f"{_ordinal(record.outcome.ranks[seat])} of {seats}")
+            ranks.append(f"{ordinal(record.outcome.ranks[seat])} of {seats}")
         return Remark(f"against random: {', '.join(ranks)}")
 
     async def _keeps_to_the_clock(self) -> Remark:
@@ -142,7 +142,7 @@ class Check:
             for result in await asyncio.gather(*both, return_exceptions=True):
                 if isinstance(result, BaseException):
                     raise result
-        except (Flunked, BotFault) as fault:
+        except (CheckFailed, BotFault) as fault:
             hint = "keep what belongs to one match in the object of that match, and serve each stream on its own"
             return Remark(str(fault), hint)
         finally:
@@ -172,7 +172,3 @@ def judge_clock(control: TimeControl, slowest: float, lowest: float) -> Remark:
 def peak_memory(bot: RunningBot) -> int | None:
     """The most bytes it ever used, where something counts them."""
     return bot.sandbox.peak_memory() if isinstance(bot, SandboxedBot) else None
-
-
-def _ordinal(rank: int) -> str:
-    return {1: "1st", 2: "2nd", 3: "3rd"}.get(rank, f"{rank}th")

@@ -1,4 +1,4 @@
-"""What a bot is put through: whole matches, and single decisions along games of random moves."""
+"""Trial matches of a check: whole matches against random opponents, and single decisions in random games."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,19 +7,20 @@ from typing import Any
 from arena.bots.running import RunningBot
 from arena.bots.table import Table
 from arena.clock import Clock, TimeControl
-from arena.contestant.check.report import AnyRecord, Flunked
+from arena.contestant.check.report import CheckFailed
 from arena.errors import BotFault, IllegalMove, InfraError
 from arena.game import AnyGame, AnyState
 from arena.match import (
     FINE,
     NO_TIMES,
+    AnyRecord,
     Ending,
     MatchEnd,
     MatchRecord,
     MatchSpec,
     MatchStart,
     Outcome,
-    Played,
+    PlayedMove,
     Seat,
     Times,
     Verdict,
@@ -37,8 +38,8 @@ _BOT, _OPPONENT = 0, 1
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """Under which terms a bot is checked."""
+class CheckSettings:
+    """The time control, seed, sample size and limits of a check."""
 
     control: TimeControl
     seed: int
@@ -48,9 +49,9 @@ class Terms:
 
 
 class Trials:
-    """Plays a bot against random opponents and keeps what it took."""
+    """Plays a bot against random opponents, and collects the records and times."""
 
-    def __init__(self, game: AnyGame, opponent: RunningBot, *, terms: Terms, heartbeat: Heartbeat) -> None:
+    def __init__(self, game: AnyGame, opponent: RunningBot, *, terms: CheckSettings, heartbeat: Heartbeat) -> None:
         self.records: list[tuple[AnyRecord, Seat]] = []
         self._game = game
         self._opponent = opponent
@@ -61,26 +62,27 @@ class Trials:
     def times(self) -> Iterator[Times]:
         """The times of every decision so far."""
         for record, seat in self.records:
-            yield from (each.times for each in record.played if each.seat == seat and each.times != NO_TIMES)
+            yield from (move.times for move in record.played if move.seat == seat and move.times != NO_TIMES)
         yield from self._walked
 
-    async def greet(self, bot: RunningBot) -> None:
+    async def begin_only(self, bot: RunningBot) -> None:
         """Begin a match and end it at once."""
         seats = self._game.info.min_seats
         spec = self._spec(bot, self._game.configure(seats, {}), seats=seats, seat=0, seed=self._terms.seed)
         await self._ask_along(bot, spec, 0, [], set())
 
     async def play(self, bot: RunningBot, *, seat: Seat, seats: int, salt: int) -> AnyRecord:
-        """One match against random opponents; Flunked if the bot did not play it to its end."""
+        """One match against random opponents; CheckFailed if the bot did not play it to its end."""
         seed = self._terms.seed + salt
         spec = self._spec(bot, self._game.configure(seats, {}), seats=seats, seat=seat, seed=seed)
         table = Table([bot, self._opponent], heartbeat=self._heartbeat)
-        record = await table.play(self._game, spec, [_BOT if each == seat else _OPPONENT for each in range(seats)])
+        seating = [_BOT if number == seat else _OPPONENT for number in range(seats)]
+        record = await table.play(self._game, spec, seating)
         verdict = record.verdicts[seat]
         if verdict.ending is Ending.VOID:
             raise InfraError(f"a match is void, through no fault of the bot: {verdict.sentence}")
         if verdict.ending is not Ending.NORMAL:
-            raise Flunked(verdict, f"seat {seat} of {seats}, after {len(record.played)} moves", record, seat)
+            raise CheckFailed(verdict, f"seat {seat} of {seats}, after {len(record.played)} moves", record, seat)
         self.records.append((record, seat))
         return record
 
@@ -100,7 +102,7 @@ class Trials:
         return len(chosen)
 
     async def _ask_along(
-        self, bot: RunningBot, spec: MatchSpec[Any], seat: Seat, moves: list[Played[Any]], chosen: set[int]
+        self, bot: RunningBot, spec: MatchSpec[Any], seat: Seat, moves: list[PlayedMove[Any]], chosen: set[int]
     ) -> None:
         game, state, ply = self._game, self._game.start(spec.config, spec.seed), 0
         link = await bot.open_match(game.codec)
@@ -118,22 +120,23 @@ class Trials:
             verdict = verdict_of(fault)
             record = broken_off(game, spec, moves[:ply], seat, verdict)
             where = f"seat {seat}, position after {ply} random moves" if moves else ""
-            raise Flunked(verdict, where, record, seat) from fault
+            raise CheckFailed(verdict, where, record, seat) from fault
         finally:
             await link.close()
 
     def _spec(self, bot: RunningBot, config: Any, *, seats: int, seat: Seat, seed: int) -> MatchSpec[Any]:
-        names = tuple(bot.contestant if each == seat else self._opponent.contestant for each in range(seats))
+        opponent = self._opponent.contestant
+        names = tuple(bot.contestant if number == seat else opponent for number in range(seats))
         return MatchSpec(f"check-{seed}-{seat}", self._game.info.name, config, seed, names, self._terms.control)
 
 
-def random_game(game: AnyGame, config: Any, seed: int) -> list[Played[Any]]:
+def random_game(game: AnyGame, config: Any, seed: int) -> list[PlayedMove[Any]]:
     """The moves of a game that is played to its end at random, marked as nobody's choice."""
     state, rng, moves = game.start(config, seed), stream(seed, "check-walk"), []
     while (seat := state.to_move()) is not None:
         move = choice(rng, state.legal())
         state.apply(move)
-        moves.append(Played(seat, move, substituted=True))
+        moves.append(PlayedMove(seat, move, substituted=True))
     return moves
 
 
@@ -150,17 +153,17 @@ def lowest_bank(record: AnyRecord, seat: Seat) -> float:
     """The fewest seconds that this seat ever had in its bank."""
     clock = Clock(record.spec.control)
     lowest = clock.bank
-    for each in record.played:
-        if each.seat == seat and each.times != NO_TIMES:
-            clock.charge(each.times.wall / 1e6, each.times.cpu / 1e6)
+    for move in record.played:
+        if move.seat == seat and move.times != NO_TIMES:
+            clock.charge(move.times.wall / 1e6, move.times.cpu / 1e6)
             lowest = min(lowest, clock.bank)
     return lowest
 
 
 def broken_off(
-    game: AnyGame, spec: MatchSpec[Any], played: list[Played[Any]], seat: Seat, verdict: Verdict
+    game: AnyGame, spec: MatchSpec[Any], played: list[PlayedMove[Any]], seat: Seat, verdict: Verdict
 ) -> AnyRecord:
     """The record of a match that ended where the bot was at fault."""
     seats = len(spec.contestants)
-    verdicts = tuple(verdict if each == seat else FINE for each in range(seats))
+    verdicts = tuple(verdict if number == seat else FINE for number in range(seats))
     return MatchRecord(spec, game.info.version, tuple(played), verdicts, forfeit([seat], seats))

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from arena.errors import InfraError
-from arena.untrusted.python_process import same_modules
+from arena.untrusted.python_process import python_environment
 
 _SCRIPT = Path(__file__).with_name("watch.py")
 _REMOVE = "import sys; from arena.sandboxes.sweeping import remove_sandbox; remove_sandbox(*sys.argv[1:])"
@@ -21,7 +21,7 @@ class Watchdog:
         """`leases` are descriptors that the watchdog inherits, to keep them open as long as the container exists."""
         remove = [sys.executable, "-c", _REMOVE, container, *map(str, directories)]
         # The watchdog must find the same Arena as this process; it imports it only when it has to clean up.
-        env = same_modules()
+        env = python_environment()
         try:
             self._process = subprocess.Popen(  # noqa: S603  (the command is our own)
                 [sys.executable, "-I", "-S", str(_SCRIPT), str(os.getpid()), *remove],

@@ -1,1 +1,1 @@
-"""The rules on loan: `python -m arena.sdk.rules_service -- COMMAND` runs a bot with a RulesService beside it."""
+"""The rules as a gRPC service: `python -m arena.sdk.rules_service -- COMMAND` runs a bot with it on a second socket."""

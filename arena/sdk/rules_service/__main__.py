@@ -12,7 +12,7 @@ from pathlib import Path
 from arena.errors import UsageError
 from arena.sdk.rules_service.service import make_server
 
-VARIABLE = "ARENA_RULES_SOCKET"
+SOCKET_VARIABLE = "ARENA_RULES_SOCKET"
 SOCKET_NAME = "rules.sock"
 
 
@@ -23,11 +23,11 @@ def main() -> None:
         with socket_path(os.environ) as socket:
             server = make_server(f"unix:{socket}")
             server.start()
-            code = run(command, {**os.environ, VARIABLE: str(socket)})
+            code = run(command, {**os.environ, SOCKET_VARIABLE: str(socket)})
     except UsageError as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(2)
-    end_like(code)
+    exit_like(code)
 
 
 def bot_command(arguments: Sequence[str]) -> Sequence[str]:
@@ -64,8 +64,8 @@ def run(command: Sequence[str], environment: Mapping[str, str]) -> int:
     return bot.wait()
 
 
-def end_like(code: int) -> None:
-    """End at once and in the same way: whoever waits for us shall see what became of the bot."""
+def exit_like(code: int) -> None:
+    """Exit with the same code or signal as the bot, which our parent takes for the bot's own."""
     if code < 0:
         if -code != signal.SIGKILL:
             signal.signal(-code, signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""Positions by their three parts, root, world and moves; what was worked out for one call is ready for the next."""
+"""Positions given by root, world and moves, with caches of what earlier calls computed."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -16,8 +16,8 @@ MOVES = 1 << 14
 """Moves of one game that are kept in both forms: writing one takes longer than playing it."""
 
 
-class Dialect:
-    """One game with its moves as bytes, each translated once."""
+class MoveCache:
+    """A game with cached conversions of its moves to and from bytes."""
 
     def __init__(self, game: AnyGame) -> None:
         self.game = game
@@ -26,13 +26,13 @@ class Dialect:
 
 
 class Root:
-    """What is known, with the worlds that were made of it."""
+    """A parsed observation, state or config, with a cache of the worlds made from it."""
 
-    def __init__(self, dialect: Dialect, kind: str, data: bytes) -> None:
+    def __init__(self, move_cache: MoveCache, kind: str, data: bytes) -> None:
         """Read the bytes of an "observation", a "state" or a "config"."""
-        self.dialect = dialect
+        self.move_cache = move_cache
         self._kind = kind
-        self._known: Any = getattr(dialect.game.codec, f"load_{kind}")(data)
+        self._known: Any = getattr(move_cache.game.codec, f"load_{kind}")(data)
         self._worlds: dict[int, AnyState] = {}
 
     def position(self, world: int, moves: Iterable[bytes]) -> AnyState:
@@ -40,7 +40,7 @@ class Root:
         state = self._world(world).clone()
         for number, data in enumerate(moves, start=1):
             try:
-                state.apply(self.dialect.read(data))
+                state.apply(self.move_cache.read(data))
             except (BadMessage, IllegalMove) as error:
                 raise type(error)(f"move {number}: {error}") from error
         return state
@@ -54,7 +54,7 @@ class Root:
         return self._worlds[number]
 
     def _make(self, number: int) -> AnyState:
-        game = self.dialect.game
+        game = self.move_cache.game
         match self._kind:
             case "observation":
                 return game.imagine(self._known, stream(number, "world"))

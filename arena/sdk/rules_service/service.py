@@ -13,7 +13,7 @@ from arena.errors import ArenaError
 from arena.game import AnyState
 from arena.registry import find, games
 from arena.rng import stream
-from arena.sdk.rules_service.positions import Dialect, Root, play_out
+from arena.sdk.rules_service.positions import MoveCache, Root, play_out
 from arena.sdk.search import rewards
 from arena.wire.v1 import rules_pb2, rules_pb2_grpc
 
@@ -27,8 +27,8 @@ Reply = TypeVar("Reply")
 Verb = Callable[["Rules", Request, grpc.ServicerContext], Reply]
 
 
-def explained(verb: Verb[Request, Reply]) -> Verb[Request, Reply]:
-    """Whatever is wrong with a request becomes a sentence for its sender."""
+def report_errors(verb: Verb[Request, Reply]) -> Verb[Request, Reply]:
+    """Answer every exception with INVALID_ARGUMENT and one sentence."""
 
     @wraps(verb)
     def answer(self: "Rules", request: Request, context: grpc.ServicerContext) -> Reply:
@@ -49,17 +49,17 @@ class Rules(rules_pb2_grpc.RulesServiceServicer):
 
     def __init__(self) -> None:
         games()  # loaded now, off the clock, and not by the first call
-        self._dialect = cache(lambda game: Dialect(find(game)))
-        self._root = lru_cache(ROOTS)(lambda game, kind, data: Root(self._dialect(game), kind, data))
+        self._move_cache = cache(lambda game: MoveCache(find(game)))
+        self._root = lru_cache(ROOTS)(lambda game, kind, data: Root(self._move_cache(game), kind, data))
 
-    @explained
+    @report_errors
     def Look(self, request: rules_pb2.LookRequest, context: grpc.ServicerContext) -> rules_pb2.LookReply:  # noqa: N802
         """Who decides, the legal moves and the outcome in each position."""
         root = self._find(request.root)
         positions = _positions(root, request.lines, context)
         return rules_pb2.LookReply(positions=[_describe(root, state, request.states) for state in positions])
 
-    @explained
+    @report_errors
     def PlayOut(self, request: rules_pb2.PlayOutRequest, context: grpc.ServicerContext) -> rules_pb2.PlayOutReply:  # noqa: N802
         """What each seat gets on average when each position is played on at random."""
         require(1 <= request.times <= MAX_TIMES, f"times must be 1 to {MAX_TIMES}, not {request.times}")
@@ -89,13 +89,13 @@ def _positions(root: Root, lines: Sequence[rules_pb2.Line], context: grpc.Servic
 
 
 def _describe(root: Root, state: AnyState, with_state: bool) -> rules_pb2.Position:
-    position = rules_pb2.Position(legal=map(root.dialect.write, state.legal()))
+    position = rules_pb2.Position(legal=map(root.move_cache.write, state.legal()))
     if (seat := state.to_move()) is not None:
         position.to_move = seat
     if (outcome := state.outcome()) is not None:
         position.outcome.CopyFrom(pack_outcome(outcome))
     if with_state:
-        position.state = root.dialect.game.codec.dump_state(state)
+        position.state = root.move_cache.game.codec.dump_state(state)
     return position
 
 

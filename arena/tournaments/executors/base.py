@@ -1,4 +1,4 @@
-"""What an executor promises: it plays jobs, and hands over every match as soon as it is over."""
+"""The interface of an executor: it plays jobs, and hands over every match as soon as it is over."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from arena.store.base import MatchEntry
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """One match of a job: who of the job's bots sits where, and what is played."""
+    """One match of a job: the seating of the job's bots, and what is played."""
 
     ordinal: int
     """Its place in the schedule."""
@@ -60,7 +60,7 @@ class Executor(Protocol):
     async def play(self, jobs: Iterable[Job], keep: Keep, may_begin: MayBegin) -> None:
         """Play all jobs; `keep` gets every match as it ends, and no match begins once `may_begin` says no.
 
-        The jobs are drawn one by one, each when there is somebody to play it.
+        The jobs are drawn one by one, each when a worker is free to play it.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""What a tournament and its worker processes say to each other, over a pair of sockets.
+"""The messages between a tournament and its worker processes, over a pair of sockets.
 
 Both ends are processes of ours, of the same program and the same user: so the messages are pickled.
 """
@@ -17,7 +17,7 @@ _LENGTH = Struct(">I")
 
 @dataclass(frozen=True, slots=True)
 class WorkerPlan:
-    """All that a worker needs to know of a tournament before its first match."""
+    """What a worker needs to know of a tournament before its first match."""
 
     game: str
     tournament: int

@@ -1,4 +1,4 @@
-"""Plays matches one after the other at one table: all that a process does that takes the time of bots."""
+"""Plays matches one after the other at one table: the only work of a process that measures the time of bots."""
 
 import time
 from collections.abc import Callable
@@ -8,13 +8,13 @@ from arena.bots.running import RunningBot
 from arena.bots.table import Table
 from arena.errors import InfraError
 from arena.game import AnyGame
+from arena.match import AnyRecord
 from arena.play import record
 from arena.play.faults import REPLAYS, Policy, needs_restart
 from arena.play.heartbeat import Heartbeat
-from arena.play.record import AnyRecord
 from arena.play.referee import void
 from arena.tournaments.executors.base import Assignment, FinishedMatch, VoidMatch
-from arena.tournaments.results import match_entry
+from arena.tournaments.match_rows import match_entry
 
 MakeBot = Callable[[int], RunningBot]
 """Makes the bot with this number in the field, not started yet."""

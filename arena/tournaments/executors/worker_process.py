@@ -1,4 +1,4 @@
-"""A worker process as the tournament sees it: started when it is needed, asked, ended."""
+"""The tournament's handle of a worker process: starts it, sends it matches, ends it."""
 
 import asyncio
 import os
@@ -11,7 +11,7 @@ from typing import IO, Any
 from arena.errors import InfraError, UsageError
 from arena.tournaments.executors.base import Assignment, FinishedMatch, VoidMatch
 from arena.tournaments.executors.messages import Failure, PlayMatch, WorkerPlan, pack, receive
-from arena.untrusted.python_process import same_modules
+from arena.untrusted.python_process import python_environment
 
 END_S = 20.0
 """Seconds that a worker may take to end its bots, before it is killed and they die with it."""
@@ -46,7 +46,7 @@ class WorkerProcess:
         return answer
 
     async def close(self) -> None:
-        """Hang up, so that it ends its bots and itself; kill it if it does not."""
+        """Close the socket, so that it ends its bots and itself; kill it if it does not."""
         process, self._process = self._process, None
         if self._writer is not None:
             self._writer.close()
@@ -69,7 +69,7 @@ class WorkerProcess:
                 self._process = await asyncio.create_subprocess_exec(
                     # -P and the path: the same modules as here, and none out of the current folder.
                     sys.executable, "-P", "-m", "arena.tournaments.executors.worker_main", str(theirs.fileno()),
-                    env=same_modules(),
+                    env=python_environment(),
                     stdin=asyncio.subprocess.DEVNULL, stdout=self._output, stderr=self._output,
                     pass_fds=[theirs.fileno()],
                     start_new_session=True,  # Ctrl-C is for the tournament, which knows what to do with it
@@ -88,9 +88,9 @@ class WorkerProcess:
             await self._writer.drain()
             return await receive(self._reader)
         except (asyncio.IncompleteReadError, ConnectionError) as error:
-            raise WorkerDied(await self._post_mortem()) from error
+            raise WorkerDied(await self._exit_report()) from error
 
-    async def _post_mortem(self) -> str:
+    async def _exit_report(self) -> str:
         code, tail = None, ""
         if self._process is not None:
             code = await self._process.wait()

@@ -1,4 +1,4 @@
-"""Where the folders of submitted bots are kept, each under its digest, and never changed again."""
+"""Content-addressed storage of submitted folders: each is kept read-only under its digest."""
 
 import fcntl
 import os
@@ -13,32 +13,32 @@ from arena.bots.manifest import folder_digest
 from arena.errors import InfraError, UsageError
 from arena.sandboxes.owner import is_alive, owner
 
-_NEW = ".new-"
+_TEMPORARY = ".new-"
 
 
-class Shelf:
-    """A folder of folders; those that are still being made carry the name of the process that makes them."""
+class FolderStorage:
+    """A folder with one subfolder per digest; temporary ones carry the name of the process that made them."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     @contextmanager
-    def workplace(self) -> Iterator[Path]:
-        """An empty folder that is gone afterwards, if nothing was kept of it."""
-        self._sweep()
-        place = self.folder / f"{_NEW}{owner()}.{secrets.token_hex(4)}"
+    def working_folder(self) -> Iterator[Path]:
+        """An empty temporary folder, removed when the context ends."""
+        self._remove_orphans()
+        path = self.folder / f"{_TEMPORARY}{owner()}.{secrets.token_hex(4)}"
         try:
-            place.mkdir(parents=True)
+            path.mkdir(parents=True)
         except OSError as error:
             raise InfraError(f"{self.folder} cannot be written to: {error.strerror}") from error
         try:
-            yield place
+            yield path
         finally:
-            remove(place)
+            remove(path)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Only one process at a time puts something on the shelf and registers it."""
+        """Hold the lock under which a process adds a folder and registers it."""
         with self._lock_file() as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
@@ -49,35 +49,35 @@ class Shelf:
         except OSError as error:
             raise InfraError(f"{self.folder} cannot be written to: {error.strerror}") from error
 
-    def place(self, digest: str) -> Path:
-        """Where the folder of this digest is, or will be."""
+    def path_of(self, digest: str) -> Path:
+        """The path of the folder with this digest, whether or not it is there yet."""
         return self.folder / digest.removeprefix("sha256:")
 
-    def keep(self, made: Path, digest: str) -> tuple[Path, bool]:
-        """Put a finished folder into its place, read-only, in one step: where, and whether it is new there."""
-        place = self.place(digest)
-        if place.is_dir():
-            if own_digest(place) != digest:
-                raise InfraError(f"{place} was changed by somebody: remove it, and submit again")
-            return place, False
+    def add(self, folder: Path, digest: str) -> tuple[Path, bool]:
+        """Move a finished folder to the path of its digest, read-only: that path, and whether it is new there."""
+        path = self.path_of(digest)
+        if path.is_dir():
+            if own_digest(path) != digest:
+                raise InfraError(f"{path} was changed by somebody: remove it, and submit again")
+            return path, False
         try:
-            _seal(made)
-            made.chmod(0o755)  # without this nobody but root could move it
-            made.rename(place)
-            place.chmod(0o555)
+            _make_read_only(folder)
+            folder.chmod(0o755)  # without this nobody but root could move it
+            folder.rename(path)
+            path.chmod(0o555)
         except OSError as error:
             raise InfraError(f"{self.folder} cannot be written to: {error.strerror}") from error
-        return place, True
+        return path, True
 
-    def _sweep(self) -> None:
-        """Remove what a process that was killed has left."""
-        for place in self.folder.glob(f"{_NEW}*"):
-            if not is_alive(place.name.removeprefix(_NEW).partition(".")[0]):
-                remove(place)
+    def _remove_orphans(self) -> None:
+        """Remove the temporary folders of processes that were killed."""
+        for path in self.folder.glob(f"{_TEMPORARY}*"):
+            if not is_alive(path.name.removeprefix(_TEMPORARY).partition(".")[0]):
+                remove(path)
 
 
 def own_digest(folder: Path) -> str:
-    """The digest of a copy of ours; that it cannot be read is no fault of who handed it in."""
+    """The digest of a copy of ours; a copy that cannot be read is our failure and no contestant's."""
     try:
         return folder_digest(folder)
     except UsageError as error:
@@ -91,7 +91,7 @@ def remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _seal(folder: Path) -> None:
+def _make_read_only(folder: Path) -> None:
     """Make everything readable for all and writable for nobody."""
     for top, _, files in os.walk(folder, topdown=False):
         for name in files:

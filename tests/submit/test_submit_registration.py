@@ -7,7 +7,7 @@ import pytest
 from arena.bots.manifest import Folder, Manifest, read_manifest
 from arena.errors import UsageError
 from arena.store.sql import SqlStore
-from arena.submit.registration import Wishes, free_version, make_claim
+from arena.submit.registration import RegistrationRequest, free_version, plan_registration
 from arena.tournaments import field
 from arena.tournaments.field import check_present, choose_field, register_folder
 from tests.kits.contestants import arena, choosing, write_bot
@@ -29,19 +29,29 @@ def add(store, **changes):
 
 
 def test_the_manifest_speaks_for_itself(store):
-    claim = make_claim(store, MANIFEST, Wishes(owner="alice"), ["claim", "rrr"])
-    assert (claim.name, claim.version, claim.games, claim.fixed) == ("mine", "1", ("claim", "rrr"), False)
+    registration = plan_registration(store, MANIFEST, RegistrationRequest(owner="alice"), ["claim", "rrr"])
+    assert (registration.name, registration.version, registration.games, registration.fixed) == (
+        "mine",
+        "1",
+        ("claim", "rrr"),
+        False,
+    )
 
 
 def test_wishes_come_first(store):
-    wishes = Wishes(owner="alice", name="other", version="7", games=("rrr", "rrr"))
-    claim = make_claim(store, MANIFEST, wishes, ["claim", "rrr"])
-    assert (claim.name, claim.version, claim.games, claim.fixed) == ("other", "7", ("rrr",), True)
+    request = RegistrationRequest(owner="alice", name="other", version="7", games=("rrr", "rrr"))
+    registration = plan_registration(store, MANIFEST, request, ["claim", "rrr"])
+    assert (registration.name, registration.version, registration.games, registration.fixed) == (
+        "other",
+        "7",
+        ("rrr",),
+        True,
+    )
 
 
 def test_a_name_that_only_took_part_is_free(store):
     add(store, owner="local")
-    assert make_claim(store, MANIFEST, Wishes(owner="alice"), ["claim", "rrr"]).name == "mine"
+    assert plan_registration(store, MANIFEST, RegistrationRequest(owner="alice"), ["claim", "rrr"]).name == "mine"
 
 
 def test_a_taken_version_gets_a_mark_that_fits(store):

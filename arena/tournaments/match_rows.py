@@ -1,0 +1,45 @@
+"""The rows of a match in the store: computed from its record alone, so that verification can compute them again."""
+
+from collections.abc import Sequence
+
+from arena.game import AnyGame
+from arena.match import AnyRecord
+from arena.play.seal import seal
+from arena.store.base import MatchEntry, SeatResult
+
+LOG_KEPT = 4096
+"""Characters of a bot's output that are kept with each match."""
+
+
+def match_entry(
+    game: AnyGame, record: AnyRecord, *, tournament_id: int, ordinal: int, places: Sequence[int],
+    bot_ids: Sequence[int], logs: Sequence[str],
+) -> MatchEntry:  # fmt: skip
+    """The rows of a match between the bots at these places of the field; places, bots and logs are in seat order."""
+    seats = tuple(_seat_result(record, seat, bot_ids[seat], logs[seat]) for seat in range(len(places)))
+    return MatchEntry(
+        tournament_id=tournament_id,
+        match_id=record.spec.match_id,
+        ordinal=ordinal,
+        group=" ".join(map(str, sorted(places))),
+        seed=record.spec.seed,
+        reason=record.outcome.reason,
+        moves=len(record.played),
+        seal=seal(game, record),
+        seats=seats,
+    )
+
+
+def _seat_result(record: AnyRecord, seat: int, bot_id: int, log: str) -> SeatResult:
+    times = [move.times for move in record.played if move.seat == seat]
+    verdict = record.verdicts[seat]
+    return SeatResult(
+        bot_id=bot_id,
+        rank=record.outcome.ranks[seat],
+        score=record.outcome.scores[seat],
+        ending=verdict.ending.name,
+        sentence=verdict.sentence,
+        wall_us=sum(part.wall for part in times),
+        cpu_us=sum(part.cpu for part in times),
+        log=log[-LOG_KEPT:],
+    )
