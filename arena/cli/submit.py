@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from arena.cli.output import echo
+from arena.cli.output import echo, warn
 from arena.cli.params import clock_option
 from arena.cli.sandbox_options import read_sandbox_options, sandbox_options
 from arena.cli.store import bots_folder, db_option, open_store
@@ -54,5 +54,17 @@ def submit(
     """
     request = RegistrationRequest(owner=owner, name=name, version=version, games=tuple(games))
     terms = Terms(read_sandbox_options(given), clock)
-    entry = register_submission(thing, request, terms, FolderStorage(bots_folder(db)), lambda: open_store(db), echo)
+    entry = register_submission(thing, request, terms, FolderStorage(bots_folder(db)), lambda: open_store(db), Screen())
     echo(f"{entry.label} of {entry.owner}: {entry.digest}\n  arena tournament --game {entry.games[0]}")
+
+
+class Screen:
+    """Shows the way of a submission in the terminal."""
+
+    def progress(self, sentence: str) -> None:
+        """Print the step."""
+        echo(sentence)
+
+    def output(self, log: str) -> None:
+        """Print what the bot said, beside the results."""
+        warn(f"--- the bot's last output ---\n{log}\n---")

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from arena import registry
 from arena.bots.making import SandboxOptions, make_bot, plan_bot, sandboxed_bot
@@ -27,7 +28,15 @@ from arena.submit.intake import Intake, Submission
 from arena.submit.registration import Registration, RegistrationRequest, find_same, free_version, plan_registration
 from arena.submit.validation import validate
 
-Report = Callable[[str], None]
+
+class Reporter(Protocol):
+    """Shows how far a submission has come."""
+
+    def progress(self, sentence: str) -> None:
+        """One step is done."""
+
+    def output(self, log: str) -> None:
+        """What the refused bot printed last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +53,7 @@ def register_submission(
     terms: Terms,
     storage: FolderStorage,
     open_store: Callable[[], Store],
-    report: Report,
+    reporter: Reporter,
 ) -> BotEntry:
     """Register what was handed in, or find the entry that it has already; UsageError says why it is refused.
 
@@ -57,35 +66,35 @@ def register_submission(
             submission = intake.receive(thing)
             store = open_store()
             registration = plan_registration(store, submission.manifest, request, registry.games())
-            submission = _build(intake, submission, thing, report)
-            return _try_and_register(store, intake, submission, registration, terms, report)
+            submission = _build(intake, submission, thing, reporter)
+            return _try_and_register(store, intake, submission, registration, terms, reporter)
     except OSError as error:  # whatever reading it raises is a UsageError by now, so this is ours
         raise InfraError(f"{thing} cannot be taken in, through no fault of its own: {error}") from error
 
 
-def _build(intake: Intake, submission: Submission, thing: str, report: Report) -> Submission:
+def _build(intake: Intake, submission: Submission, thing: str, reporter: Reporter) -> Submission:
     started = time.monotonic()
     built = intake.build(submission, thing)
     if built is not submission:
-        report(f"built in the sandbox in {time.monotonic() - started:.1f} s")
+        reporter.progress(f"built in the sandbox in {time.monotonic() - started:.1f} s")
     return built
 
 
 def _try_and_register(
-    store: Store, intake: Intake, submission: Submission, registration: Registration, terms: Terms, report: Report
+    store: Store, intake: Intake, submission: Submission, registration: Registration, terms: Terms, reporter: Reporter
 ) -> BotEntry:
     versions = store.bot_versions(registration.name)
     if (known := find_same(versions, submission.digest, intake.origin(submission))) is not None:
-        report("exactly this is registered already; nothing is new")
+        reporter.progress("exactly this is registered already; nothing is new")
         return known
     version = free_version(versions, registration.version, submission.digest, fixed=registration.fixed)
     contestant = Contestant(registration.name, version, submission.digest)
     for game in map(registry.find, registration.games):
-        _try_out(game, sandboxed_bot(contestant, submission.source, terms.sandbox), terms, report)
+        _try_out(game, sandboxed_bot(contestant, submission.source, terms.sandbox), terms, reporter)
     return _register(store, intake, submission, registration)
 
 
-def _try_out(game: AnyGame, bot: RunningBot, terms: Terms, report: Report) -> None:
+def _try_out(game: AnyGame, bot: RunningBot, terms: Terms, reporter: Reporter) -> None:
     """Play the validation matches of one game; UsageError after the bot's own words if it is at fault."""
     limits = terms.sandbox.limits
     settings = CheckSettings(terms.clock, draw_seed(), 0, limits.start_s, limits.memory_bytes)
@@ -94,12 +103,12 @@ def _try_out(game: AnyGame, bot: RunningBot, terms: Terms, report: Report) -> No
         played = looptime.run(_play(game, bot, opponent, settings))
     except CheckFailed as failure:
         if log := bot.log().strip()[-TAIL_BYTES:]:
-            report(f"--- the bot's last output ---\n{log}\n---")
+            reporter.output(log)
         hint = advice(failure.verdict, game)
         raise UsageError(
             f"{bot.contestant.name} is refused: at {game.info.name}, {failure} (to mend it: {hint})"
         ) from None
-    report(f"played {played} matches of {game.info.name} against random, from every seat, without a fault")
+    reporter.progress(f"played {played} matches of {game.info.name} against random, from every seat, without a fault")
 
 
 async def _play(game: AnyGame, bot: RunningBot, opponent: RunningBot, settings: CheckSettings) -> int:
