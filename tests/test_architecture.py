@@ -16,7 +16,7 @@ CONTRACT = {"errors", "rng", "clock", "match", "game", "codec", "registry", "vec
 # Package of arena -> what it may import from arena beside the contract, and from third parties.
 ALLOWED = {
     "contract": ("wire", "google"),
-    "wire": ("", "grpc_tools"),
+    "wire": ("", ""),
     "untrusted": ("", ""),
     "testing": ("", ""),
     "rl": ("", "gymnasium numpy pettingzoo rich"),

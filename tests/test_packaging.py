@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.wire.generate import differences, generate
+from arena.wire.generate import GENERATOR, differences, generate
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -46,7 +46,7 @@ def bound(requirements, name):
 
 
 def test_lower_bounds_follow_the_generator():
-    generator = bound(PROJECT["optional-dependencies"]["dev"], "grpcio-tools")
+    generator = bound([GENERATOR], "grpcio-tools")
     assert bound(PROJECT["dependencies"], "grpcio") >= generator
     text = (ROOT / "arena/wire/v1/match_pb2.py").read_text()
     version = tuple(map(int, re.search(r"Protobuf Python Version: ([\d.]+)", text)[1].split(".")))
@@ -60,6 +60,13 @@ def test_lower_bounds_follow_the_generator():
 def test_generated_code_is_up_to_date(tmp_path):
     generate(ROOT / "proto", tmp_path)
     assert differences(tmp_path / "arena/wire/v1", ROOT / "arena/wire/v1") == []
+
+
+@pytest.mark.parametrize("module", ["arena.sdk", "arena.sdk.search", "arena.rl", "arena.registry"])
+def test_a_bot_imports_nothing_that_only_a_server_needs(module):
+    script = f"import sys, {module}; print(*{{name.split('.')[0] for name in sys.modules}})"
+    run = subprocess.run([sys.executable, "-P", "-c", script], check=True, capture_output=True, text=True)
+    assert not {"sqlalchemy", "alembic", "docker", "jinja2", "click", "h2", "rustworkx"} & set(run.stdout.split())
 
 
 def test_every_requirement_has_a_lower_bound():

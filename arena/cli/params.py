@@ -17,7 +17,7 @@ SEED_HELP = "The seed of all chance; drawn so that no bot can guess it if not gi
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
-class Setting(click.ParamType[tuple[str, str]]):
+class Setting(click.ParamType):  # type: ignore[type-arg]  # generic only from click 8.4 on
     """An option of a game, written NAME=VALUE."""
 
     name = "NAME=VALUE"
@@ -30,7 +30,7 @@ class Setting(click.ParamType[tuple[str, str]]):
         return name, setting
 
 
-class ClockType(click.ParamType[TimeControl]):
+class ClockType(click.ParamType):  # type: ignore[type-arg]  # generic only from click 8.4 on
     """A time control such as 1s/move+10s."""
 
     name = "TIME"
@@ -43,7 +43,7 @@ class ClockType(click.ParamType[TimeControl]):
             self.fail(str(error), param, ctx)
 
 
-class Size(click.ParamType[int]):
+class Size(click.ParamType):  # type: ignore[type-arg]  # generic only from click 8.4 on
     """A number of bytes such as 512m."""
 
     name = "SIZE"
@@ -58,7 +58,7 @@ class Size(click.ParamType[int]):
         return int(number) * _UNITS[unit]
 
 
-class Duration(click.ParamType[float]):
+class Duration(click.ParamType):  # type: ignore[type-arg]  # generic only from click 8.4 on
     """A time such as 90s, 45m or 1h30m, in seconds."""
 
     name = "TIME"

@@ -3,8 +3,7 @@ from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from collections.abc import Iterable as _Iterable, Mapping as _Mapping
-from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -131,7 +130,7 @@ class AssassinsMove(_message.Message):
     reveal: int
     enter: bool
     end_turn: bool
-    def __init__(self, choose: _Optional[_Union[AssassinsChoice, _Mapping]] = ..., start: _Optional[int] = ..., step: _Optional[_Union[AssassinsAction, _Mapping]] = ..., kill: _Optional[_Union[AssassinsAction, _Mapping]] = ..., capture: _Optional[_Union[AssassinsAction, _Mapping]] = ..., attack: _Optional[_Union[AssassinsAction, _Mapping]] = ..., reveal: _Optional[int] = ..., enter: _Optional[bool] = ..., end_turn: _Optional[bool] = ...) -> None: ...
+    def __init__(self, choose: _Optional[_Union[AssassinsChoice, _Mapping]] = ..., start: _Optional[int] = ..., step: _Optional[_Union[AssassinsAction, _Mapping]] = ..., kill: _Optional[_Union[AssassinsAction, _Mapping]] = ..., capture: _Optional[_Union[AssassinsAction, _Mapping]] = ..., attack: _Optional[_Union[AssassinsAction, _Mapping]] = ..., reveal: _Optional[int] = ..., enter: bool = ..., end_turn: bool = ...) -> None: ...
 
 class AssassinsEvent(_message.Message):
     __slots__ = ("seat", "move")
@@ -183,7 +182,7 @@ class AssassinsObservation(_message.Message):
     deck_size: int
     events: _containers.RepeatedCompositeFieldContainer[AssassinsEvent]
     earlier: _containers.RepeatedCompositeFieldContainer[AssassinsEvent]
-    def __init__(self, seat: _Optional[int] = ..., config: _Optional[_Union[AssassinsConfig, _Mapping]] = ..., phase: _Optional[_Union[AssassinsPhase, str]] = ..., ending: _Optional[_Union[AssassinsEnding, str]] = ..., king: _Optional[int] = ..., citizens: _Optional[_Iterable[int]] = ..., knights: _Optional[_Iterable[int]] = ..., assassins: _Optional[_Iterable[int]] = ..., revealed: _Optional[_Iterable[int]] = ..., removed: _Optional[_Iterable[int]] = ..., wounds: _Optional[int] = ..., king_points: _Optional[int] = ..., knight_points: _Optional[int] = ..., crowd_points: _Optional[int] = ..., captured: _Optional[bool] = ..., kills: _Optional[int] = ..., cards: _Optional[_Iterable[int]] = ..., deck_size: _Optional[int] = ..., events: _Optional[_Iterable[_Union[AssassinsEvent, _Mapping]]] = ..., earlier: _Optional[_Iterable[_Union[AssassinsEvent, _Mapping]]] = ...) -> None: ...
+    def __init__(self, seat: _Optional[int] = ..., config: _Optional[_Union[AssassinsConfig, _Mapping]] = ..., phase: _Optional[_Union[AssassinsPhase, str]] = ..., ending: _Optional[_Union[AssassinsEnding, str]] = ..., king: _Optional[int] = ..., citizens: _Optional[_Iterable[int]] = ..., knights: _Optional[_Iterable[int]] = ..., assassins: _Optional[_Iterable[int]] = ..., revealed: _Optional[_Iterable[int]] = ..., removed: _Optional[_Iterable[int]] = ..., wounds: _Optional[int] = ..., king_points: _Optional[int] = ..., knight_points: _Optional[int] = ..., crowd_points: _Optional[int] = ..., captured: bool = ..., kills: _Optional[int] = ..., cards: _Optional[_Iterable[int]] = ..., deck_size: _Optional[int] = ..., events: _Optional[_Iterable[_Union[AssassinsEvent, _Mapping]]] = ..., earlier: _Optional[_Iterable[_Union[AssassinsEvent, _Mapping]]] = ...) -> None: ...
 
 class AssassinsState(_message.Message):
     __slots__ = ("config", "phase", "ending", "king", "citizens", "knights", "assassins", "revealed", "removed", "wounds", "king_points", "knight_points", "crowd_points", "captured", "kills", "cards", "deck", "events")
@@ -223,4 +222,4 @@ class AssassinsState(_message.Message):
     cards: _containers.RepeatedScalarFieldContainer[int]
     deck: _containers.RepeatedScalarFieldContainer[int]
     events: _containers.RepeatedCompositeFieldContainer[AssassinsEvent]
-    def __init__(self, config: _Optional[_Union[AssassinsConfig, _Mapping]] = ..., phase: _Optional[_Union[AssassinsPhase, str]] = ..., ending: _Optional[_Union[AssassinsEnding, str]] = ..., king: _Optional[int] = ..., citizens: _Optional[_Iterable[int]] = ..., knights: _Optional[_Iterable[int]] = ..., assassins: _Optional[_Iterable[int]] = ..., revealed: _Optional[_Iterable[int]] = ..., removed: _Optional[_Iterable[int]] = ..., wounds: _Optional[int] = ..., king_points: _Optional[int] = ..., knight_points: _Optional[int] = ..., crowd_points: _Optional[int] = ..., captured: _Optional[bool] = ..., kills: _Optional[int] = ..., cards: _Optional[_Iterable[int]] = ..., deck: _Optional[_Iterable[int]] = ..., events: _Optional[_Iterable[_Union[AssassinsEvent, _Mapping]]] = ...) -> None: ...
+    def __init__(self, config: _Optional[_Union[AssassinsConfig, _Mapping]] = ..., phase: _Optional[_Union[AssassinsPhase, str]] = ..., ending: _Optional[_Union[AssassinsEnding, str]] = ..., king: _Optional[int] = ..., citizens: _Optional[_Iterable[int]] = ..., knights: _Optional[_Iterable[int]] = ..., assassins: _Optional[_Iterable[int]] = ..., revealed: _Optional[_Iterable[int]] = ..., removed: _Optional[_Iterable[int]] = ..., wounds: _Optional[int] = ..., king_points: _Optional[int] = ..., knight_points: _Optional[int] = ..., crowd_points: _Optional[int] = ..., captured: bool = ..., kills: _Optional[int] = ..., cards: _Optional[_Iterable[int]] = ..., deck: _Optional[_Iterable[int]] = ..., events: _Optional[_Iterable[_Union[AssassinsEvent, _Mapping]]] = ...) -> None: ...

@@ -2,8 +2,7 @@ from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from collections.abc import Iterable as _Iterable, Mapping as _Mapping
-from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -81,7 +80,7 @@ class Ready(_message.Message):
     __slots__ = ("wants_legal_moves",)
     WANTS_LEGAL_MOVES_FIELD_NUMBER: _ClassVar[int]
     wants_legal_moves: bool
-    def __init__(self, wants_legal_moves: _Optional[bool] = ...) -> None: ...
+    def __init__(self, wants_legal_moves: bool = ...) -> None: ...
 
 class MatchEnd(_message.Message):
     __slots__ = ("outcome", "verdict")
@@ -192,4 +191,4 @@ class PlayedMove(_message.Message):
     referee_us: int
     lag_us: int
     substituted: bool
-    def __init__(self, seat: _Optional[int] = ..., move: _Optional[bytes] = ..., wall_us: _Optional[int] = ..., charged_us: _Optional[int] = ..., cpu_us: _Optional[int] = ..., transport_us: _Optional[int] = ..., referee_us: _Optional[int] = ..., lag_us: _Optional[int] = ..., substituted: _Optional[bool] = ...) -> None: ...
+    def __init__(self, seat: _Optional[int] = ..., move: _Optional[bytes] = ..., wall_us: _Optional[int] = ..., charged_us: _Optional[int] = ..., cpu_us: _Optional[int] = ..., transport_us: _Optional[int] = ..., referee_us: _Optional[int] = ..., lag_us: _Optional[int] = ..., substituted: bool = ...) -> None: ...

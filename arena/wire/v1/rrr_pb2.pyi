@@ -3,8 +3,7 @@ from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from collections.abc import Iterable as _Iterable, Mapping as _Mapping
-from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -249,7 +248,7 @@ class RrrPlacement(_message.Message):
     shift: RrrShift
     chosen: RrrTile
     hidden_place: int
-    def __init__(self, tile: _Optional[_Union[RrrTile, str]] = ..., space: _Optional[int] = ..., woken: _Optional[_Iterable[int]] = ..., target: _Optional[int] = ..., direction: _Optional[_Union[RrrDirection, str]] = ..., neighbours: _Optional[_Union[RrrNeighbours, str]] = ..., every: _Optional[bool] = ..., shift: _Optional[_Union[RrrShift, _Mapping]] = ..., chosen: _Optional[_Union[RrrTile, str]] = ..., hidden_place: _Optional[int] = ...) -> None: ...
+    def __init__(self, tile: _Optional[_Union[RrrTile, str]] = ..., space: _Optional[int] = ..., woken: _Optional[_Iterable[int]] = ..., target: _Optional[int] = ..., direction: _Optional[_Union[RrrDirection, str]] = ..., neighbours: _Optional[_Union[RrrNeighbours, str]] = ..., every: bool = ..., shift: _Optional[_Union[RrrShift, _Mapping]] = ..., chosen: _Optional[_Union[RrrTile, str]] = ..., hidden_place: _Optional[int] = ...) -> None: ...
 
 class RrrShift(_message.Message):
     __slots__ = ("source", "destination")

@@ -2,8 +2,7 @@ from arena.wire.v1 import match_pb2 as _match_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from collections.abc import Iterable as _Iterable, Mapping as _Mapping
-from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -35,7 +34,7 @@ class LookRequest(_message.Message):
     root: Root
     lines: _containers.RepeatedCompositeFieldContainer[Line]
     states: bool
-    def __init__(self, root: _Optional[_Union[Root, _Mapping]] = ..., lines: _Optional[_Iterable[_Union[Line, _Mapping]]] = ..., states: _Optional[bool] = ...) -> None: ...
+    def __init__(self, root: _Optional[_Union[Root, _Mapping]] = ..., lines: _Optional[_Iterable[_Union[Line, _Mapping]]] = ..., states: bool = ...) -> None: ...
 
 class LookReply(_message.Message):
     __slots__ = ("positions",)
