@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 # Most tests wait for the clocks of bots, so there may be more of them than processors.
 WORKERS := $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 
-.PHONY: help install proto check test test-fast golden bench strength tournament hostile soak crash
+.PHONY: help install proto check test test-fast test-lowest golden bench strength tournament hostile soak crash
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -34,8 +34,11 @@ check: $(STAMP) ## lint, types, protos; changes nothing
 	$(BIN)/buf breaking --against proto/baseline.binpb
 	$(BIN)/python -m arena.wire.generate --check
 
-test: $(STAMP) ## every test
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal --reruns 2 -r fER --durations 15
+test: $(STAMP) ## every test; on Debian with root what they need is installed first
+	tests/prepare-machine.sh $(BIN)/pytest -n $(WORKERS) --dist worksteal -r fER --durations 15
+
+test-lowest: $(STAMP) ## the tests that touch our dependencies, with the lowest versions that are allowed
+	tests/lowest.sh $(BIN)/python
 
 test-fast: $(STAMP) ## the tests that take less than a minute together
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m 'not slow'

@@ -124,7 +124,7 @@ class Strike:
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class SandboxReport:
     """What held a bot: the kind of its sandbox, and what was enforced as read back after its launch."""
 
     kind: str
@@ -141,7 +141,7 @@ class MatchRecord(Generic[C, M]):
     verdicts: tuple[Verdict, ...]
     outcome: Outcome
     strikes: tuple[Strike, ...] = ()
-    boxes: tuple[Box, ...] = ()
+    sandboxes: tuple[SandboxReport, ...] = ()
 
     @property
     def void(self) -> bool:

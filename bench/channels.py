@@ -2,7 +2,7 @@
 
     python -m bench.channels [--bits 32] [--sandbox bubblewrap] [--sandbox docker]
 
-A sender and a receiver sit in boxes of their own and take turns as in a match: whoever is not to act is frozen. Per
+A sender and a receiver sit in sandboxes of their own and take turns as in a match: whoever is not to act is frozen. Per
 channel the sender is told random bits. Each is sent as its opposite and then as itself, and the receiver takes the
 difference, because the rest of the machine moves most of what is read. The first bits teach where the border between
 0 and 1 lies, the others are counted. A channel that counts something carries more than one bit: the rate is a floor.
@@ -60,7 +60,7 @@ class Finding:
 
 
 class End:
-    """One of the two bots in its box, frozen whenever it is not told anything."""
+    """One of the two bots in its sandbox, frozen whenever it is not told anything."""
 
     def __init__(self, sandbox: Sandbox, endpoint: Endpoint) -> None:
         self._sandbox = sandbox
@@ -80,8 +80,8 @@ class End:
         return answer.decode().strip()
 
 
-def box(kind: str) -> Sandbox:
-    """A box of a kind around one end."""
+def sandbox(kind: str) -> Sandbox:
+    """A sandbox of a kind around one end."""
     if kind == "docker":
         return DockerSandbox(BotImage(IMAGE, ("python3", "-c", BOT.read_text())), LIMITS)
     program = BotDirectory(BOT.parent, ("/usr/bin/python3", "bot.py"))
@@ -137,8 +137,8 @@ class Border:
 
 
 async def examine(kind: str, bits: int, words: str) -> list[Finding]:
-    """Every channel between two boxes of a kind whose name holds these words."""
-    async with box(kind) as one, box(kind) as two:
+    """Every channel between two sandboxes of a kind whose name holds these words."""
+    async with sandbox(kind) as one, sandbox(kind) as two:
         sender, receiver = End(one, await one.start()), End(two, await two.start())
         return [await measure(sender, receiver, channel, bits) for channel in CHANNELS if words in channel]
 

@@ -20,7 +20,7 @@ from rich.table import Table as Grid
 
 from arena import registry
 from arena.bots.making import python_paths
-from arena.bots.running import BoxedBot
+from arena.bots.running import SandboxedBot
 from arena.bots.table import Table
 from arena.clock import TimeControl
 from arena.errors import InfraError
@@ -54,14 +54,14 @@ class Mode:
 MODES = tuple(Mode(freezing, cpu_limit) for freezing in (True, False) for cpu_limit in (True, False))
 
 
-def boxed(role: str, mode: Mode) -> BoxedBot:
-    """One of the bots in its box."""
+def sandboxed(role: str, mode: Mode) -> SandboxedBot:
+    """One of the bots in its sandbox."""
     program = BotDirectory(BOTS, (sys.executable, "bot.py", role), tuple(python_paths()))
     sandbox = BubblewrapSandbox(program, mode.limits, require=("cpu", "freeze"))
-    return BoxedBot(Contestant(role), sandbox, start_s=mode.limits.start_s, ponder=not mode.freezing)
+    return SandboxedBot(Contestant(role), sandbox, start_s=mode.limits.start_s, ponder=not mode.freezing)
 
 
-async def count(table: Table, counter: BoxedBot, place: int, seed: int) -> float:
+async def count(table: Table, counter: SandboxedBot, place: int, seed: int) -> float:
     """How far the counting bot came on its median move of a match against the bot at this place."""
     already = len(counter.log().split())
     names = (counter.contestant, Contestant(ROLES[place]))
@@ -75,7 +75,7 @@ async def count(table: Table, counter: BoxedBot, place: int, seed: int) -> float
 
 async def measure(mode: Mode, rounds: int) -> float:
     """What is left to the counting bot beside the burner, as a share of what it has beside the sleeper."""
-    bots = [boxed(role, mode) for role in ROLES]
+    bots = [sandboxed(role, mode) for role in ROLES]
     ratios = []
     async with Table(bots) as table:
         for seed in range(rounds + WARM_UP):

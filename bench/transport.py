@@ -26,7 +26,7 @@ from rich.table import Table
 
 from arena import registry
 from arena.bots.making import python_paths
-from arena.bots.running import BoxedBot, RemoteBot, RunningBot
+from arena.bots.running import RemoteBot, RunningBot, SandboxedBot
 from arena.clock import TimeControl
 from arena.errors import Disconnected
 from arena.links.connection import BotConnection, unix_connect
@@ -120,7 +120,7 @@ def command(kind: str) -> list[str]:
 
 @contextmanager
 def process(kind: str, path: Path) -> Iterator[None]:
-    """A server in another process, without a box."""
+    """A server in another process, without a sandbox."""
     environment = {**os.environ, "ARENA_SOCKET": str(path)}
     child = subprocess.Popen(command(kind), env=environment, cwd=Path(__file__).parent)  # noqa: S603
     try:
@@ -185,10 +185,10 @@ async def refereed(links: Sequence[Link], heartbeat: Heartbeat) -> int:
     return len(result.played) + len(links)
 
 
-def boxed(seat: str, *, freezing: bool) -> BoxedBot:
-    """A bot that answers from its table, in its box."""
+def sandboxed(seat: str, *, freezing: bool) -> SandboxedBot:
+    """A bot that answers from its table, in its sandbox."""
     program = BotDirectory(Path(__file__).parent, tuple(command(seat)), tuple(python_paths()))
-    return BoxedBot(
+    return SandboxedBot(
         Contestant(seat), BubblewrapSandbox(program, Limits(start_s=30.0)), start_s=30.0, ponder=not freezing
     )
 
@@ -208,12 +208,12 @@ async def measure(rounds: int, folder: Path) -> tuple[dict[str, list[float]], li
                 await bot.start()
             return bots
 
-        async def unboxed(*kinds: str) -> Sequence[RunningBot]:
+        async def unconfined(*kinds: str) -> Sequence[RunningBot]:
             return await started(*(RemoteBot(Contestant(kind), unix_connect(folder / kind), 30.0) for kind in kinds))
 
-        plain, real = await unboxed(*SEATS), await unboxed("sdk", "sdk")
-        free = await started(*(boxed(seat, freezing=False) for seat in SEATS))
-        frozen = await started(*(boxed(seat, freezing=True) for seat in SEATS))
+        plain, real = await unconfined(*SEATS), await unconfined("sdk", "sdk")
+        free = await started(*(sandboxed(seat, freezing=False) for seat in SEATS))
+        frozen = await started(*(sandboxed(seat, freezing=True) for seat in SEATS))
         channel = await stack.enter_async_context(grpc.aio.insecure_channel(f"unix:{folder / SEATS[0]}"))
         connection = await BotConnection.open(unix_connect(folder / SEATS[0]), 10.0)
         stack.push_async_callback(connection.close)
@@ -223,7 +223,7 @@ async def measure(rounds: int, folder: Path) -> tuple[dict[str, list[float]], li
             "referee, clock, codec, link": lambda: whole(plain, heartbeat, []),
             "the same, in bubblewrap": lambda: whole(free, heartbeat, opening),
             "the same, and frozen between turns": lambda: whole(frozen, heartbeat, []),
-            "unboxed, with a bot on the SDK": lambda: whole(real, heartbeat, []),
+            "unconfined, with a bot on the SDK": lambda: whole(real, heartbeat, []),
             "rules and codec of both sides alone": local,
         }
         return await in_turns(ways, rounds), opening[WARM_UP:]

@@ -21,8 +21,7 @@ def pytest_runtest_makereport(item, call):
     return report
 
 
-# Where tests start real processes, sandboxes and databases all the time. They are left out by `make test-fast`.
-REAL = (
+SLOW = (
     "bots/test_freezing.py",
     "cli/test_errors.py",
     "contestant/test_check.py",
@@ -37,13 +36,32 @@ REAL = (
     "tournaments/executors/test_local.py",
     "tournaments/test_archive.py",
     "untrusted/",
+    "web/",
 )
+"""Where tests start processes, sandboxes, databases and browsers all the time: left out by `make test-fast`."""
+REAL = (
+    *SLOW,
+    "bots/",
+    "contestant/",
+    "links/",
+    "play/test_heartbeat.py",
+    "sample_bots/",
+    "sdk/",
+    "store/",
+    "tournaments/",
+)
+"""Where tests depend on real time or processes, which on a busy machine may meet in an order that nobody can force."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark what is slow, and begin with what may take minutes, so that nobody waits for it in the end."""
+    """Mark what is slow or depends on real time, and begin with what may take minutes, so that it does not end last."""
     for item in items:
-        if item.path.relative_to(Path(__file__).parent).as_posix().startswith(REAL):
+        place = item.path.relative_to(Path(__file__).parent).as_posix()
+        if place.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+        if place.startswith(REAL):
+            item.add_marker(pytest.mark.real)
+        if item.get_closest_marker("real"):
+            item.add_marker(pytest.mark.flaky(reruns=2))
     items.sort(key=lambda item: item.get_closest_marker("timeout") is None)

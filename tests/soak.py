@@ -32,7 +32,7 @@ from arena.store.base import MatchEntry
 from arena.store.sql import SqlStore
 from tests.hostile import backends, cases
 from tests.hostile.cases import Case
-from tests.hostile.traces import Identity, boxed, descendants, groups, is_launcher, living
+from tests.hostile.traces import Identity, descendants, groups, is_launcher, living, sandboxed
 
 ROOT = Path(__file__).parents[1]
 HONEST, HOSTILE = 8, 8
@@ -63,7 +63,7 @@ class Turn:
     """The worst lag of the referee in any move."""
     memory: list[tuple[float, int]] = field(default_factory=list)
     """Seconds since the beginning, and KiB of all referee processes together."""
-    boxed: set[Identity] = field(default_factory=set)
+    sandboxed: set[Identity] = field(default_factory=set)
     """The processes of bots that were seen."""
     problems: list[str] = field(default_factory=list)
 
@@ -156,7 +156,7 @@ def watch(turn: Turn, referee: subprocess.Popen[bytes], started: float) -> None:
     own = procfs.namespace("self", "pid")
     while referee.poll() is None:
         elapsed = time.monotonic() - started
-        turn.boxed |= boxed(referee.pid)
+        turn.sandboxed |= sandboxed(referee.pid)
         below = [pid for pid in descendants(referee.pid) if procfs.namespace(pid, "pid") == own]
         processes = [referee.pid, *(pid for pid in below if not is_launcher(pid) and not _is_about_to_exec(pid))]
         turn.memory.append((elapsed, sum(map(_resident_kib, processes))))
@@ -196,7 +196,7 @@ def left_over(turn: Turn, pid: int, temp: Path) -> list[str]:
 
 
 def _left(turn: Turn, pid: int, temp: Path) -> Iterator[str]:
-    yield from (f"left: process {each} of a bot" for each in living(turn.boxed))
+    yield from (f"left: process {each} of a bot" for each in living(turn.sandboxed))
     yield from (f"left: control group {path}" for path in groups() if "arena" in path and f"-{pid}-" in path)
     yield from (f"left: directory {path}" for path in Path("/run/arena").glob(f"*-{pid}-*"))
     yield from (f"left: file {path}" for path in temp.iterdir())

@@ -19,7 +19,7 @@ def test_a_short_soak_hurts_no_honest_bot():
     (turn,) = soak.soak(minutes=0.4, seed=3)
     assert turn.matches
     assert turn.memory
-    assert turn.boxed
+    assert turn.sandboxed
     assert turn.problems == []
 
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from arena.bots.builtin import BUILTIN
 from arena.bots.manifest import Builtin, Folder, Image, Remote, Source, current_digest
-from arena.bots.running import BoxedBot, LocalBot, RemoteBot, RunningBot
+from arena.bots.running import LocalBot, RemoteBot, RunningBot, SandboxedBot
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
 from arena.links.connection import tcp_connect
 from arena.match import Contestant
 from arena.sandboxes.base import BotDirectory, BotImage, Limits, Sandbox
 from arena.sandboxes.docker import images
-from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.docker.gvisor import GvisorSandbox
 from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.launched.bubblewrap import BubblewrapSandbox
@@ -30,7 +30,7 @@ IMAGE_SANDBOXES: Mapping[str, type[DockerSandbox]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class BoxOptions:
+class SandboxOptions:
     """How bots are held."""
 
     sandbox: str
@@ -44,10 +44,10 @@ class BotPlan:
 
     contestant: Contestant
     source: Source
-    boxes: BoxOptions
+    sandbox_options: SandboxOptions
 
 
-def plan_bot(game: AnyGame, text: str, source: Source, boxes: BoxOptions) -> BotPlan:
+def plan_bot(game: AnyGame, text: str, source: Source, options: SandboxOptions) -> BotPlan:
     """The plan for a bot that is not registered; `text` is what the user called it."""
     match source:
         case Builtin(name):
@@ -59,7 +59,7 @@ def plan_bot(game: AnyGame, text: str, source: Source, boxes: BoxOptions) -> Bot
             contestant = Contestant(manifest.name, manifest.version, current_digest(path))
         case Image(reference):
             contestant = Contestant(reference.rpartition("/")[2].partition("@")[0], digest=image_digest(reference))
-    return BotPlan(contestant, source, boxes)
+    return BotPlan(contestant, source, options)
 
 
 def make_bot(game: AnyGame, plan: BotPlan, seed: int) -> RunningBot:
@@ -68,16 +68,16 @@ def make_bot(game: AnyGame, plan: BotPlan, seed: int) -> RunningBot:
         case Builtin(name):
             return LocalBot(plan.contestant, lambda: Session(game, BUILTIN[name](seed)).handle)
         case Remote(host, port):
-            return RemoteBot(plan.contestant, tcp_connect(host, port), plan.boxes.limits.start_s)
+            return RemoteBot(plan.contestant, tcp_connect(host, port), plan.sandbox_options.limits.start_s)
         case Folder(path):
             check_unchanged(path, plan.contestant)
-    return boxed(plan.contestant, plan.source, plan.boxes)
+    return sandboxed_bot(plan.contestant, plan.source, plan.sandbox_options)
 
 
-def boxed(contestant: Contestant, source: Source, boxes: BoxOptions) -> BoxedBot:
-    """A folder or an image in its box, not started yet."""
-    sandbox = make_sandbox(source, boxes)
-    return BoxedBot(contestant, sandbox, start_s=boxes.limits.start_s, ponder=boxes.ponder)
+def sandboxed_bot(contestant: Contestant, source: Source, options: SandboxOptions) -> SandboxedBot:
+    """A folder or an image in its sandbox, not started yet."""
+    sandbox = make_sandbox(source, options)
+    return SandboxedBot(contestant, sandbox, start_s=options.limits.start_s, ponder=options.ponder)
 
 
 def check_unchanged(folder: Path, contestant: Contestant) -> None:
@@ -92,20 +92,20 @@ def check_unchanged(folder: Path, contestant: Contestant) -> None:
         )
 
 
-def make_sandbox(source: Source, boxes: BoxOptions) -> Sandbox:
-    """The box for a folder or an image."""
+def make_sandbox(source: Source, options: SandboxOptions) -> Sandbox:
+    """The sandbox for a folder or an image."""
     if isinstance(source, Image):
-        if boxes.sandbox not in IMAGE_SANDBOXES:
-            raise UsageError(f"an image needs --sandbox docker or gvisor, not {boxes.sandbox}")
-        return IMAGE_SANDBOXES[boxes.sandbox](BotImage(source.reference), boxes.limits)
+        if options.sandbox not in IMAGE_SANDBOXES:
+            raise UsageError(f"an image needs --sandbox docker or gvisor, not {options.sandbox}")
+        return IMAGE_SANDBOXES[options.sandbox](BotImage(source.reference), options.limits)
     if not isinstance(source, Folder):
         raise UsageError("only a folder or an image can be put into a sandbox")
     if source.manifest.image:
-        return make_sandbox(Image(source.manifest.image), boxes)
-    if boxes.sandbox in ("docker", "gvisor"):
+        return make_sandbox(Image(source.manifest.image), options)
+    if options.sandbox in ("docker", "gvisor"):
         raise UsageError(f"build an image first: arena bot build {source.path}, then give the image's name")
-    kind = ProcessSandbox if boxes.sandbox == "process" else BubblewrapSandbox
-    return kind(program_of(source), boxes.limits)
+    kind = ProcessSandbox if options.sandbox == "process" else BubblewrapSandbox
+    return kind(program_of(source), options.limits)
 
 
 def program_of(folder: Folder) -> BotDirectory:
@@ -147,15 +147,15 @@ def python_paths() -> list[Path]:
 def image_digest(reference: str) -> str:
     """Docker's digest of an image; the text may also be a mistyped folder."""
     try:
-        engine = Engine()
+        client = DockerClient()
     except InfraError as error:
         raise UsageError(f"there is no folder {reference!r}, and as an image it needs docker: {error}") from error
     try:
-        return images.resolve(engine, reference).digest
+        return images.resolve(client, reference).digest
     except images.NoSuchImage as error:
         raise UsageError(f"there is no bot {reference!r}, neither a folder nor a built-in one; {error}") from error
     finally:
-        engine.close()
+        client.close()
 
 
 def _check_game(games: tuple[str, ...], game: AnyGame, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Running bots: started in their boxes, and kept running from match to match."""
+"""Running bots: started in their sandboxes, and kept running from match to match."""
 
 import asyncio
 import time
@@ -12,7 +12,7 @@ from arena.codec import Codec
 from arena.errors import BotFault, Disconnected, StartFailed, TimedOut
 from arena.links.connection import BotConnection, Connect
 from arena.links.local import LocalLink
-from arena.match import Box, Contestant
+from arena.match import Contestant, SandboxReport
 from arena.play.player import STRICT, Answer, Leniency, Link
 from arena.sandboxes.base import Sandbox
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 DEATH_WAIT = 2.0
 """Seconds to wait for the exit of a bot that closed its connection: its exit explains more than the disconnect.
 
-A box full of files takes the kernel a second to take down."""
+A sandbox full of files takes the kernel a second to take down."""
 FROZEN_CPU_S = 0.005
 """Processor seconds of a frozen bot that are within the error of their measurement."""
 
@@ -49,9 +49,9 @@ class RunningBot(ABC):
         """Freeze it until it is asked again, where that is possible; its processor seconds so far."""
         return 0.0
 
-    def box(self) -> Box:
+    def sandbox_report(self) -> SandboxReport:
         """What holds it."""
-        return Box("none", {})
+        return SandboxReport("none", {})
 
     def log(self) -> str:
         """The newest of its output, as far as it is known."""
@@ -79,9 +79,9 @@ class LocalBot(RunningBot):
     async def close(self) -> None:
         """Nothing is held."""
 
-    def box(self) -> Box:
+    def sandbox_report(self) -> SandboxReport:
         """It is part of the referee."""
-        return Box("in-process", {})
+        return SandboxReport("in-process", {})
 
 
 class RemoteBot(RunningBot):
@@ -110,7 +110,7 @@ class RemoteBot(RunningBot):
             self._connection = None
 
 
-class BoxedBot(RunningBot):
+class SandboxedBot(RunningBot):
     """A bot in a sandbox."""
 
     def __init__(self, contestant: Contestant, sandbox: Sandbox, *, start_s: float, ponder: bool) -> None:
@@ -125,7 +125,7 @@ class BoxedBot(RunningBot):
 
     @property
     def sandbox(self) -> Sandbox:
-        """The box itself, to measure and to kill."""
+        """The sandbox itself, to measure and to kill."""
         return self._sandbox
 
     async def start(self) -> None:
@@ -146,7 +146,7 @@ class BoxedBot(RunningBot):
             raise
 
     async def open_match(self, codec: AnyCodec) -> Link:
-        """A stream of its own for the match, watched by the box."""
+        """A stream of its own for the match, watched by the sandbox."""
         if self._connection is None:
             raise StartFailed("is not running")
         try:
@@ -154,7 +154,7 @@ class BoxedBot(RunningBot):
         except BotFault as fault:
             raise await self.refine(fault) from fault
         self._freezes = self._missed = 0
-        return BoxedLink(link, self)
+        return SandboxedLink(link, self)
 
     async def pause(self) -> float:
         """Freeze it, unless it may ponder; the processor seconds that it has used so far.
@@ -191,7 +191,7 @@ class BoxedBot(RunningBot):
         return fault
 
     async def close(self) -> None:
-        """Close the connection, kill everything that runs in the box, and remove the box."""
+        """Close the connection, kill everything that runs in the sandbox, and remove the sandbox."""
         connection, self._connection = self._connection, None
         try:
             if connection is not None:
@@ -199,27 +199,27 @@ class BoxedBot(RunningBot):
         finally:
             await self._sandbox.kill()
 
-    def box(self) -> Box:
+    def sandbox_report(self) -> SandboxReport:
         """The limits as they were read back, and whether it was frozen as it should be in its latest match."""
         enforcement = dict(self._sandbox.enforcement())
         if self._missed:
             enforcement |= {"freeze": "unconfirmed", "unfrozen": f"{self._missed} of {self._freezes} times"}
-        return Box(enforcement.pop("sandbox", "unknown"), enforcement)
+        return SandboxReport(enforcement.pop("sandbox", "unknown"), enforcement)
 
     def log(self) -> str:
         """The newest of its output, escaped."""
         return self._sandbox.log()
 
     async def read_log(self) -> str:
-        """The newest of its output, which some boxes must ask for."""
+        """The newest of its output, which some sandboxes must ask for."""
         await self._sandbox.read_log()
         return self._sandbox.log()
 
 
-class BoxedLink:
+class SandboxedLink:
     """A link that freezes its bot while it is not asked, and counts the processor time of each answer."""
 
-    def __init__(self, link: Link, bot: BoxedBot) -> None:
+    def __init__(self, link: Link, bot: SandboxedBot) -> None:
         self._link = link
         self._bot = bot
 

@@ -63,7 +63,7 @@ class Table:
                 links.push_async_callback(self._release, place, link)
                 players.append(Player(game.codec, link, spec.control, heartbeat=self._heartbeat))
             record = await play(game, players, spec, self._policy)
-        return replace(record, boxes=tuple(self.bots[place].box() for place in seating))
+        return replace(record, sandboxes=tuple(self.bots[place].sandbox_report() for place in seating))
 
     async def _start(self, place: int) -> None:
         bot = self.bots[place]

@@ -10,12 +10,12 @@ from rich.console import Console
 
 from arena import registry
 from arena.bots.builtin import BUILTIN
-from arena.bots.making import BoxOptions
+from arena.bots.making import SandboxOptions
 from arena.bots.manifest import Builtin, Image, locate
 from arena.bots.running import RunningBot
 from arena.cli.output import marked, plain_console
 from arena.cli.params import MAX_SEED, clock_option
-from arena.cli.sandbox_options import box_options, named_bot, read_box_options
+from arena.cli.sandbox_options import named_bot, read_sandbox_options, sandbox_options
 from arena.clock import TimeControl
 from arena.contestant.check import Check, CheckSettings, Mark, Measures, Step
 from arena.errors import UsageError
@@ -47,7 +47,7 @@ SEED_HELP = "The seed of all chance: the same check again."
     "--evidence", type=click.Path(dir_okay=False, path_type=Path), default=EVIDENCE, show_default=True,
     help="Where to write the record of a match that failed.",
 )  # fmt: skip
-@box_options
+@sandbox_options
 def check(
     bot: str,
     game_name: str,
@@ -55,7 +55,7 @@ def check(
     seed: int,
     positions: int,
     evidence: Path,
-    **boxes: Any,
+    **given: Any,
 ) -> None:
     """Try everything that a tournament will ask of BOT: a folder, an image, or grpc://host:port.
 
@@ -64,7 +64,7 @@ def check(
     \b
     arena bot check my_bot --game claim
     """
-    game, options = registry.find(game_name), read_box_options(boxes)
+    game, options = registry.find(game_name), read_sandbox_options(given)
     if isinstance(locate(bot, BUILTIN), Builtin):
         raise UsageError(f"{bot} is part of the referee: give a folder, an image or grpc://host:port")
     terms = CheckSettings(clock, seed, positions, options.limits.start_s, options.limits.memory_bytes)
@@ -75,12 +75,12 @@ def check(
         click.get_current_context().exit(1)
 
 
-async def _run(game: AnyGame, name: str, terms: CheckSettings, boxes: BoxOptions) -> Step | None:
+async def _run(game: AnyGame, name: str, terms: CheckSettings, options: SandboxOptions) -> Step | None:
     """Take and print every step; the one that failed, if any did."""
     console, failed = plain_console(), None
-    bot = named_bot(game, name, terms.seed, boxes)
-    twin = named_bot(game, name, terms.seed, replace(boxes, ponder=True))
-    opponent = named_bot(game, "random", terms.seed, boxes)
+    bot = named_bot(game, name, terms.seed, options)
+    twin = named_bot(game, name, terms.seed, replace(options, ponder=True))
+    opponent = named_bot(game, "random", terms.seed, options)
     with ThreadHeartbeat() as heartbeat:
         trial = Check(game, (bot, twin), opponent, terms=terms, heartbeat=heartbeat)
         try:
@@ -90,7 +90,7 @@ async def _run(game: AnyGame, name: str, terms: CheckSettings, boxes: BoxOptions
         finally:
             await trial.close()
     _show_measures(console, trial.measures())
-    _show_box(console, bot)
+    _show_sandbox(console, bot)
     if failed is not None:
         _show_failure(console, failed, bot)
     return failed
@@ -113,11 +113,11 @@ def _show_measures(console: Console, measures: Measures | None) -> None:
     console.print(f"{measures.decisions} decisions: p50 {p50}, p99 {p99}, max {slowest}", soft_wrap=True)
 
 
-def _show_box(console: Console, bot: RunningBot) -> None:
-    box = bot.box()
-    weak = weaknesses(dict(box.enforcement))
+def _show_sandbox(console: Console, bot: RunningBot) -> None:
+    report = bot.sandbox_report()
+    weak = weaknesses(dict(report.enforcement))
     if weak:
-        console.print(f"[yellow]sandbox {box.kind}: not fully enforced here: {marked(', '.join(weak))}[/yellow]")
+        console.print(f"[yellow]sandbox {report.kind}: not fully enforced here: {marked(', '.join(weak))}[/yellow]")
 
 
 def _show_failure(console: Console, step: Step, bot: RunningBot) -> None:

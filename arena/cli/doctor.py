@@ -12,7 +12,7 @@ from rich.table import Table
 from arena.sandboxes.doctor import Finding, Status, examine
 
 _COLOURS = {Status.OK: "green", Status.WEAK: "yellow", Status.MISSING: "red"}
-_BOXES = {"bubblewrap": "a whole box", "docker": "docker engine", "gvisor": "gVisor"}
+_SANDBOXES = {"bubblewrap": "a whole sandbox", "docker": "docker daemon", "gvisor": "gVisor"}
 """Which line says whether a kind of sandbox can be used at all."""
 
 
@@ -25,23 +25,23 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     The exit code is 1 if neither bubblewrap nor docker can hold a bot here.
     """
     findings = asyncio.run(examine())
-    boxes = usable(findings)
+    sandboxes = usable(findings)
     if as_json:
         lines = [
             {"name": f.name, "status": f.status.value, "found": f.found, "reason": f.reason, "remedy": f.remedy}
             for f in findings
         ]
-        click.echo(json.dumps({"sandboxes": boxes, "findings": lines}, indent=2, ensure_ascii=False))
+        click.echo(json.dumps({"sandboxes": sandboxes, "findings": lines}, indent=2, ensure_ascii=False))
     else:
         _show(findings)
-        click.echo(f"sandboxes that can be used here: {', '.join(boxes) or 'none'}")
-    ctx.exit(0 if boxes else 1)
+        click.echo(f"sandboxes that can be used here: {', '.join(sandboxes) or 'none'}")
+    ctx.exit(0 if sandboxes else 1)
 
 
 def usable(findings: Sequence[Finding]) -> list[str]:
     """The kinds of sandbox that can hold a bot here."""
     holding = {finding.name for finding in findings if finding.status is not Status.MISSING}
-    return [kind for kind, line in _BOXES.items() if line in holding]
+    return [kind for kind, line in _SANDBOXES.items() if line in holding]
 
 
 def _show(findings: Sequence[Finding]) -> None:

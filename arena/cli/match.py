@@ -14,7 +14,7 @@ from arena.bots.making import make_bot, plan_bot
 from arena.bots.manifest import locate
 from arena.cli.output import cell, echo, marked, plain_console
 from arena.cli.params import MAX_SEED, SEED_HELP, Setting, clock_option
-from arena.cli.sandbox_options import box_options, read_box_options
+from arena.cli.sandbox_options import read_sandbox_options, sandbox_options
 from arena.clock import TimeControl
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
@@ -40,7 +40,7 @@ STRIKES_HELP = "Late, illegal or invalid replies per bot that a random move make
 @clock_option
 @click.option("--strikes", type=click.IntRange(0), default=0, show_default=True, help=STRIKES_HELP)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the record of the match here.")
-@box_options
+@sandbox_options
 def match(
     game_name: str,
     bots: Sequence[str],
@@ -50,7 +50,7 @@ def match(
     clock: TimeControl,
     strikes: int,
     out: Path | None,
-    **boxes: Any,
+    **given: Any,
 ) -> None:
     """Play one match and show how it ended.
 
@@ -67,7 +67,7 @@ def match(
     names = seat_bots(game, bots, seats)
     config = game.configure(len(names), dict(settings))
     seed = draw_seed() if seed is None else seed
-    plans = [plan_bot(game, name, locate(name, BUILTIN), read_box_options(boxes)) for name in names]
+    plans = [plan_bot(game, name, locate(name, BUILTIN), read_sandbox_options(given)) for name in names]
     contestants = tuple(plan.contestant for plan in plans)
     spec = MatchSpec(record.match_id(game, config, seed, contestants), game_name, config, seed, contestants, clock)
     played = looptime.run(play(game, lambda number: make_bot(game, plans[number], seed), spec, Policy(strikes)))
@@ -129,7 +129,7 @@ def show_result(game: AnyGame, result: MatchRecord[Any, Any]) -> None:
         f"{game.info.title}, seed {spec.seed}, clock {spec.control}: [bold]{marked(result.outcome.reason)}[/bold]"
     )
     console.print(table)
-    for kind, weak in sorted({(box.kind, weaknesses(dict(box.enforcement))) for box in result.boxes}):
+    for kind, weak in sorted({(report.kind, weaknesses(dict(report.enforcement))) for report in result.sandboxes}):
         if weak:
             console.print(f"[yellow]sandbox {kind}: not fully enforced here: {marked(', '.join(weak))}[/yellow]")
 

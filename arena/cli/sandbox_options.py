@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from arena.bots.builtin import BUILTIN
-from arena.bots.making import SANDBOXES, BoxOptions, make_bot, plan_bot
+from arena.bots.making import SANDBOXES, SandboxOptions, make_bot, plan_bot
 from arena.bots.manifest import locate
 from arena.bots.running import RunningBot
 from arena.cli.params import Size
@@ -14,7 +14,7 @@ from arena.game import AnyGame
 from arena.sandboxes.base import Limits
 
 
-def box_options(command: Callable[..., None]) -> Callable[..., None]:
+def sandbox_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that say how bots are held."""
     options = (
         click.option(
@@ -36,12 +36,12 @@ def box_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def read_box_options(given: Mapping[str, Any]) -> BoxOptions:
-    """The values of the options that `box_options` added."""
+def read_sandbox_options(given: Mapping[str, Any]) -> SandboxOptions:
+    """The values of the options that `sandbox_options` added."""
     limits = Limits(memory_bytes=given["memory"], cpus=given["cpus"])
-    return BoxOptions(given["sandbox"], limits, given["ponder"])
+    return SandboxOptions(given["sandbox"], limits, given["ponder"])
 
 
-def named_bot(game: AnyGame, text: str, seed: int, boxes: BoxOptions) -> RunningBot:
+def named_bot(game: AnyGame, text: str, seed: int, options: SandboxOptions) -> RunningBot:
     """The bot that the user means by this text, not started yet."""
-    return make_bot(game, plan_bot(game, text, locate(text, BUILTIN), boxes), seed)
+    return make_bot(game, plan_bot(game, text, locate(text, BUILTIN), options), seed)

@@ -7,11 +7,11 @@ from typing import Any
 import click
 
 from arena import registry
-from arena.bots.making import BoxOptions, boxed
+from arena.bots.making import SandboxOptions, sandboxed_bot
 from arena.bots.running import RunningBot
 from arena.cli.output import echo
 from arena.cli.params import clock_option
-from arena.cli.sandbox_options import box_options, named_bot, read_box_options
+from arena.cli.sandbox_options import named_bot, read_sandbox_options, sandbox_options
 from arena.cli.store import bots_folder, db_option, open_store
 from arena.clock import TimeControl
 from arena.contestant.check import CheckSettings
@@ -45,7 +45,7 @@ GAME_HELP = "A game that it plays, once for each; if not given, all that its bot
 @click.option("--version", metavar="VERSION", help=VERSION_HELP)
 @click.option("--game", "games", multiple=True, metavar="GAME", help=GAME_HELP)
 @clock_option
-@box_options
+@sandbox_options
 @db_option
 def submit(
     thing: str,
@@ -55,11 +55,11 @@ def submit(
     games: Sequence[str],
     clock: TimeControl,
     db: str,
-    **boxes: Any,
+    **given: Any,
 ) -> None:
     """Check a bot, try it in the sandbox, and register it as a new version.
 
-    Takes a folder with a bot.toml, an archive of one (.tar, .tar.gz, .tar.xz, .zip), an image of the docker engine,
+    Takes a folder with a bot.toml, an archive of one (.tar, .tar.gz, .tar.xz, .zip), an image of the docker daemon,
     or an archive that `docker save` wrote; an image needs --name and --game. Nothing of it runs outside of the
     sandbox: its build command runs there too, without network, and a Dockerfile is never built. It must play every
     game that it names, from every seat, without a fault. Then a copy is kept that never changes, and tournaments play
@@ -71,7 +71,7 @@ def submit(
     arena submit arena-bot/my_bot:1 --owner alice --name my_bot --game claim
     """
     options, request = (
-        read_box_options(boxes),
+        read_sandbox_options(given),
         RegistrationRequest(owner=owner, name=name, version=version, games=tuple(games)),
     )
     if options.sandbox == "process":
@@ -91,7 +91,7 @@ def _submit(
     request: RegistrationRequest,
     store: Store,
     intake: Intake,
-    boxes: BoxOptions,
+    options: SandboxOptions,
     clock: TimeControl,
 ) -> BotEntry:
     registration = plan_registration(store, submission.manifest, request, registry.games())
@@ -103,7 +103,7 @@ def _submit(
     version = free_version(versions, registration.version, submission.digest, fixed=registration.fixed)
     contestant = Contestant(registration.name, version, submission.digest)
     for game in map(registry.find, registration.games):
-        _try_out(game, boxed(contestant, submission.source, boxes), boxes, clock)
+        _try_out(game, sandboxed_bot(contestant, submission.source, options), options, clock)
     return _register(store, intake, submission, registration)
 
 
@@ -115,11 +115,11 @@ def _build(intake: Intake, submission: Submission, thing: str) -> Submission:
     return built
 
 
-def _try_out(game: AnyGame, bot: RunningBot, boxes: BoxOptions, clock: TimeControl) -> None:
+def _try_out(game: AnyGame, bot: RunningBot, options: SandboxOptions, clock: TimeControl) -> None:
     """Play the validation matches of one game; UsageError after the bot's own words if it is at fault."""
-    terms = CheckSettings(clock, draw_seed(), 0, boxes.limits.start_s, boxes.limits.memory_bytes)
+    terms = CheckSettings(clock, draw_seed(), 0, options.limits.start_s, options.limits.memory_bytes)
     try:
-        played = looptime.run(_play(game, bot, named_bot(game, "random", terms.seed, boxes), terms))
+        played = looptime.run(_play(game, bot, named_bot(game, "random", terms.seed, options), terms))
     except CheckFailed as failure:
         if log := bot.log().strip()[-TAIL_BYTES:]:
             echo(f"--- the bot's last output ---\n{log}\n---", err=True)

@@ -13,7 +13,7 @@ from arena.bots.manifest import MANIFEST, read_manifest
 from arena.cli.output import echo, warn
 from arena.cli.params import Setting
 from arena.cli.progress import Report
-from arena.cli.sandbox_options import read_box_options
+from arena.cli.sandbox_options import read_sandbox_options
 from arena.cli.sprt_report import PairsView, numbers, plain, sentence
 from arena.cli.store import open_store
 from arena.cli.tournament import make_budget, make_settings, play_options, say_why
@@ -130,5 +130,5 @@ def read_settings(
 ) -> Settings:
     """A test is a tournament of two with a goal."""
     game.info.check_seats(2)
-    boxes = choose_sandbox([bot for bot in field if bot.owner != BUILTIN_OWNER], read_box_options(given), warn)
-    return make_settings(game, field, boxes, given, seats=2, format=TEST, rounds=0, goal=goal)
+    options = choose_sandbox([bot for bot in field if bot.owner != BUILTIN_OWNER], read_sandbox_options(given), warn)
+    return make_settings(game, field, options, given, seats=2, format=TEST, rounds=0, goal=goal)

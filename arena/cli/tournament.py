@@ -7,11 +7,11 @@ import click
 from rich.console import Console
 
 from arena import registry
-from arena.bots.making import BoxOptions
+from arena.bots.making import SandboxOptions
 from arena.cli.output import echo, warn
 from arena.cli.params import MAX_SEED, SEED_HELP, Duration, Setting, clock_option
 from arena.cli.progress import Report, TournamentView, duration
-from arena.cli.sandbox_options import box_options, read_box_options
+from arena.cli.sandbox_options import read_sandbox_options, sandbox_options
 from arena.cli.store import db_option, open_store
 from arena.cli.tables import print_standings
 from arena.errors import InfraError, UsageError
@@ -48,7 +48,7 @@ def play_options(command: Callable[..., None]) -> Callable[..., None]:
         ),
         budget_option,
         concurrency_option,
-        box_options,
+        sandbox_options,
         db_option,
     )
     for option in reversed(options):
@@ -159,13 +159,13 @@ def read_settings(game: AnyGame, field: Sequence[BotEntry], given: dict[str, Any
     """All that is decided before the first match."""
     seats = given["seats"] or game.info.min_seats
     game.info.check_seats(seats)
-    boxes = choose_sandbox(field, read_box_options(given), warn)
+    options = choose_sandbox(field, read_sandbox_options(given), warn)
     rounds, goal = _rounds(given), _goal(given, len(field))
-    return make_settings(game, field, boxes, given, seats=seats, format=given["kind"], rounds=rounds, goal=goal)
+    return make_settings(game, field, options, given, seats=seats, format=given["kind"], rounds=rounds, goal=goal)
 
 
 def make_settings(
-    game: AnyGame, field: Sequence[BotEntry], boxes: BoxOptions, given: Mapping[str, Any], **shape: Any
+    game: AnyGame, field: Sequence[BotEntry], options: SandboxOptions, given: Mapping[str, Any], **shape: Any
 ) -> Settings:
     """The settings with what `play_options` gave; `shape` says who meets whom, and until when."""
     return Settings(
@@ -174,10 +174,10 @@ def make_settings(
         seed=given["seed"] or 0,
         clock=str(given["clock"]),
         strikes=given["strikes"],
-        sandbox=boxes.sandbox,
-        memory_bytes=boxes.limits.memory_bytes,
-        cpus=boxes.limits.cpus,
-        ponder=boxes.ponder,
+        sandbox=options.sandbox,
+        memory_bytes=options.limits.memory_bytes,
+        cpus=options.limits.cpus,
+        ponder=options.ponder,
         fresh=given["fresh"] == "match",
         bots=tuple((bot.name, bot.version, bot.digest) for bot in field),
         **shape,

@@ -230,7 +230,7 @@ class Http2(asyncio.BufferedProtocol):
         self._writing_paused = False
 
     def connection_lost(self, _exc: Exception | None) -> None:
-        """The bot closed the connection, or its box was removed."""
+        """The bot closed the connection, or its sandbox was removed."""
         self._end(Disconnected(CONNECTION_CLOSED))
 
     # -- reading ------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from arena.codec import (
 )
 from arena.errors import BadMessage, RecordError
 from arena.game import AnyGame
-from arena.match import AnyRecord, Box, Contestant, MatchRecord, MatchSpec, PlayedMove, Strike, Times
+from arena.match import AnyRecord, Contestant, MatchRecord, MatchSpec, PlayedMove, SandboxReport, Strike, Times
 from arena.wire.v1 import match_pb2
 
 MAGIC = b"arena-record-1\n"
@@ -98,7 +98,7 @@ def _pack(record: AnyRecord, game: AnyGame) -> match_pb2.Record:
         verdicts=map(pack_verdict, record.verdicts),
         outcome=pack_outcome(record.outcome),
         strikes=[match_pb2.Strike(seat=s.seat, ply=s.ply, verdict=pack_verdict(s.verdict)) for s in record.strikes],
-        boxes=[match_pb2.Box(kind=box.kind, enforcement=box.enforcement) for box in record.boxes],
+        boxes=[match_pb2.Box(kind=report.kind, enforcement=report.enforcement) for report in record.sandboxes],
     )
 
 
@@ -134,7 +134,7 @@ def _unpack(message: match_pb2.Record, game: AnyGame) -> AnyRecord:
         verdicts=tuple(map(unpack_verdict, message.verdicts)),
         outcome=unpack_outcome(message.outcome),
         strikes=tuple(Strike(s.seat, s.ply, unpack_verdict(s.verdict)) for s in message.strikes),
-        boxes=tuple(Box(box.kind, dict(box.enforcement)) for box in message.boxes),
+        sandboxes=tuple(SandboxReport(box.kind, dict(box.enforcement)) for box in message.boxes),
     )
 
 

@@ -1,4 +1,4 @@
-"""Boxes for programs that nobody trusts: docker, gVisor, bubblewrap, or none at all, and then every record says so."""
+"""Sandboxes for untrusted programs: docker, gVisor, bubblewrap, or a plain process, and every record says which."""
 
 from arena.sandboxes.base import (
     BotDirectory,

@@ -1,4 +1,4 @@
-"""What every sandbox promises: a bot under limits, a pinned socket, a complete end, and the truth about all three."""
+"""The interface of all sandboxes, and the types that describe a bot's program, its limits and its end."""
 
 import signal
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ SOCKET_DIR_BYTES = 64 * KIB
 SOCKET_DIR_INODES = 16
 
 Enforcement = dict[str, str]
-"""What holds a bot, as read back after its launch; kept with the match. See `WEAK` for the words."""
+"""The mechanism that enforces each restriction, as read back after the launch; stored with the match. See `WEAK`."""
 
 WEAK = MappingProxyType(
     {
@@ -32,12 +32,12 @@ WEAK = MappingProxyType(
         "uid": frozenset({"shared", "none"}),
     }
 )
-"""Per line of an enforcement, the words that mean: a hostile bot can get around this."""
+"""For each restriction, the mechanisms that a hostile bot can get around."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one bot may use; the numbers of the shared design, so that every tournament states its own changes."""
+    """The resources that a bot may use."""
 
     memory_bytes: int = 512 * MIB
     cpus: float = 1.0
@@ -47,11 +47,11 @@ class Limits:
     file_bytes: int = 64 * MIB
     open_files: int = 256
     log_bytes: int = MIB
-    """Output that is read freely; what comes after it is read so slowly that a flood blocks its own writer."""
+    """Bytes of output that are read at once; the rest is read so slowly that a flood blocks its own writer."""
     cpu_s: int = 3600
-    """Processor seconds after which the kernel ends a process, whatever becomes of the referee."""
+    """Processor seconds after which the kernel ends a process, even if the referee is gone."""
     start_s: float = 10.0
-    """Seconds from the launch to the bot's socket."""
+    """Seconds within which the bot must open its socket."""
     file_locks: bool = False
     """Locks on shared files let two bots talk, so only games without secrets should allow them (SQLite needs them)."""
 
@@ -94,7 +94,7 @@ class Death:
     signal: int | None
     out_of_memory: bool
     by_referee: bool
-    """The referee had begun to kill it before it ended."""
+    """The referee had begun to kill the bot before it ended."""
     escaped: bool
     """Some of its processes had left its process tree and were ended elsewhere; only `process` lets that happen."""
     log: str
@@ -102,7 +102,7 @@ class Death:
 
     @property
     def sentence(self) -> str:
-        """The end in words, without the log."""
+        """How the bot ended, as an English phrase without the log."""
         if self.out_of_memory:
             return "it used more memory than it had"
         if self.by_referee:
@@ -112,7 +112,7 @@ class Death:
         return f"it exited with code {self.exit_code}"
 
     def fault(self) -> BotFault:
-        """The error to raise when this end comes during a match."""
+        """The error to raise when the bot ends this way during a match."""
         return (OutOfMemory if self.out_of_memory else Crashed)(self.sentence)
 
 
@@ -124,12 +124,12 @@ def _signal_name(number: int) -> str:
 
 
 class Sandbox(Protocol):
-    """A box for one bot; leaving its context kills the bot and removes every trace of the box."""
+    """Runs one bot under limits; leaving the context kills the bot and removes everything that was made for it."""
 
     async def start(self) -> Endpoint:
         """Run the bot under its limits and pin its socket.
 
-        Raises StartFailed or Abuse when the bot is to blame, InfraError when the box cannot be what it should be.
+        Raises StartFailed or Abuse when the bot is to blame, InfraError when a restriction is not in force.
         """
         ...
 
@@ -142,11 +142,11 @@ class Sandbox(Protocol):
         ...
 
     def cpu_time(self) -> float:
-        """Processor seconds used by all its processes so far; the last known number once it is dead."""
+        """Processor seconds used by all processes of the bot; the last known number once it is dead."""
         ...
 
     def peak_memory(self) -> int | None:
-        """The most bytes of memory it ever used, or None where nothing counts them."""
+        """Peak memory in bytes, or None where nothing counts it."""
         ...
 
     def enforcement(self) -> Enforcement:
@@ -154,23 +154,23 @@ class Sandbox(Protocol):
         ...
 
     def death(self) -> Death | None:
-        """How it died; None while it lives or was never started."""
+        """How the bot died; None while it runs, or if it was never started."""
         ...
 
     async def wait(self) -> Death:
-        """Wait until it is dead."""
+        """Wait until the bot is dead."""
         ...
 
     def log(self) -> str:
-        """The newest of its output, at most `Limits.log_bytes`, with control characters escaped."""
+        """The end of the bot's output, at most `Limits.log_bytes`, with control characters escaped."""
         ...
 
     async def read_log(self) -> None:
-        """Bring `log` up to date, where that does not happen by itself."""
+        """Bring `log` up to date, for sandboxes whose output must be fetched."""
         ...
 
     async def kill(self) -> None:
-        """End every process of the bot and remove the box; may be called at any time and any number of times."""
+        """End every process of the bot and remove the sandbox; may be called at any time and any number of times."""
         ...
 
     async def __aenter__(self) -> Self: ...
@@ -181,5 +181,5 @@ class Sandbox(Protocol):
 
 
 def weaknesses(enforcement: Enforcement) -> tuple[str, ...]:
-    """The lines of an enforcement that a hostile bot can get around, as `name: word`."""
+    """The restrictions that a hostile bot can get around, as `restriction: mechanism`."""
     return tuple(f"{name}: {word}" for name, word in enforcement.items() if word in WEAK.get(name, ()))

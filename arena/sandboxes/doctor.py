@@ -1,4 +1,4 @@
-"""What this machine can enforce: each line was tried out, with the reason and the remedy where it falls short."""
+"""Checks of this machine: which restrictions it can enforce, and what to do where it cannot."""
 
 import asyncio
 import os
@@ -13,9 +13,9 @@ from pathlib import Path
 from arena.errors import ArenaError
 from arena.sandboxes.base import BotDirectory, Limits, weaknesses
 from arena.sandboxes.docker import gvisor
-from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.kernel import cgroup_tree
-from arena.sandboxes.kernel.cgroups import Group
+from arena.sandboxes.kernel.cgroups import ControlGroup
 from arena.sandboxes.kernel.seccomp import compile_filter
 from arena.sandboxes.kernel.users import BOT_UIDS
 from arena.sandboxes.launched.bubblewrap import BubblewrapSandbox, find_bubblewrap
@@ -28,7 +28,7 @@ SAFE_RUNC = ((1, 2, 8), (1, 3, 3), (1, 4, 0))
 
 
 class Status(Enum):
-    """How well a thing holds."""
+    """The result of a check."""
 
     OK = "ok"
     WEAK = "weak"
@@ -37,13 +37,13 @@ class Status(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the examination."""
+    """The result of one check, as `arena doctor` shows it."""
 
     name: str
     status: Status
     found: str
     reason: str = ""
-    """What a weak or missing thing means for a tournament."""
+    """The consequence for a tournament, if the status is not OK."""
     remedy: str = ""
 
 
@@ -51,17 +51,17 @@ Probe = Callable[[], list[Finding]]
 
 
 async def examine() -> list[Finding]:
-    """Try everything out; each probe cleans up after itself and none of them raises."""
+    """Run all checks; each cleans up after itself and reports its failure as a finding."""
     blocking: tuple[Probe, ...] = (
         probe_user, probe_user_namespaces, probe_bubblewrap, probe_cgroups, probe_seccomp, probe_socket_directory,
         probe_swap, probe_docker, probe_gvisor,
     )  # fmt: skip
-    findings = [found for probe in blocking for found in await asyncio.to_thread(_careful, probe)]
-    return findings + await _careful_too(rehearse_bubblewrap)
+    findings = [found for probe in blocking for found in await asyncio.to_thread(_run_probe, probe)]
+    return findings + await _run_async_probe(dry_run_bubblewrap)
 
 
 def probe_user() -> list[Finding]:
-    """Whether a bot can be a user of its own."""
+    """Check whether each bot can run as its own user."""
     if os.geteuid() == 0:
         users = f"each bot is one of the users {BOT_UIDS.start} to {BOT_UIDS.stop - 1}"
         return [Finding("user of the bots", Status.OK, users)]
@@ -70,7 +70,7 @@ def probe_user() -> list[Finding]:
 
 
 def probe_user_namespaces() -> list[Finding]:
-    """Whether a user without rights may make a user namespace."""
+    """Check whether unprivileged users may make user namespaces."""
     bot = BOT_UIDS.start if os.geteuid() == 0 else None
     done = subprocess.run(
         ["/usr/bin/unshare", "--user", "true"], capture_output=True, text=True, check=False, cwd="/", timeout=10,
@@ -79,7 +79,9 @@ def probe_user_namespaces() -> list[Finding]:
     if done.returncode == 0:
         return [Finding("user namespaces", Status.OK, "users without rights can make them")]
     remedy = "; ".join(filter(None, map(_sysctl_remedy, _USERNS_SYSCTLS))) or "allow them in the kernel or container"
-    return [Finding("user namespaces", Status.MISSING, done.stderr.strip(), "bubblewrap cannot build a box", remedy)]
+    return [
+        Finding("user namespaces", Status.MISSING, done.stderr.strip(), "bubblewrap cannot build a sandbox", remedy)
+    ]
 
 
 _USERNS_SYSCTLS = {
@@ -95,7 +97,7 @@ def _sysctl_remedy(name: str) -> str:
 
 
 def probe_bubblewrap() -> list[Finding]:
-    """Which bubblewrap there is."""
+    """Check the version of bubblewrap."""
     command = [find_bubblewrap(), "--version"]
     said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout  # noqa: S603
     if version(said) >= OLDEST_BUBBLEWRAP:
@@ -115,8 +117,8 @@ _GROUP_REMEDY = "run as root, or under `systemd-run --user --scope -p Delegate=y
 
 
 def probe_cgroups() -> list[Finding]:
-    """Make a control group with real limits, look, and remove it."""
-    group = Group.create(f"{PREFIX}-{owner()}-doctor{os.getpid():x}", cgroup_tree.discover())
+    """Make a control group with real limits, and report which features it has."""
+    group = ControlGroup.create(f"{PREFIX}-{owner()}-doctor{os.getpid():x}", cgroup_tree.discover())
     try:
         group.limit(Limits())
         return [_group_line(group, feature) for feature in _WITHOUT_GROUP]
@@ -124,7 +126,7 @@ def probe_cgroups() -> list[Finding]:
         group.remove()
 
 
-def _group_line(group: Group, feature: str) -> Finding:
+def _group_line(group: ControlGroup, feature: str) -> Finding:
     name = f"control group: {feature}"
     if feature in group.features:
         return Finding(name, Status.OK, f"version {group.version(feature)}")
@@ -132,7 +134,7 @@ def _group_line(group: Group, feature: str) -> Finding:
 
 
 def probe_seccomp() -> list[Finding]:
-    """Compile the filter."""
+    """Compile the system call filter, and check that the kernel supports it."""
     descriptor = compile_filter(file_locks=False)
     size = os.fstat(descriptor).st_size
     os.close(descriptor)
@@ -144,7 +146,7 @@ def probe_seccomp() -> list[Finding]:
 
 
 def probe_socket_directory() -> list[Finding]:
-    """Make and remove a socket directory as docker bots get it."""
+    """Make and remove a socket directory like that of a docker bot."""
     directory = SocketDirectory(BOT_UIDS.start)
     directory.remove()
     if directory.mounted:
@@ -154,7 +156,7 @@ def probe_socket_directory() -> list[Finding]:
 
 
 def probe_swap() -> list[Finding]:
-    """Swapping makes times unfair."""
+    """Check that swap is off: swapping makes the times of bots unfair."""
     areas = Path("/proc/swaps").read_text().splitlines()[1:]
     if not areas:
         return [Finding("swap", Status.OK, "off")]
@@ -163,17 +165,17 @@ def probe_swap() -> list[Finding]:
 
 
 def probe_docker() -> list[Finding]:
-    """The engine, and the program that builds its containers."""
-    engine = Engine()
+    """Check the docker daemon, its seccomp support and the version of runc."""
+    client = DockerClient()
     try:
-        said = engine.call(engine.api.version)
-        options = engine.call(engine.api.info).get("SecurityOptions", [])
+        said = client.call(client.api.version)
+        options = client.call(client.api.info).get("SecurityOptions", [])
     finally:
-        engine.close()
+        client.close()
     parts = {part["Name"]: part["Version"] for part in said.get("Components", [])}
-    lines = [Finding("docker engine", Status.OK, f"{said['Version']}, interface {said['ApiVersion']}")]
+    lines = [Finding("docker daemon", Status.OK, f"{said['Version']}, interface {said['ApiVersion']}")]
     if not any("seccomp" in option for option in options):
-        remedy = "use an engine with seccomp"
+        remedy = "use a daemon with seccomp"
         lines.append(Finding("docker filter", Status.MISSING, "no seccomp", "containers cannot be tight", remedy))
     return [*lines, _runc_line(parts.get("runc", ""))]
 
@@ -186,13 +188,13 @@ def _runc_line(said: str) -> Finding:
 
 
 def probe_gvisor() -> list[Finding]:
-    """Whether the engine has gVisor, and whether its kernel runs here."""
-    engine = Engine()
+    """Check whether the docker daemon has gVisor, and whether gVisor runs here."""
+    client = DockerClient()
     try:
-        runtimes = engine.call(engine.api.info).get("Runtimes") or {}
+        runtimes = client.call(client.api.info).get("Runtimes") or {}
     finally:
-        engine.close()
-    if reason := gvisor.why_not(runtimes):
+        client.close()
+    if reason := gvisor.why_unusable(runtimes):
         return [Finding("gVisor", Status.MISSING, reason, _WITHOUT_GVISOR, _GVISOR_REMEDY)]
     command = [runtimes[gvisor.RUNTIME]["path"], *gvisor.arguments(runtimes)]
     said = subprocess.run([command[0], "--version"], capture_output=True, text=True, check=True, timeout=10).stdout  # noqa: S603
@@ -213,15 +215,15 @@ _GVISOR_REMEDY = (
 )
 
 
-async def rehearse_bubblewrap() -> list[Finding]:
-    """Build a whole box as for a match and read back what it enforces."""
+async def dry_run_bubblewrap() -> list[Finding]:
+    """Build a bubblewrap sandbox as for a match, and report what it enforces."""
     with tempfile.TemporaryDirectory(prefix=f"{PREFIX}-doctor-") as directory:
         os.chmod(directory, 0o755)  # noqa: S103  (an empty directory that the bot's user must be able to enter)
-        held = await BubblewrapSandbox(BotDirectory(Path(directory), ("true",)), Limits()).rehearse()
+        held = await BubblewrapSandbox(BotDirectory(Path(directory), ("true",)), Limits()).dry_run()
     found, weak = ", ".join(f"{name} {word}" for name, word in held.items()), weaknesses(held)
     if not weak:
-        return [Finding("a whole box", Status.OK, found)]
-    return [Finding("a whole box", Status.WEAK, found, f"not enforced: {', '.join(weak)}", "see the lines above")]
+        return [Finding("a whole sandbox", Status.OK, found)]
+    return [Finding("a whole sandbox", Status.WEAK, found, f"not enforced: {', '.join(weak)}", "see the lines above")]
 
 
 def version(text: str) -> tuple[int, ...]:
@@ -236,31 +238,31 @@ def is_safe_runc(text: str) -> bool:
     return any(number[:2] == safe[:2] and number >= safe for safe in SAFE_RUNC) or number > SAFE_RUNC[-1]
 
 
-def _careful(probe: Probe) -> list[Finding]:
+def _run_probe(probe: Probe) -> list[Finding]:
     try:
         return probe()
     except (ArenaError, OSError, subprocess.SubprocessError) as error:
         return [_failed(probe.__name__, error)]
 
 
-async def _careful_too(probe: Callable[[], Awaitable[list[Finding]]]) -> list[Finding]:
+async def _run_async_probe(probe: Callable[[], Awaitable[list[Finding]]]) -> list[Finding]:
     try:
         return await probe()
     except (ArenaError, OSError) as error:
-        return [_failed("rehearse_bubblewrap", error)]
+        return [_failed("dry_run_bubblewrap", error)]
 
 
 _REMEDIES = {
-    "probe_bubblewrap": ("bubblewrap", "bots given as directories cannot be boxed", "apt-get install bubblewrap"),
-    "probe_docker": ("docker engine", "bots given as images cannot be run", "apt-get install docker.io; start it"),
+    "probe_bubblewrap": ("bubblewrap", "bots given as directories cannot be sandboxed", "apt-get install bubblewrap"),
+    "probe_docker": ("docker daemon", "bots given as images cannot be run", "apt-get install docker.io; start it"),
     "probe_gvisor": ("gVisor", _WITHOUT_GVISOR, _GVISOR_REMEDY),
     "probe_seccomp": (
         "system call filter",
-        "no box can be built",
+        "no sandbox can be built",
         "apt-get install libseccomp2; pip install pyseccomp",
     ),
     "probe_user_namespaces": ("user namespaces", "they cannot be tried out", "apt-get install util-linux"),
-    "rehearse_bubblewrap": ("a whole box", "bots given as directories cannot be boxed", "see the lines above"),
+    "dry_run_bubblewrap": ("a whole sandbox", "bots given as directories cannot be sandboxed", "see the lines above"),
 }
 
 

@@ -1,4 +1,4 @@
-"""The bot's Unix socket, reached in a way that the bot cannot redirect."""
+"""The Unix socket of a bot, connected in a way that the bot cannot redirect."""
 
 import asyncio
 import contextlib
@@ -16,7 +16,7 @@ _RETRY_S = 0.002
 
 
 class Endpoint:
-    """A socket pinned by an open descriptor: whatever is renamed or swapped later, this is what gets connected."""
+    """A Unix socket held by an open descriptor, so that connections reach it even if its name is swapped later."""
 
     def __init__(self, descriptor: int, listener: int) -> None:
         self._descriptor = descriptor
@@ -24,10 +24,10 @@ class Endpoint:
 
     @classmethod
     def pin(cls, directory: int, name: str, uid: int, listener: int | None = None) -> Self | None:
-        """The socket of that name in an open directory, None while there is nothing; Abuse for anything else.
+        """Open the socket of that name in a directory; None while it does not exist, Abuse if it is something else.
 
-        It must belong to the user `uid`, and the user `listener` must listen on it: the same one unless given. Such a
-        helper makes the socket first and gives it to the bot then, so it may still be the helper's.
+        It must belong to the user `uid`, and the user `listener` must listen on it, by default the same. A separate
+        listener makes the socket first and then gives it to the bot, so it may still belong to the listener.
         """
         listener = uid if listener is None else listener
         try:
@@ -44,7 +44,7 @@ class Endpoint:
 
     @property
     def path(self) -> str:
-        """A path to the pinned socket, good in this process until `close`; `unix:` + path is a gRPC target."""
+        """A path to the socket, valid in this process until `close`."""
         return f"/proc/self/fd/{self._descriptor}"
 
     async def connect(self, timeout_s: float) -> socket.socket:
@@ -60,23 +60,23 @@ class Endpoint:
             await asyncio.sleep(_RETRY_S)
 
     def connect_once(self) -> socket.socket:
-        """One attempt to connect, without waiting; OSError while the bot does not listen yet."""
-        line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        """Try to connect without waiting, and check who listens; OSError while the bot does not listen yet."""
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
         with contextlib.ExitStack() as undo:
-            undo.callback(line.close)
-            self._dial(line)
-            credentials = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+            undo.callback(connection.close)
+            self._connect(connection)
+            credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
             _, uid, _ = struct.unpack("3i", credentials)
             if uid != self._listener:
                 raise Abuse("somebody else listens on its socket")
             undo.pop_all()
-        return line
+        return connection
 
-    def _dial(self, line: socket.socket) -> None:
+    def _connect(self, connection: socket.socket) -> None:
         if self._descriptor < 0:
             raise InfraError("the sandbox of this socket is gone")
         try:
-            line.connect(self.path)
+            connection.connect(self.path)
         except (BlockingIOError, ConnectionRefusedError):
             raise
         except OSError as error:
@@ -84,16 +84,16 @@ class Endpoint:
             raise StartFailed(f"its socket cannot be connected: {error.strerror}") from None
 
     def close(self) -> None:
-        """Let go of the socket; connections that are open stay open."""
+        """Close the descriptor; open connections stay open."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
 
-async def appear(
+async def wait_for_socket(
     directory: int, name: str, uid: int, pause: Callable[[], Awaitable[bool]], listener: int | None = None
 ) -> Endpoint | None:
-    """Look for the socket again and again until it is there, or until `pause` says that there is no use."""
+    """Poll until the socket exists, or until `pause` returns False."""
     while True:
         endpoint = Endpoint.pin(directory, name, uid, listener)
         if endpoint is not None or not await pause():

@@ -1,4 +1,4 @@
-"""What every real sandbox shares: a control group, a pinned socket, one start, one end."""
+"""Lifecycle shared by all sandboxes: start, freeze and thaw, accounting, end."""
 
 import asyncio
 import contextlib
@@ -14,26 +14,26 @@ from typing import Self, TypeVar
 from arena.errors import InfraError, StartFailed
 from arena.play import looptime
 from arena.sandboxes.base import SOCKET_NAME, Death, Enforcement, Limits, weaknesses
-from arena.sandboxes.endpoint import Endpoint, appear
+from arena.sandboxes.endpoint import Endpoint, wait_for_socket
 from arena.sandboxes.kernel import cgroup_tree
-from arena.sandboxes.kernel.cgroups import Group
+from arena.sandboxes.kernel.cgroups import ControlGroup
 
 FREEZE_S = 0.02
-"""How long a freeze is waited for; a bot that needs longer is reported, and the match goes on."""
+"""Seconds that `freeze` waits before it returns False; the match goes on, and its record counts the missed freezes."""
 
-_LOOK_S = 0.003
-_AT_ONCE_S = 0.001
+_POLL_S = 0.003
+_SPIN_S = 0.001
 
 _SIGNALS = frozenset(signal.valid_signals())
 
 T = TypeVar("T")
 
 
-class Box(ABC):
-    """The common half of a sandbox; the other half says what the box is made of."""
+class SandboxLifecycle(ABC):
+    """Lifecycle shared by all sandboxes; subclasses start, freeze and end the processes of the bot."""
 
     _listener: int | None = None
-    """The user that listens on the bot's socket, if that is not the bot itself."""
+    """The user that listens on the bot's socket, if it is not the bot's own user."""
 
     def __init__(
         self,
@@ -42,56 +42,56 @@ class Box(ABC):
         require: Collection[str] = (),
         hierarchies: Sequence[cgroup_tree.Hierarchy] | None = None,
     ) -> None:
-        """`require` names lines of the enforcement that must not be weak; `hierarchies` are found when not given."""
+        """`require` names restrictions that must not be weak; `hierarchies` are discovered unless given."""
         self._limits, self._require = limits, frozenset(require)
         self._hierarchies = cgroup_tree.discover() if hierarchies is None else tuple(hierarchies)
         self._token = secrets.token_hex(6)
-        self._group = Group({})
+        self._group = ControlGroup({})
         self._endpoint: Endpoint | None = None
         self._directory = -1
         self._enforcement: Enforcement = {}
         self._death: Death | None = None
         self._died = asyncio.Event()
-        self._frozen = self._begun = self._by_referee = False
+        self._frozen = self._started = self._by_referee = False
         self._cpu_time = 0.0
         self._peak_memory: int | None = None
-        self._ending: asyncio.Task[None] | None = None
+        self._end_task: asyncio.Task[None] | None = None
 
-    # What differs between the boxes.
+    # Implemented by each kind of sandbox.
 
     @abstractmethod
     async def _launch(self) -> Enforcement:
-        """Build the box up to the point where the bot runs or is about to, and read back what holds it."""
+        """Build the sandbox until the bot runs or waits for `_release`, and read back what is enforced."""
 
     @abstractmethod
     async def _release(self) -> None:
-        """Let the bot run, now that what holds it was found good enough."""
+        """Let the bot run, after its enforcement was checked."""
 
     @abstractmethod
     async def _end(self) -> None:
-        """End every process and take the box down."""
+        """End every process of the bot and remove the sandbox."""
 
     @abstractmethod
-    async def _freeze_otherwise(self) -> bool:
-        """Stop the bot without a control group."""
+    async def _freeze_without_group(self) -> bool:
+        """Freeze the bot by other means than a control group."""
 
     @abstractmethod
-    async def _thaw_otherwise(self) -> None:
-        """Undo that."""
+    async def _thaw_without_group(self) -> None:
+        """Thaw the bot by other means than a control group."""
 
     @abstractmethod
-    def _cpu_time_otherwise(self) -> float:
-        """Processor seconds without a control group."""
+    def _cpu_time_without_group(self) -> float:
+        """Processor seconds, counted by other means than a control group."""
 
     @property
     @abstractmethod
     def _uid(self) -> int:
-        """The user that the bot is, seen from outside."""
+        """The user id of the bot on the host."""
 
-    # The protocol.
+    # The methods of `Sandbox`.
 
     async def start(self) -> Endpoint:
-        """Run the bot and pin its socket; on any failure nothing is left of it."""
+        """Run the bot and open its socket; on any failure the sandbox is removed."""
         try:
             await self._build()
             await self._release()
@@ -101,8 +101,8 @@ class Box(ABC):
             raise
         return self._endpoint
 
-    async def rehearse(self) -> Enforcement:
-        """Build the box, read back what it enforces and take it down again."""
+    async def dry_run(self) -> Enforcement:
+        """Build the sandbox, read back what it enforces, and remove it without running the bot."""
         try:
             await self._build()
         finally:
@@ -110,29 +110,29 @@ class Box(ABC):
         return self.enforcement()
 
     async def freeze(self) -> bool:
-        """Stop the bot; a control group does it for sure, signals can be raced by a bot that forks."""
-        if self._ending is not None:
+        """Stop the bot; reliable with a control group, while a bot that forks can outrun signals."""
+        if self._end_task is not None:
             return True
         self._frozen = True
         if "freeze" not in self._group.features:
-            return await self._freeze_otherwise()
+            return await self._freeze_without_group()
         # Writing to a control group takes microseconds; a thread would cost more than it saves.
-        return self._lever(self._group.freeze) and await soon(self._is_frozen)
+        return self._apply_to_group(self._group.freeze) and await wait_until(self._is_frozen)
 
     async def thaw(self) -> None:
         """Let the bot run again."""
-        if not self._frozen or self._ending is not None:
+        if not self._frozen or self._end_task is not None:
             return
         self._frozen = False
         if "freeze" in self._group.features:
-            self._lever(self._group.thaw)
+            self._apply_to_group(self._group.thaw)
         else:
-            await self._thaw_otherwise()
+            await self._thaw_without_group()
 
-    def _lever(self, pull: Callable[[], None]) -> bool:
-        """Use the group; that a bot has just died and taken its group along is no failure of ours."""
+    def _apply_to_group(self, operation: Callable[[], None]) -> bool:
+        """Write to the control group; tolerate that the group has vanished because the bot has just died."""
         try:
-            pull()
+            operation()
         except InfraError:
             if self._group.exists():
                 raise
@@ -145,16 +145,16 @@ class Box(ABC):
             return not self._group.exists()
 
     def cpu_time(self) -> float:
-        """Processor seconds; without a control group, those of children nobody waited for are missing."""
-        if self._ending is None:
+        """Processor seconds; without a control group, those of children that nobody waited for are missing."""
+        if self._end_task is None:
             with contextlib.suppress(OSError):
                 counted = self._group.cpu_time()
-                self._cpu_time = max(self._cpu_time, self._cpu_time_otherwise() if counted is None else counted)
+                self._cpu_time = max(self._cpu_time, self._cpu_time_without_group() if counted is None else counted)
         return self._cpu_time
 
     def peak_memory(self) -> int | None:
-        """The most memory ever used; None where nothing counts it."""
-        if self._ending is None:
+        """Peak memory in bytes; None where nothing counts it."""
+        if self._end_task is None:
             with contextlib.suppress(OSError):
                 self._peak_memory = self._group.peak_memory() or self._peak_memory
         return self._peak_memory
@@ -164,24 +164,24 @@ class Box(ABC):
         return dict(self._enforcement)
 
     def death(self) -> Death | None:
-        """How it died."""
+        """How the bot died."""
         return self._death
 
     async def wait(self) -> Death:
-        """Wait until it is dead."""
+        """Wait until the bot is dead."""
         await self._died.wait()
         if self._death is None:
             raise InfraError("the sandbox was ended before its bot was started")
         return self._death
 
     async def kill(self) -> None:
-        """End every process and remove the box; a cancelled caller does not stop it half-way."""
-        if self._ending is None:
+        """End every process and remove the sandbox, which goes on if the caller is cancelled."""
+        if self._end_task is None:
             self._by_referee = self._death is None
             self.cpu_time()
             self.peak_memory()
-            self._ending = asyncio.create_task(self._finish())
-        await asyncio.shield(self._ending)
+            self._end_task = asyncio.create_task(self._finish())
+        await asyncio.shield(self._end_task)
 
     async def __aenter__(self) -> Self:
         return self
@@ -191,12 +191,12 @@ class Box(ABC):
     ) -> None:
         await self.kill()
 
-    # For the other half.
+    # Helpers for the subclasses.
 
     async def _build(self) -> None:
-        if self._begun or self._ending is not None:
+        if self._started or self._end_task is not None:
             raise InfraError("a sandbox starts once")
-        self._begun = True
+        self._started = True
         self._enforcement = await self._launch()
         lacking = [line for line in weaknesses(self._enforcement) if line.partition(":")[0] in self._require]
         if lacking:
@@ -206,12 +206,12 @@ class Box(ABC):
         began = time.monotonic()
 
         async def pause() -> bool:
-            await asyncio.sleep(_LOOK_S)
-            # What our own machine stood still for is not the bot's time.
+            await asyncio.sleep(_POLL_S)
+            # Time in which our own process stood still does not count against the bot.
             limit = began + self._limits.start_s + looptime.stood_still(began)
             return not self._died.is_set() and time.monotonic() < limit
 
-        endpoint = await appear(self._directory, SOCKET_NAME, self._uid, pause, self._listener)
+        endpoint = await wait_for_socket(self._directory, SOCKET_NAME, self._uid, pause, self._listener)
         if endpoint is not None:
             return endpoint
         if self._death is not None:
@@ -228,23 +228,24 @@ class Box(ABC):
             self._close_files()
 
     def _close_files(self) -> None:
-        with contextlib.ExitStack() as stack:  # the last one first, and each even if one before it fails
+        with contextlib.ExitStack() as stack:  # in reverse order, and all of them even if one fails
             if self._directory >= 0:
                 stack.callback(os.close, self._directory)
             if self._endpoint is not None:
                 stack.callback(self._endpoint.close)
             stack.callback(self._group.close)
 
-    def _by_group(self, feature: str, otherwise: str) -> str:
+    def _enforced_by(self, feature: str, otherwise: str) -> str:
+        """The mechanism for a feature: the control group if it has the feature, or the one given."""
         return "cgroup" if feature in self._group.features else otherwise
 
-    def _buried(self, death: Death) -> None:
+    def _record_death(self, death: Death) -> None:
         self._death = death
         self._died.set()
 
 
-async def to_the_end(function: Callable[[], T]) -> T:
-    """Run something in a thread and wait for it even when cancelled: what it makes must be known to be removed."""
+async def run_to_completion(function: Callable[[], T]) -> T:
+    """Run a function in a thread and wait for it even when cancelled, so that whatever it made can be removed."""
     task = asyncio.create_task(asyncio.to_thread(function))
     try:
         return await asyncio.shield(task)
@@ -256,21 +257,21 @@ async def to_the_end(function: Callable[[], T]) -> T:
         raise
 
 
-async def soon(test: Callable[[], bool], within_s: float = FREEZE_S) -> bool:
-    """Look again and again whether something comes true in time."""
+async def wait_until(condition: Callable[[], bool], within_s: float = FREEZE_S) -> bool:
+    """Poll until a condition is true; False if it was not within the time."""
     started = time.monotonic()
-    while not test():
+    while not condition():
         waited = time.monotonic() - started
         if waited > within_s:
             return False
-        # The shortest sleep takes a millisecond, and most freezes take less. But who freezes may need this very
-        # processor for its last steps.
+        # The shortest sleep takes a millisecond, and most freezes take less. But the processes that are being frozen
+        # may need this very processor for their last steps.
         os.sched_yield()
-        await asyncio.sleep(0.0 if waited < _AT_ONCE_S else _AT_ONCE_S)
+        await asyncio.sleep(0.0 if waited < _SPIN_S else _SPIN_S)
     return True
 
 
-def split_code(code: int) -> tuple[int | None, int | None]:
-    """An exit code and a signal, one of them None: bubblewrap, tini and shells add 128 to a signal's number."""
+def split_exit_code(code: int) -> tuple[int | None, int | None]:
+    """Split into exit code and signal, one of them None: bubblewrap, tini and shells exit with 128 + signal."""
     number = -code if code < 0 else code - 128
     return (None, number) if number in _SIGNALS else (code, None)

@@ -1,4 +1,4 @@
-"""A bot's output: read without trust, kept within bounds, shown without control characters."""
+"""Reading the output of a bot: bounded in rate and size, and escaped before it is shown."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Whose leftovers these are: a name for this referee process that stays unique after it is gone."""
+"""A unique name for this referee process, by which what it leaves behind can be found when it is gone."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ def owner() -> str:
 
 
 def is_alive(name: str) -> bool:
-    """Whether the process of that owner name still runs; one of another pid namespace is taken to be alive."""
+    """Whether the process of that owner name still runs; a process of another pid namespace is taken to be alive."""
     try:
         namespace, pid, started = map(int, name.split("-"))
     except ValueError:
@@ -21,7 +21,7 @@ def is_alive(name: str) -> bool:
 
 
 def start_time(pid: int) -> int | None:
-    """When a process began, in clock ticks since boot; None when there is no such process."""
+    """The start time of a process in clock ticks since boot; None when there is no such process."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):

@@ -1,4 +1,4 @@
-"""A directory on the host for one container's socket or for what it is shown: tiny, in memory, gone afterwards."""
+"""Small temporary directories in memory that are mounted into containers: for the socket, or for read-only files."""
 
 import ctypes
 import os
@@ -11,28 +11,30 @@ from arena.errors import InfraError
 from arena.sandboxes.base import SOCKET_DIR_BYTES, SOCKET_DIR_INODES
 from arena.sandboxes.owner import PREFIX, is_alive, owner
 
-_HOME = Path("/run/arena")
+_PARENT = Path("/run/arena")
 _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MNT_DETACH = 2, 4, 8, 2
 
 
 class SocketDirectory:
-    """Mounted with a size of its own by root; for others a private place on an existing file system in memory."""
+    """A tmpfs of limited size if we are root, or else a private directory on an existing file system in memory."""
 
     def __init__(self, uid: int, files: Mapping[str, str] | None = None) -> None:
         self.mounted = os.geteuid() == 0
         texts = files or {}
-        self.path = _mount(uid, SOCKET_DIR_BYTES + 2 * sum(map(len, texts.values()))) if self.mounted else _borrow()
+        self.path = (
+            _mount(uid, SOCKET_DIR_BYTES + 2 * sum(map(len, texts.values()))) if self.mounted else _make_in_memory()
+        )
         for name, text in texts.items():
             (self.path / name).write_text(text, encoding="utf-8")
             (self.path / name).chmod(0o444)
 
     def remove(self) -> None:
-        """Unmount and remove it; what the bot has put there is never looked at."""
+        """Unmount and remove the directory, without reading what the bot has put there."""
         remove(self.path)
 
 
 def remove(path: Path) -> None:
-    """Remove such a directory of this user, whoever made it."""
+    """Remove a socket directory, which another process of this user may have made."""
     if os.geteuid() == 0:
         _unmount(path)
     else:
@@ -40,12 +42,12 @@ def remove(path: Path) -> None:
 
 
 def sweep() -> list[str]:
-    """Remove the directories of referees that are gone; the names of those removed, which a busy one is not."""
-    dead = [path for path in _HOME.glob("*-*-*-*") if not is_alive(path.name.rpartition("-")[0])]
-    return [path.name for path in dead if _swept(path)]
+    """Remove the directories of referees that are gone; the names of those that could be removed."""
+    dead = [path for path in _PARENT.glob("*-*-*-*") if not is_alive(path.name.rpartition("-")[0])]
+    return [path.name for path in dead if _removed(path)]
 
 
-def _swept(path: Path) -> bool:
+def _removed(path: Path) -> bool:
     try:
         _unmount(path)
     except InfraError:
@@ -54,8 +56,8 @@ def _swept(path: Path) -> bool:
 
 
 def _mount(uid: int, size: int) -> Path:
-    _HOME.mkdir(mode=0o711, exist_ok=True)
-    path = Path(tempfile.mkdtemp(prefix=f"{owner()}-", dir=_HOME))
+    _PARENT.mkdir(mode=0o711, exist_ok=True)
+    path = Path(tempfile.mkdtemp(prefix=f"{owner()}-", dir=_PARENT))
     options = f"size={size},nr_inodes={SOCKET_DIR_INODES},mode=0700,uid={uid},gid={uid}"
     libc = ctypes.CDLL(None, use_errno=True)
     flags = ctypes.c_ulong(_MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
@@ -77,14 +79,14 @@ def _unmount(path: Path) -> None:
         raise InfraError(f"cannot remove the socket directory {path}: {error.strerror}") from error
 
 
-def _borrow() -> Path:
-    """A private directory in memory, where what a bot writes counts against its own memory limit."""
-    for place in _memory_places():
+def _make_in_memory() -> Path:
+    """Make a private directory in memory, where what the bot writes counts against its memory limit."""
+    for place in _memory_file_systems():
         return Path(tempfile.mkdtemp(prefix=f"{PREFIX}-", dir=place))
     raise InfraError("no file system in memory for the socket directory: set XDG_RUNTIME_DIR, or run as root")
 
 
-def _memory_places() -> Iterator[str]:
+def _memory_file_systems() -> Iterator[str]:
     kinds = {}
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         left, _, right = line.partition(" - ")

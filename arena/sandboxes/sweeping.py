@@ -1,4 +1,4 @@
-"""Clearing up after referees that were killed."""
+"""Removal of containers, control groups and directories that killed referees have left behind."""
 
 import asyncio
 import logging
@@ -10,24 +10,24 @@ from pathlib import Path
 
 from arena.errors import InfraError
 from arena.sandboxes import socketdir
-from arena.sandboxes.docker.client import Engine, NotFound, is_conflict
+from arena.sandboxes.docker.client import DockerClient, NotFound, is_conflict
 from arena.sandboxes.docker.container import OWNER_LABEL
 from arena.sandboxes.kernel import cgroup_tree, cgroups
-from arena.sandboxes.kernel.cgroups import Group
+from arena.sandboxes.kernel.cgroups import ControlGroup
 from arena.sandboxes.owner import PREFIX, is_alive
 
 _log = logging.getLogger(__name__)
 _SWEEP_S = 5.0
-_PATIENCE_S = 30.0
-_AGAIN_S = 0.5
-_LATE_S = 2.0
-"""How long a container may still appear that a referee had asked for when it was killed."""
+_RETRY_FOR_S = 30.0
+_RETRY_S = 0.5
+_APPEAR_S = 2.0
+"""Seconds in which a container may still appear that the referee had asked for when it was killed."""
 
 
 async def sweep() -> list[str]:
     """Remove control groups and socket directories whose referee is gone; the names of what was removed.
 
-    Containers are swept where docker is used, see `sweep_containers_once`: nobody else shall wait for an engine.
+    Containers are left to `sweep_containers_once`, so that only users of docker wait for its daemon.
     """
     groups = await asyncio.to_thread(cgroups.sweep, cgroup_tree.discover())
     return groups + await asyncio.to_thread(socketdir.sweep)
@@ -35,64 +35,64 @@ async def sweep() -> list[str]:
 
 @cache
 def sweep_containers_once() -> None:
-    """Begin to sweep containers beside the work, once per process."""
-    # No daemon: what it cannot remove shall be said even if the work is done sooner.
+    """Start a thread that sweeps containers, once per process."""
+    # No daemon thread: it must be able to warn of what it cannot remove even if the work is done sooner.
     threading.Thread(target=sweep_containers, name="docker-sweep").start()
 
 
 def sweep_containers() -> list[str]:
-    """Remove the containers whose referee is gone; their names. What cannot be removed is logged as a warning."""
+    """Remove the containers whose referee is gone, and return their names; a warning is logged for each that stays."""
     removed = []
     try:
-        with Engine(_SWEEP_S) as engine:
-            for name, container in _leftovers(engine):
-                if _is_removed(engine, name, container):
+        with DockerClient(_SWEEP_S) as client:
+            for name, container in _leftovers(client):
+                if _is_removed(client, name, container):
                     removed.append(name)
     except InfraError as error:
         _log.warning("containers of earlier runs could not be looked for: %s", error)
     return removed
 
 
-def remove_box(container: str, *directories: str) -> None:
-    """What a watchdog does when its referee is gone: remove the container and its directories."""
+def remove_sandbox(container: str, *directories: str) -> None:
+    """Remove a container and its directories; run by the watchdog when the referee is gone."""
     began = time.monotonic()
-    while time.monotonic() < began + _PATIENCE_S:
+    while time.monotonic() < began + _RETRY_FOR_S:
         try:
-            with Engine() as engine:
-                remove_container(engine, container)
+            with DockerClient() as client:
+                remove_container(client, container)
             break
         except NotFound:
-            if time.monotonic() > began + _LATE_S:
+            if time.monotonic() > began + _APPEAR_S:
                 break
         except InfraError:
-            pass  # the engine is busy or restarts; the next sweep would say so
-        time.sleep(_AGAIN_S)
+            pass  # the daemon is busy or restarts; the next sweep would say so
+        time.sleep(_RETRY_S)
     for directory in directories:
         socketdir.remove(Path(directory))
 
 
-def remove_container(engine: Engine, container: str) -> None:
+def remove_container(client: DockerClient, container: str) -> None:
     """Kill and remove a container, even a frozen one."""
-    found = engine.call(engine.api.inspect_container, container)
+    found = client.call(client.api.inspect_container, container)
     if pid := found["State"]["Pid"]:
         # Frozen processes of version 1 would not feel the kill.
-        group = Group.of_process(pid, found["Id"], cgroup_tree.discover())
+        group = ControlGroup.of_process(pid, found["Id"], cgroup_tree.discover())
         with closing(group), suppress(InfraError):
             group.thaw()
-    engine.call(engine.api.remove_container, found["Id"], force=True, v=True)
+    client.call(client.api.remove_container, found["Id"], force=True, v=True)
 
 
-def _leftovers(engine: Engine) -> list[tuple[str, str]]:
+def _leftovers(client: DockerClient) -> list[tuple[str, str]]:
     """The names and ids of containers of dead referees; an image may carry our label, so the name must fit too."""
-    found = engine.call(engine.api.containers, all=True, filters={"label": OWNER_LABEL})
+    found = client.call(client.api.containers, all=True, filters={"label": OWNER_LABEL})
     named = ((entry["Names"][0].lstrip("/"), entry["Labels"][OWNER_LABEL], entry["Id"]) for entry in found)
     ours = ((name, owner, container) for name, owner, container in named if name.startswith(f"{PREFIX}-{owner}-"))
     return [(name, container) for name, owner, container in ours if not is_alive(owner)]
 
 
-def _is_removed(engine: Engine, name: str, container: str) -> bool:
+def _is_removed(client: DockerClient, name: str, container: str) -> bool:
     try:
-        remove_container(engine, container)
+        remove_container(client, container)
     except NotFound:
         return False  # its watchdog was quicker
     except InfraError as error:

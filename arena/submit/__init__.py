@@ -1,1 +1,1 @@
-"""From what a stranger hands in to a bot that can be registered: read without trust, built in a box, kept unchanged."""
+"""Submission of bots: read without trust, built in a sandbox, kept unchanged, until they can be registered."""

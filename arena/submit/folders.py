@@ -1,4 +1,4 @@
-"""Submitted folders: unpacked in a process with limits, and built in a box."""
+"""Submitted folders: unpacked in a process with limits, and built in a sandbox."""
 
 from functools import partial
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from arena.bots.manifest import Folder, read_manifest
 from arena.errors import InfraError
 from arena.sandboxes.base import BotDirectory
-from arena.sandboxes.launched.build import Workshop
+from arena.sandboxes.launched.build import BuildSandbox
 from arena.submit.readers import read_folder
 from arena.submit.unpacking import bot_root, unpack, unpack_submission
 from arena.untrusted.limited import run_limited
@@ -24,11 +24,11 @@ def receive(path: Path, working_folder: Path, what: str) -> Folder:
 
 
 async def build(program: BotDirectory, target: Path, what: str) -> None:
-    """Run the build command on a copy of the folder in a box, and copy what it made after the same checks."""
+    """Run the build command on a copy of the folder in a sandbox, and copy what it made after the same checks."""
     made_by = f"what the build of {what} made"
 
     def collect(made: Path) -> None:
         # Nothing is parsed here: names and sizes are listed within bounds, and bytes are copied.
         unpack(partial(read_folder, made, what=made_by), target, made_by)
 
-    await Workshop(program).build(collect)
+    await BuildSandbox(program).build(collect)

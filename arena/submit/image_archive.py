@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from arena.errors import InfraError, UsageError
 from arena.sandboxes.docker import images
-from arena.sandboxes.docker.client import Engine, NotFound
+from arena.sandboxes.docker.client import DockerClient, NotFound
 from arena.sandboxes.docker.image_files import LayerCheck
 from arena.submit import streams
 from arena.submit.readers import map_archive_errors, members, open_tar, tar_stream
@@ -66,7 +66,7 @@ class _Parts:
     digest: str
 
 
-def load(engine: Engine, path: Path, tag: str) -> str:
+def load(client: DockerClient, path: Path, tag: str) -> str:
     """Check the archive of one image, load it under our own name for it, and return its digest."""
     with tempfile.TemporaryDirectory(prefix="arena-image-") as place:
         stripped = Path(place, "image.tar")
@@ -75,7 +75,7 @@ def load(engine: Engine, path: Path, tag: str) -> str:
             _hand_over(file, path.name)
     repository, _, label = tag.partition(":")
     try:
-        engine.call(engine.api.tag, digest, repository, label)
+        client.call(client.api.tag, digest, repository, label)
     except NotFound:
         raise UsageError(f"{path.name}: its layers are not those that its configuration names") from None
     return digest
@@ -190,8 +190,8 @@ def _add(archive: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> 
 
 
 def _hand_over(file: IO[bytes], what: str) -> None:
-    with Engine(LOAD_S) as engine:
-        events: list[dict[str, Any]] = engine.call(lambda: list(engine.api.load_image(file)))
+    with DockerClient(LOAD_S) as client:
+        events: list[dict[str, Any]] = client.call(lambda: list(client.api.load_image(file)))
     for event in events:
         if "error" in event:
             raise UsageError(f"{what} cannot be loaded: {escaped(str(event['error']), limit=2000)}")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from arena.errors import InfraError
-from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.owner import is_alive, owner
 
 REPOSITORY = "arena-submitted"
@@ -12,28 +12,28 @@ _TEMPORARY = "new-"
 
 
 @contextmanager
-def temporary_tag(engine: Engine) -> Iterator[str]:
+def temporary_tag(client: DockerClient) -> Iterator[str]:
     """A tag for an image that is still being checked; removed with the context, and the image unless it was kept."""
-    _remove_orphans(engine)
+    _remove_orphans(client)
     name = f"{REPOSITORY}:{_TEMPORARY}{owner()}"
     try:
         yield name
     finally:
-        remove_tag(engine, name)
+        remove_tag(client, name)
 
 
-def add(engine: Engine, digest: str) -> bool:
+def add(client: DockerClient, digest: str) -> bool:
     """Give an image its permanent tag; whether it did not have it yet."""
     label = digest.removeprefix("sha256:")
-    known = engine.call(engine.api.images, name=f"{REPOSITORY}:{label}", quiet=True)
-    engine.call(engine.api.tag, digest, REPOSITORY, label)
+    known = client.call(client.api.images, name=f"{REPOSITORY}:{label}", quiet=True)
+    client.call(client.api.tag, digest, REPOSITORY, label)
     return not known
 
 
-def remove_tag(engine: Engine, name: str) -> None:
+def remove_tag(client: DockerClient, name: str) -> None:
     """Remove a tag, and with its last tag the image."""
     with suppress(InfraError):
-        engine.call(engine.api.remove_image, name)
+        client.call(client.api.remove_image, name)
 
 
 def permanent_tag(digest: str) -> str:
@@ -41,10 +41,10 @@ def permanent_tag(digest: str) -> str:
     return f"{REPOSITORY}:{digest.removeprefix('sha256:')}"
 
 
-def _remove_orphans(engine: Engine) -> None:
+def _remove_orphans(client: DockerClient) -> None:
     """Remove the temporary tags of processes that were killed."""
-    for image in engine.call(engine.api.images, name=REPOSITORY):
+    for image in client.call(client.api.images, name=REPOSITORY):
         for name in image["RepoTags"] or ():
             label = name.partition(":")[2]
             if label.startswith(_TEMPORARY) and not is_alive(label.removeprefix(_TEMPORARY)):
-                remove_tag(engine, name)
+                remove_tag(client, name)

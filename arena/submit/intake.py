@@ -1,4 +1,4 @@
-"""Submissions: a folder, an archive or an image is checked, unpacked, built and stored as something a box can run."""
+"""Takes in submissions: a folder, archive or image is checked, unpacked, built and stored, ready for a sandbox."""
 
 import asyncio
 import filecmp
@@ -10,11 +10,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from arena.bots.making import BoxOptions, build_of
+from arena.bots.making import SandboxOptions, build_of
 from arena.bots.manifest import MANIFEST, Folder, Image, Manifest, folder_files, read_manifest
 from arena.errors import InfraError, UsageError
 from arena.sandboxes.docker import images
-from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.launched.bubblewrap import find_bubblewrap
 from arena.submit import folders, image_archive, image_storage
 from arena.submit.folder_storage import FolderStorage, own_digest, remove
@@ -40,9 +40,9 @@ class Submission:
 class Intake:
     """Receives, builds and stores one submission; what was not stored is removed at the end of the context."""
 
-    def __init__(self, storage: FolderStorage, boxes: BoxOptions) -> None:
+    def __init__(self, storage: FolderStorage, options: SandboxOptions) -> None:
         self.storage = storage
-        self._boxes = boxes
+        self._options = options
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -64,7 +64,7 @@ class Intake:
         return Submission(self._find_image(text), None)
 
     def build(self, submission: Submission, what: str) -> Submission:
-        """Run its build command in a box; docker is no box to build a stranger's Dockerfile in."""
+        """Run its build command in a sandbox; docker is no sandbox to build a stranger's Dockerfile in."""
         folder, manifest = submission.source, submission.manifest
         if not isinstance(folder, Folder) or manifest is None:
             return submission
@@ -88,19 +88,19 @@ class Intake:
     def keep(self, submission: Submission) -> bool:
         """Store it for good; whether it was not stored yet."""
         if isinstance(submission.source, Image):
-            return image_storage.add(self._engine, submission.digest)
+            return image_storage.add(self._client, submission.digest)
         return self.storage.add(submission.source.path, submission.digest)[1]
 
     def discard(self, submission: Submission) -> None:
         """Undo `keep`."""
         if isinstance(submission.source, Image):
-            image_storage.remove_tag(self._engine, image_storage.permanent_tag(submission.digest))
+            image_storage.remove_tag(self._client, image_storage.permanent_tag(submission.digest))
         else:
             remove(Path(self.origin(submission)))
 
     def _archive(self, path: Path) -> Submission:
         if not is_zip(path) and image_archive.holds_image(path, MANIFEST):
-            return Submission(Image(image_archive.load(self._engine, path, self._temporary_tag)), None)
+            return Submission(Image(image_archive.load(self._client, path, self._temporary_tag)), None)
         folder = folders.receive(path, self._working_folder, path.name)
         if folder.manifest.image:
             raise UsageError(f"{path.name} names an image instead of holding it: submit what `docker save` writes")
@@ -108,7 +108,7 @@ class Intake:
 
     def _find_image(self, text: str) -> Image:
         try:
-            return Image(images.resolve(self._engine, text).digest)
+            return Image(images.resolve(self._client, text).digest)
         except InfraError as error:
             raise UsageError(f"there is no folder or archive {text!r}, and an image needs docker: {error}") from error
         except images.NoSuchImage as error:
@@ -120,8 +120,8 @@ class Intake:
         return Submission(folder, folder.manifest)
 
     def _why_no_folders(self) -> str | None:
-        if self._boxes.sandbox in ("docker", "gvisor"):
-            return f"--sandbox {self._boxes.sandbox} runs images only"
+        if self._options.sandbox in ("docker", "gvisor"):
+            return f"--sandbox {self._options.sandbox} runs images only"
         try:
             find_bubblewrap()
         except InfraError as error:
@@ -129,16 +129,16 @@ class Intake:
         return None
 
     @cached_property
-    def _engine(self) -> Engine:
-        return self._stack.enter_context(closing(Engine()))
+    def _client(self) -> DockerClient:
+        return self._stack.enter_context(closing(DockerClient()))
 
     @cached_property
     def _temporary_tag(self) -> str:
-        return self._stack.enter_context(image_storage.temporary_tag(self._engine))
+        return self._stack.enter_context(image_storage.temporary_tag(self._client))
 
 
 def build_in_place(folder: Path) -> int:
-    """Run the build command of a folder in the box, and put what it made into the folder; how many files that are."""
+    """Build a folder in the sandbox and put the files that it made into the folder; how many files that are."""
     with tempfile.TemporaryDirectory(prefix="arena-build-") as working_folder:
         source = folders.receive(folder, Path(working_folder), str(folder))
         if not source.manifest.build:

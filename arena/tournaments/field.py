@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from arena.bots.making import PYTHONS, BotPlan, BoxOptions, check_unchanged, image_digest
+from arena.bots.making import PYTHONS, BotPlan, SandboxOptions, check_unchanged, image_digest
 from arena.bots.manifest import MANIFEST, Builtin, Folder, Image, Source, current_digest, folder_digest, read_manifest
 from arena.errors import InfraError, UsageError
 from arena.match import Contestant
@@ -81,10 +81,10 @@ def is_sample(bot: BotEntry) -> bool:
     return path.parent == SAMPLES and path.is_dir() and current_digest(path) == bot.digest
 
 
-def choose_sandbox(field: Sequence[BotEntry], boxes: BoxOptions, warn: Callable[[str], None]) -> BoxOptions:
+def choose_sandbox(field: Sequence[BotEntry], options: SandboxOptions, warn: Callable[[str], None]) -> SandboxOptions:
     """The sandbox as asked for; without bubblewrap only our own sample bots may run, and the user is warned."""
-    if boxes.sandbox != "auto":
-        return boxes
+    if options.sandbox != "auto":
+        return options
     folders = [bot for bot in field if bot.kind == "folder"]
     try:
         if folders:
@@ -93,17 +93,17 @@ def choose_sandbox(field: Sequence[BotEntry], boxes: BoxOptions, warn: Callable[
         if strangers := [bot.label for bot in folders if not is_sample(bot)]:
             raise UsageError(f"{error}; without it {', '.join(strangers)} cannot be held") from error
         warn(f"{error}. These are Arena's own sample bots, so they are played WITHOUT a sandbox.")
-        return BoxOptions("process", boxes.limits, boxes.ponder)
-    return boxes
+        return SandboxOptions("process", options.limits, options.ponder)
+    return options
 
 
 def worker_plan(tournament: int, settings: Settings, field: Sequence[BotEntry]) -> WorkerPlan:
     """What the processes need to know that play a tournament."""
-    boxes = boxes_of(settings)
+    options = sandbox_options_of(settings)
     return WorkerPlan(
         game=settings.game,
         tournament=tournament,
-        bots=tuple(plan_entry(entry, boxes) for entry in field),
+        bots=tuple(plan_entry(entry, options) for entry in field),
         bot_ids=tuple(entry.id for entry in field),
         seed=settings.seed,
         strikes=settings.strikes,
@@ -111,13 +111,13 @@ def worker_plan(tournament: int, settings: Settings, field: Sequence[BotEntry]) 
     )
 
 
-def boxes_of(settings: Settings) -> BoxOptions:
+def sandbox_options_of(settings: Settings) -> SandboxOptions:
     """How the bots of a tournament are held."""
     limits = Limits(memory_bytes=settings.memory_bytes, cpus=settings.cpus)
-    return BoxOptions(settings.sandbox, limits, settings.ponder)
+    return SandboxOptions(settings.sandbox, limits, settings.ponder)
 
 
-def plan_entry(entry: BotEntry, boxes: BoxOptions) -> BotPlan:
+def plan_entry(entry: BotEntry, options: SandboxOptions) -> BotPlan:
     """How to run a registered bot."""
     source: Source
     if entry.owner == BUILTIN_OWNER:
@@ -125,11 +125,11 @@ def plan_entry(entry: BotEntry, boxes: BoxOptions) -> BotPlan:
     elif entry.kind == "image":
         source = Image(entry.origin)
         # Bots of ours may run without a sandbox; what is in an image never does.
-        boxes = replace(boxes, sandbox="docker") if boxes.sandbox == "process" else boxes
+        options = replace(options, sandbox="docker") if options.sandbox == "process" else options
     else:
         path = Path(entry.origin)
         source = Folder(path, read_manifest(path))
-    return BotPlan(contestant_of(entry), source, boxes)
+    return BotPlan(contestant_of(entry), source, options)
 
 
 def contestant_of(entry: BotEntry) -> Contestant:

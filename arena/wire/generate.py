@@ -23,9 +23,9 @@ def generate(protos: Path, target: Path) -> None:
     """Write the Python code of every proto below `protos` into `target`."""
     sources = sorted(str(path) for path in (protos / PACKAGE).glob("*.proto"))
     services = [str(protos / PACKAGE / f"{name}.proto") for name in STUBS]
+    protoc = [generator_python(), "-m", "grpc_tools.protoc", f"-I{protos}"]
     for kind, names in (("python", sources), ("pyi", sources), ("grpc_python", services)):
-        command = [generator_python(), "-m", "grpc_tools.protoc", f"-I{protos}", f"--{kind}_out={target}", *names]
-        if subprocess.run(command, check=False).returncode:  # noqa: S603
+        if subprocess.run([*protoc, f"--{kind}_out={target}", *names], check=False).returncode:  # noqa: S603
             sys.exit("protoc failed: see its message above")
     (target / PACKAGE / "__init__.py").write_text(HEADER)
 

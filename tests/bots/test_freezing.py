@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from arena.bots.making import python_paths
-from arena.bots.running import BoxedBot
+from arena.bots.running import SandboxedBot
 from arena.clock import TimeControl
 from arena.errors import InfraError
 from arena.match import Contestant, MatchStart
@@ -40,7 +40,7 @@ def bot(tmp_path):
     (tmp_path / "bot.py").write_text(PONDERER)
     program = BotDirectory(tmp_path, (sys.executable, "bot.py"), read_only=tuple(python_paths()))
     sandbox = BubblewrapSandbox(program, Limits(start_s=30.0))
-    return BoxedBot(Contestant("ponderer"), sandbox, start_s=30.0, ponder=False)
+    return SandboxedBot(Contestant("ponderer"), sandbox, start_s=30.0, ponder=False)
 
 
 def missing():
@@ -70,7 +70,7 @@ async def spent_between_two_requests(bot):
 
 def test_a_frozen_bot_does_nothing(bot):
     assert asyncio.run(spent_between_two_requests(bot)) < 0.01
-    assert bot.box().enforcement["freeze"] in ("cgroup", "signal")
+    assert bot.sandbox_report().enforcement["freeze"] in ("cgroup", "signal")
 
 
 def test_a_freeze_that_does_nothing_is_told_with_the_match(bot, monkeypatch):
@@ -79,7 +79,7 @@ def test_a_freeze_that_does_nothing_is_told_with_the_match(bot, monkeypatch):
 
     monkeypatch.setattr(bot.sandbox, "freeze", pretend)
     assert asyncio.run(spent_between_two_requests(bot)) > 0.02
-    said = dict(bot.box().enforcement)
+    said = dict(bot.sandbox_report().enforcement)
     assert said["unfrozen"].endswith("of 1 times")
     assert "freeze: unconfirmed" in weaknesses(said)
 
@@ -93,4 +93,4 @@ def test_a_freeze_that_fails_is_told_with_the_match(bot, monkeypatch):
 
     monkeypatch.setattr(bot.sandbox, "freeze", fail)
     asyncio.run(spent_between_two_requests(bot))
-    assert bot.box().enforcement["freeze"] == "unconfirmed"
+    assert bot.sandbox_report().enforcement["freeze"] == "unconfirmed"

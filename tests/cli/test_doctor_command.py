@@ -9,7 +9,7 @@ from arena.cli.doctor import usable
 from arena.sandboxes.doctor import Finding, Status
 from tests.kits.contestants import arena
 
-BOX, ENGINE = "a whole box", "docker engine"
+SANDBOX, DOCKER = "a whole sandbox", "docker daemon"
 
 
 @pytest.mark.slow
@@ -19,7 +19,7 @@ def test_the_table_and_the_json_say_the_same():
     assert told.exit_code == (0 if found["sandboxes"] else 1)
     assert {"name", "status", "found", "reason", "remedy"} == set(found["findings"][0])
     # The lines that decide are shared by their names only.
-    assert {BOX, ENGINE} <= {finding["name"] for finding in found["findings"]}
+    assert {SANDBOX, DOCKER} <= {finding["name"] for finding in found["findings"]}
     table = arena("doctor")
     assert table.exit_code == told.exit_code
     assert f"sandboxes that can be used here: {', '.join(found['sandboxes']) or 'none'}" in table.output
@@ -30,7 +30,7 @@ def test_the_table_and_the_json_say_the_same():
 
 
 @pytest.mark.parametrize(
-    ("box", "engine", "kinds"),
+    ("sandbox", "daemon", "kinds"),
     [
         (Status.OK, Status.OK, ["bubblewrap", "docker"]),
         (Status.WEAK, Status.MISSING, ["bubblewrap"]),
@@ -38,10 +38,10 @@ def test_the_table_and_the_json_say_the_same():
         (Status.MISSING, Status.MISSING, []),
     ],
 )
-def test_a_machine_without_any_sandbox_is_a_failure(box, engine, kinds, monkeypatch):
+def test_a_machine_without_any_sandbox_is_a_failure(sandbox, daemon, kinds, monkeypatch):
     findings = [
-        Finding(BOX, box, "x", "no [red]box", "install it"),
-        Finding(ENGINE, engine, "y", "no engine", "start it"),
+        Finding(SANDBOX, sandbox, "x", "no [red]sandbox", "install it"),
+        Finding(DOCKER, daemon, "y", "no daemon", "start it"),
     ]
 
     async def examine():
@@ -51,5 +51,5 @@ def test_a_machine_without_any_sandbox_is_a_failure(box, engine, kinds, monkeypa
     assert usable(findings) == kinds
     result = arena("doctor")
     assert result.exit_code == (0 if kinds else 1)
-    assert "no [red]box" in result.output
+    assert "no [red]sandbox" in result.output
     assert "remedy: install it" in result.output

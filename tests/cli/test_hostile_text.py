@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.match import NO_TIMES, Box, Contestant, Ending, Strike, Verdict
+from arena.match import NO_TIMES, Contestant, Ending, SandboxReport, Strike, Verdict
 from arena.play import record
 from arena.registry import find
 from arena.store.base import MatchEntry, SeatResult
@@ -57,7 +57,7 @@ def hostile(tmp_path_factory):
         verdicts=(evil, evil),
         outcome=replace(kept.outcome, reason=EVIL),
         strikes=(Strike(0, 0, evil), Strike(1, 1, evil)),
-        boxes=(Box(EVIL, {EVIL: EVIL}),) * 2,
+        sandboxes=(SandboxReport(EVIL, {EVIL: EVIL}),) * 2,
     )
     record.save(path, kept, game)
     return path

@@ -18,7 +18,7 @@ from arena.bots.making import python_paths
 from arena.errors import ArenaError, InfraError
 from arena.sandboxes import BotDirectory, BotImage, BubblewrapSandbox, DockerSandbox, GvisorSandbox, Limits, weaknesses
 from arena.sandboxes.docker import image_builds, images
-from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.kernel.cgroup_tree import Hierarchy
 
 HERE = Path(__file__).parent
@@ -29,7 +29,7 @@ IMAGE = "arena-test/hostile"
 _LOCK = f"{tempfile.gettempdir()}/arena-hostile-image.lock"
 OLD_S = 3600.0
 """Seconds after which an image of earlier bots is cleared away."""
-Box = BubblewrapSandbox | DockerSandbox
+AnySandbox = BubblewrapSandbox | DockerSandbox
 
 _DOCKERFILE = f"""FROM {SDK_IMAGE}
 COPY src /hostile/src
@@ -49,12 +49,12 @@ class Backend(ABC):
         """Why it cannot be used here."""
 
     @abstractmethod
-    def box(self, folder: Path, command: Sequence[str], limits: Limits) -> Box:
-        """A box for a bot of this folder; `{bot}` in the command is where the bot finds its files."""
+    def sandbox(self, folder: Path, command: Sequence[str], limits: Limits) -> AnySandbox:
+        """A sandbox for a bot of this folder; `{bot}` in the command is where the bot finds its files."""
 
     @abstractmethod
-    def probe(self) -> Box:
-        """A box that only shows what can be enforced."""
+    def probe(self) -> AnySandbox:
+        """A sandbox that only shows what can be enforced."""
 
     @cache  # noqa: B019  (there is one object of each kind)
     def weak(self) -> frozenset[str]:
@@ -64,7 +64,7 @@ class Backend(ABC):
 
 
 async def _rehearse(backend: Backend) -> dict[str, str]:
-    return await backend.probe().rehearse()
+    return await backend.probe().dry_run()
 
 
 class Bubblewrap(Backend):
@@ -76,21 +76,21 @@ class Bubblewrap(Backend):
 
     @cache  # noqa: B019
     def missing(self) -> str | None:
-        """Whatever keeps a box from being built."""
+        """Whatever keeps a sandbox from being built."""
         try:
             self.weak()
         except ArenaError as error:
             return f"bubblewrap: {error}"
         return None
 
-    def box(self, folder: Path, command: Sequence[str], limits: Limits) -> Box:
+    def sandbox(self, folder: Path, command: Sequence[str], limits: Limits) -> AnySandbox:
         """The bot finds the kit under its own name."""
         words = [sys.executable if word == "python3" else word.replace("{bot}", "/bot") for word in command]
         shown = (*python_paths(), KIT)
         program = BotDirectory(folder, tuple(words), shown, {"PYTHONPATH": str(KIT)})
         return BubblewrapSandbox(program, limits, hierarchies=self.hierarchies)
 
-    def probe(self) -> Box:
+    def probe(self) -> AnySandbox:
         """Any folder will do."""
         return BubblewrapSandbox(BotDirectory(KIT, ("true",)), Limits(), hierarchies=self.hierarchies)
 
@@ -106,11 +106,11 @@ class Docker(Backend):
     """All bots in one image, on top of Arena's own for Python."""
 
     name = "docker"
-    sandbox = DockerSandbox
+    sandbox_class = DockerSandbox
 
     @cache  # noqa: B019
     def missing(self) -> str | None:
-        """No engine, or no base image."""
+        """No daemon, or no base image."""
         try:
             self._image()
             self.weak()
@@ -118,29 +118,29 @@ class Docker(Backend):
             return f"{self.name}: {error} (docker/build-base.sh --sdk builds the base image)"
         return None
 
-    def box(self, folder: Path, command: Sequence[str], limits: Limits) -> Box:
+    def sandbox(self, folder: Path, command: Sequence[str], limits: Limits) -> AnySandbox:
         """The bots are below /hostile."""
         place = f"/hostile/{folder.relative_to(HERE)}" if folder.is_relative_to(HERE) else f"/hostile/{folder.name}"
         words = [word.replace("{bot}", place) for word in command]
-        return self.sandbox(BotImage(self._image(), tuple(words)), limits)
+        return self.sandbox_class(BotImage(self._image(), tuple(words)), limits)
 
-    def probe(self) -> Box:
+    def probe(self) -> AnySandbox:
         """The image waits for a minute by itself."""
-        return self.sandbox(BotImage(self._image()), Limits())
+        return self.sandbox_class(BotImage(self._image()), Limits())
 
     @cache  # noqa: B019
     def _image(self) -> str:
         """The image of the bots as they are now, built if need be; two test processes build it once."""
-        engine = Engine()
+        client = DockerClient()
         try:
-            base = images.resolve(engine, SDK_IMAGE)
+            base = images.resolve(client, SDK_IMAGE)
             tag = f"{IMAGE}:{_digest(base.digest)}"
             with open(_LOCK, "w") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
-                if not engine.call(engine.api.images, name=tag, quiet=True):
-                    _build(engine, tag)
+                if not client.call(client.api.images, name=tag, quiet=True):
+                    _build(client, tag)
         finally:
-            engine.close()
+            client.close()
         return tag
 
 
@@ -148,14 +148,14 @@ class Gvisor(Docker):
     """The same image, on a kernel of its own."""
 
     name = "gvisor"
-    sandbox = GvisorSandbox
+    sandbox_class = GvisorSandbox
 
 
-def _build(engine: Engine, tag: str) -> None:
-    for old in engine.call(engine.api.images, name=IMAGE):
+def _build(client: DockerClient, tag: str) -> None:
+    for old in client.call(client.api.images, name=IMAGE):
         if time.time() - old["Created"] > OLD_S:  # a younger one may belong to another run
             with suppress(InfraError):
-                engine.call(engine.api.remove_image, old["Id"])
+                client.call(client.api.remove_image, old["Id"])
     with tempfile.TemporaryDirectory() as context:
         for path in _sources():
             target = Path(context, "bots" if path.is_relative_to(HERE) else "src") / path.relative_to(

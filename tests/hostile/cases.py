@@ -6,18 +6,18 @@ verdict = "TIME"                # or a list of acceptable ones; `plays = true` i
 variants = ["ping", "rst"]      # several bots in one folder: bot.py finds its variant as its first argument
 command = ["{bot}/program"]     # default: python3 {bot}/bot.py
 clock, seat, strikes, matches   # default: 1s/move+2s, seat 0, no strikes, 1 match
-opponent = "inside"             # a player in the referee; or "boxed", "sleeper", or another hostile bot
+opponent = "inside"             # a player in the referee; or "sandboxed", "sleeper", or another hostile bot
 opponent_verdict = "NORMAL"
 backends = ["bubblewrap", "docker"]   # and "gvisor"; "no-cgroups": bubblewrap where there are no control groups
 needs = ["memory"]              # lines of the enforcement that must be strong, or the case is not run
-runs = 1                        # how often all is done, each time in a new box
+runs = 1                        # how often all is done, each time in a new sandbox
 max_seconds = 30                # for all matches and the clearing up
 max_referee_cpu_s = 5.0         # what it may cost the referee
 max_host_mib = 4096             # memory of the machine that may be gone meanwhile: coarse, because others use it too
 max_socket_mib = 256            # buffers of network sockets on the whole machine meanwhile
 log_contains = ["..."], log_excludes = ["..."], sentence_contains = "..."
 [limits]                        # memory_mib, pids, cpus, start_s
-[box]                           # lines that the enforcement, as it was read back, must have, each with what it may say
+[enforcement]                   # lines that the enforcement read back must have, each with the words that it may say
 """
 
 import tomllib
@@ -63,7 +63,7 @@ class Case:
     log_excludes: tuple[str, ...] = ()
     sentence_contains: str = ""
     limits: dict[str, float] = field(default_factory=dict)
-    box: dict[str, list[str]] = field(default_factory=dict)
+    enforcement: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def label(self) -> str:

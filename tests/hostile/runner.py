@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arena.bots.running import BoxedBot, RunningBot
+from arena.bots.running import RunningBot, SandboxedBot
 from arena.bots.table import Table
 from arena.clock import TimeControl
 from arena.match import Contestant, Ending, MatchRecord
@@ -124,8 +124,8 @@ async def warm_up(backend: backends.Backend) -> None:
     await neighbour.calm(STEADY)
     key = (os.getpid(), backend.name)
     if key not in _BESIDE_HONEST:
-        boxed = honest(backend, backends.ROOT / "sample_bots" / "random")
-        async with neighbour.at_another_table(STEADY) as beside, Table([boxed, inside("calm")]) as table:
+        sandboxed = honest(backend, backends.ROOT / "sample_bots" / "random")
+        async with neighbour.at_another_table(STEADY) as beside, Table([sandboxed, inside("calm")]) as table:
             await table.play(GAME, make_spec(("opponent", "calm"), SEED, CALM), (0, 1))
         _BESIDE_HONEST[key] = beside.longest
 
@@ -173,12 +173,12 @@ def judge(case: Case, record: MatchRecord[Any, Any], bots: Sequence[RunningBot],
     result.check(mine.sentence.isprintable() and len(mine.sentence) < 500, f"the sentence is {mine.sentence!r:.600}")
     result.check(other.ending.name in case.opponent_verdict, f"the opponent: {other.ending.name}: {other.sentence}")
     times = [move.times.charged / 1e6 for move in record.played if move.seat != case.seat]
-    if times and case.opponent == "boxed":
+    if times and case.opponent == "sandboxed":
         spent = statistics.median(times)
         result.check(spent < MAX_OPPONENT_MEDIAN_S, f"the opponent's median move took {spent:.3f} s")
-    said = bots[0].box().enforcement
-    fits = all(said.get(line) in words for line, words in case.box.items())
-    result.check(fits, f"the box is said to be {said}")
+    said = bots[0].sandbox_report().enforcement
+    fits = all(said.get(line) in words for line, words in case.enforcement.items())
+    result.check(fits, f"the sandbox is said to be {said}")
     judge_logs(case, bots, result)
 
 
@@ -212,8 +212,8 @@ def judge_logs(case: Case, bots: Sequence[RunningBot], result: Result) -> None:
 def hostile(case: Case, backend: backends.Backend) -> RunningBot:
     """The bot of a case."""
     limits = case.bot_limits()
-    box = backend.box(cases.HERE / case.name, [*case.command, *filter(None, [case.variant])], limits)
-    return BoxedBot(Contestant(case.name), box, start_s=limits.start_s, ponder=False)
+    sandbox = backend.sandbox(cases.HERE / case.name, [*case.command, *filter(None, [case.variant])], limits)
+    return SandboxedBot(Contestant(case.name), sandbox, start_s=limits.start_s, ponder=False)
 
 
 def opponent(case: Case, backend: backends.Backend) -> RunningBot:
@@ -221,7 +221,7 @@ def opponent(case: Case, backend: backends.Backend) -> RunningBot:
     match case.opponent:
         case "inside":
             return neighbour.remote("opponent")
-        case "boxed":
+        case "sandboxed":
             return honest(backend, backends.ROOT / "sample_bots" / "random")
         case "sleeper":
             return honest(backend, backends.KIT / "sleeper")
@@ -230,10 +230,10 @@ def opponent(case: Case, backend: backends.Backend) -> RunningBot:
 
 
 def honest(backend: backends.Backend, folder: Path) -> RunningBot:
-    """A good bot in a box of the same kind."""
+    """A good bot in a sandbox of the same kind."""
     limits = Limits(memory_bytes=256 * MIB, start_s=30.0)
-    box = backend.box(folder, ("python3", "{bot}/bot.py"), limits)
-    return BoxedBot(Contestant("opponent"), box, start_s=limits.start_s, ponder=False)
+    sandbox = backend.sandbox(folder, ("python3", "{bot}/bot.py"), limits)
+    return SandboxedBot(Contestant("opponent"), sandbox, start_s=limits.start_s, ponder=False)
 
 
 def _normal(record: MatchRecord[Any, Any]) -> bool:

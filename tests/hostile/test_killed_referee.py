@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from arena.sandboxes import sweep
-from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.docker.container import OWNER_LABEL
 from arena.sandboxes.kernel import procfs
 from tests.hostile import backends
@@ -24,15 +24,15 @@ PATIENCE_S = 40.0
 DEATH_S = 5.0
 """A second is the promise; the rest is for a busy machine."""
 PROCESSES = 2 * 5
-"""Two boxes, each with its init, the bot and three daemons."""
+"""Two sandboxes, each with its init, the bot and three daemons."""
 SURVIVOR = backends.KIT / "survivor"
-ONE_BOX = f"""
+ONE_SANDBOX = f"""
 import asyncio, sys
 from tests.hostile import backends, cases
 async def main():
     limits = cases.find("hangs").bot_limits()
-    box = backends.BACKENDS["docker"].box(backends.KIT / "survivor", ("python3", "{{bot}}/bot.py"), limits)
-    await box.start()
+    sandbox = backends.BACKENDS["docker"].sandbox(backends.KIT / "survivor", ("python3", "{{bot}}/bot.py"), limits)
+    await sandbox.start()
     print("up", flush=True)
     await asyncio.sleep({PATIENCE_S})
 asyncio.run(main())
@@ -59,7 +59,7 @@ def wait_for(found, seconds):
     return value
 
 
-def boxed(pid):
+def sandboxed(pid):
     """The descendants of a referee that live in namespaces of their own."""
     own = procfs.namespace("self", "pid")
     return [each for each in descendants(pid) if procfs.namespace(each, "pid") not in (own, None)]
@@ -86,8 +86,8 @@ def test_bots_die_with_their_referee_and_the_next_start_sweeps():
         "bubblewrap",
     )
     with process("-m", "arena", *map(str, words)) as referee:
-        assert wait_for(lambda: len(boxed(referee.pid)) >= PROCESSES, PATIENCE_S), referee.poll()
-        spaces = {procfs.namespace(pid, "pid") for pid in boxed(referee.pid)}
+        assert wait_for(lambda: len(sandboxed(referee.pid)) >= PROCESSES, PATIENCE_S), referee.poll()
+        spaces = {procfs.namespace(pid, "pid") for pid in sandboxed(referee.pid)}
         referee.send_signal(signal.SIGKILL)
         referee.wait()
         assert wait_for(lambda: not any(map(procfs.members, spaces)), DEATH_S), "bots outlived their referee"
@@ -102,7 +102,7 @@ def test_bots_die_with_their_referee_and_the_next_start_sweeps():
 
 def test_containers_end_with_their_referee():
     need(backends.BACKENDS["docker"].missing())
-    with process("-c", ONE_BOX) as referee:
+    with process("-c", ONE_SANDBOX) as referee:
         assert referee.stdout.readline() == "up\n", referee.stderr.read()
         assert len(of_referee(referee.pid)) == 1
         referee.send_signal(signal.SIGKILL)
@@ -115,9 +115,9 @@ def test_containers_end_with_their_referee():
 
 def of_referee(pid):
     """The containers that name this process as their owner."""
-    engine = Engine()
+    client = DockerClient()
     try:
-        found = engine.call(engine.api.containers, all=True, filters={"label": OWNER_LABEL})
+        found = client.call(client.api.containers, all=True, filters={"label": OWNER_LABEL})
         return [entry["Id"] for entry in found if f"-{pid}-" in entry["Labels"][OWNER_LABEL]]
     finally:
-        engine.close()
+        client.close()

@@ -23,15 +23,15 @@ HELD = []
 
 
 class Harmful(backends.Bubblewrap):
-    """A sandbox that does harm when its box is made, which is while the honest bots play."""
+    """A sandbox that does harm when its sandbox is made, which is while the honest bots play."""
 
     def __init__(self, harm):
         self._harm = harm
 
-    def box(self, folder, command, limits):
+    def sandbox(self, folder, command, limits):
         if folder.name == CASE.name:
             self._harm()
-        return super().box(folder, command, limits)
+        return super().sandbox(folder, command, limits)
 
 
 def delay_the_neighbour():

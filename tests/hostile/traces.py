@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.docker.container import OWNER_LABEL
 from arena.sandboxes.kernel import procfs
 from arena.sandboxes.owner import owner, start_time
@@ -31,7 +31,7 @@ class Traces:
         self._docker = docker
         self._descriptors = _descriptors()
         self._threads = set(threading.enumerate())
-        self._boxed: set[Identity] = set()
+        self._sandboxed: set[Identity] = set()
         self._containers: set[str] = set()
         self._available = available_memory()
         self._cpu = time.process_time()
@@ -40,7 +40,7 @@ class Traces:
 
     def note(self) -> None:
         """Look at everything that runs now, to look for it again when it should be gone."""
-        self._boxed |= boxed(os.getpid())
+        self._sandboxed |= sandboxed(os.getpid())
         self._containers |= self._running_containers()
 
     def growth(self) -> int:
@@ -67,7 +67,7 @@ class Traces:
 
     def _find(self) -> list[str]:
         names = (owner(), *self._containers)
-        found = [f"process {pid} in a bot's namespace" for pid in living(self._boxed)]
+        found = [f"process {pid} in a bot's namespace" for pid in living(self._sandboxed)]
         found += [f"process {pid} of a container" for pid in _in_groups(self._containers)]
         found += [f"process {pid} of this referee" for pid in descendants(os.getpid()) if is_launcher(pid)]
         found += [f"container {name}" for name in self._running_containers()]
@@ -87,7 +87,7 @@ def _is_ours(thread: threading.Thread) -> bool:
 
 
 def is_launcher(pid: int) -> bool:
-    """Whether a process is one that builds a box."""
+    """Whether a process is one that builds a sandbox."""
     with contextlib.suppress(OSError):
         command = Path(f"/proc/{pid}/cmdline").read_bytes()
         return b"sandboxes/launch.py" in command or b"bwrap" in command.split(b"\0")[0]
@@ -108,7 +108,7 @@ def descendants(top: int) -> list[int]:
     return found
 
 
-def boxed(top: int) -> set[Identity]:
+def sandboxed(top: int) -> set[Identity]:
     """The processes below one that are in pid namespaces of their own, the first ones of these among them.
 
     A pid namespace ends with its first process. Its own number is no good name for it: the kernel gives it away again.
@@ -139,12 +139,12 @@ def groups() -> list[str]:
 
 
 def _containers() -> set[str]:
-    engine = Engine()
+    client = DockerClient()
     try:
         mine = {"label": f"{OWNER_LABEL}={owner()}"}
-        return {entry["Id"] for entry in engine.call(engine.api.containers, all=True, filters=mine)}
+        return {entry["Id"] for entry in client.call(client.api.containers, all=True, filters=mine)}
     finally:
-        engine.close()
+        client.close()
 
 
 def _descriptors() -> int:

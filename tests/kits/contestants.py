@@ -14,7 +14,7 @@ from arena.cli import main
 from arena.errors import ArenaError
 from arena.sandboxes.base import BotDirectory, Limits
 from arena.sandboxes.docker import images
-from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.launched.bubblewrap import BubblewrapSandbox
 from tests.kits.needs import need
 
@@ -55,22 +55,22 @@ SDK_IMAGE = "arena/python:bookworm"
 @cache
 def _why_no_image(reference, made_by):
     try:
-        with closing(Engine()) as engine:
-            images.resolve(engine, reference)
+        with closing(DockerClient()) as client:
+            images.resolve(client, reference)
     except ArenaError as error:
         return f"{error} (docker/build-base.sh {made_by} builds it)"
     return None
 
 
 def need_image(reference=SDK_IMAGE, made_by="--sdk"):
-    """Skip aloud where there is no docker engine, or no such base image."""
+    """Skip aloud where there is no docker daemon, or no such base image."""
     need(_why_no_image(reference, made_by))
 
 
 @cache
 def _why_not_bubblewrap():
     try:
-        asyncio.run(BubblewrapSandbox(BotDirectory(Path("/usr"), ("true",)), Limits()).rehearse())
+        asyncio.run(BubblewrapSandbox(BotDirectory(Path("/usr"), ("true",)), Limits()).dry_run())
     except ArenaError as error:
         return f"bubblewrap cannot be used: {error}"
     return None

@@ -13,9 +13,9 @@ from sandbox_kit import BASE_IMAGE, SYSTEM_PYTHON, Bench
 from arena.errors import ArenaError
 from arena.sandboxes import BotDirectory, BotImage, BubblewrapSandbox, GvisorSandbox, Limits
 from arena.sandboxes.docker import images
-from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.kernel import cgroup_tree
-from arena.sandboxes.kernel.cgroups import Group
+from arena.sandboxes.kernel.cgroups import ControlGroup
 from arena.sandboxes.owner import owner
 from tests.kits.needs import need
 
@@ -23,7 +23,7 @@ from tests.kits.needs import need
 @cache
 def why_not_bubblewrap() -> str | None:
     try:
-        asyncio.run(BubblewrapSandbox(BotDirectory(Path("/usr"), ("true",)), Limits()).rehearse())
+        asyncio.run(BubblewrapSandbox(BotDirectory(Path("/usr"), ("true",)), Limits()).dry_run())
     except ArenaError as error:
         return f"bubblewrap: {error}"
     return None
@@ -32,15 +32,15 @@ def why_not_bubblewrap() -> str | None:
 @cache
 def why_not_docker() -> str | None:
     try:
-        engine = Engine()
+        client = DockerClient()
     except ArenaError as error:
         return f"docker: {error}"
     try:
-        images.resolve(engine, BASE_IMAGE)
+        images.resolve(client, BASE_IMAGE)
     except ArenaError as error:
         return f"docker: {error} (docker/build-base.sh builds it)"
     finally:
-        engine.close()
+        client.close()
     return None
 
 
@@ -49,7 +49,7 @@ def why_not_gvisor() -> str | None:
     if (reason := why_not_docker()) is not None:
         return reason
     try:
-        asyncio.run(GvisorSandbox(BotImage(BASE_IMAGE, ("sleep", "60")), Limits()).rehearse())
+        asyncio.run(GvisorSandbox(BotImage(BASE_IMAGE, ("sleep", "60")), Limits()).dry_run())
     except ArenaError as error:
         return f"gvisor: {error}"
     return None
@@ -57,7 +57,7 @@ def why_not_gvisor() -> str | None:
 
 @cache
 def why_not_control_groups() -> str | None:
-    group = Group.create(f"arena-{owner()}-conftest", cgroup_tree.discover())
+    group = ControlGroup.create(f"arena-{owner()}-conftest", cgroup_tree.discover())
     missing = {"memory", "pids", "cpu"} - group.features
     group.remove()
     return f"control groups: no {', '.join(sorted(missing))} for this user" if missing else None
@@ -69,7 +69,7 @@ def why_not_root() -> str | None:
 
 @pytest.fixture
 def bubblewrap(tmp_path):
-    """A bench of bubblewrap boxes."""
+    """A bench of bubblewrap sandboxes."""
     need(why_not_bubblewrap())
     return Bench("bubblewrap", tmp_path)
 

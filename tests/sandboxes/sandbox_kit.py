@@ -78,14 +78,14 @@ else:
 
 
 class Bench:
-    """Makes boxes of one kind around the Python source of a bot."""
+    """Makes sandboxes of one kind around the Python source of a bot."""
 
     def __init__(self, kind: str, folder: Path) -> None:
         self.kind = kind
         self.folder = folder / "bot"
         self.folder.mkdir(mode=0o755, exist_ok=True)
 
-    def box(self, source: str = OBEDIENT, *, limits: Limits | None = None, command=None, **options):
+    def sandbox(self, source: str = OBEDIENT, *, limits: Limits | None = None, command=None, **options):
         limits = limits or Limits()
         if self.kind in ("docker", "gvisor"):
             image = BotImage(BASE_IMAGE, command or ("python3", "-c", source))
@@ -98,8 +98,8 @@ class Bench:
         """What a fresh bot answers to a piece of code."""
 
         async def play() -> str:
-            async with self.box(limits=limits, **options) as box:
-                return await tell(await box.start(), code)
+            async with self.sandbox(limits=limits, **options) as sandbox:
+                return await tell(await sandbox.start(), code)
 
         return asyncio.run(play())
 
@@ -134,7 +134,7 @@ async def tell(endpoint, code: str, timeout_s: float = 30) -> str:
 
 
 def left_behind(pid: int | None = None) -> list[str]:
-    """Traces of the boxes of a process, or of this one, on the machine: control groups, mounts, directories."""
+    """Traces of the sandboxes of a process, or of this one, on the machine: control groups, mounts, directories."""
     mine = f"-{pid or os.getpid()}-"
     # os.walk, because the groups of other tests vanish while one looks.
     groups = [

@@ -12,9 +12,9 @@ from arena.errors import InfraError
 from arena.sandboxes import BotDirectory, Limits, socketdir
 from arena.sandboxes.kernel import cgroups
 from arena.sandboxes.kernel.cgroup_tree import Hierarchy
-from arena.sandboxes.kernel.cgroups import Group, Home
+from arena.sandboxes.kernel.cgroups import ControlGroup, FeatureDirectory
 from arena.sandboxes.launched.process import ProcessSandbox
-from arena.sandboxes.lifecycle import to_the_end
+from arena.sandboxes.lifecycle import run_to_completion
 from arena.sandboxes.owner import owner
 
 
@@ -24,26 +24,28 @@ def impatient(monkeypatch):
 
 
 def test_a_group_that_stays_keeps_no_other_group(tmp_path):
-    homes = {name: Home(2, tmp_path / name) for name in ("memory", "pids", "cpu", "cputime", "freeze", "kill")}
-    for home in homes.values():
-        home.path.mkdir()
+    directories = {
+        name: FeatureDirectory(2, tmp_path / name) for name in ("memory", "pids", "cpu", "cputime", "freeze", "kill")
+    }
+    for directory in directories.values():
+        directory.path.mkdir()
     (tmp_path / "cpu" / "busy").touch()
     with pytest.raises(InfraError, match=r"cpu cannot be removed: it is busy"):
-        Group(homes).remove()
+        ControlGroup(directories).remove()
     assert [path.name for path in tmp_path.iterdir()] == ["cpu"]
 
 
 def test_a_group_that_cannot_be_made_whole_is_not_left_in_half(tmp_path, monkeypatch):
-    def place(hierarchy, name, missing):
+    def make_group(hierarchy, name, missing):
         if hierarchy.version == 1:
             raise InfraError("the second one failed")
         (tmp_path / name).mkdir()
         return tmp_path / name, {"memory"}
 
-    monkeypatch.setattr(cgroups, "place", place)
+    monkeypatch.setattr(cgroups, "make_group", make_group)
     both = [Hierarchy(version, frozenset(), tmp_path, "/", "/") for version in (2, 1)]
     with pytest.raises(InfraError, match="the second one failed"):
-        Group.create("arena-test", both)
+        ControlGroup.create("arena-test", both)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -60,7 +62,7 @@ def test_a_socket_directory_that_stays_keeps_no_other(tmp_path, monkeypatch):
 
 
 def test_what_cannot_be_removed_leaves_neither_processes_nor_descriptors(tmp_path, monkeypatch):
-    """The control groups of a box fail when they are removed; all else of it goes nevertheless."""
+    """The control groups of a sandbox fail when they are removed; all else of it goes nevertheless."""
 
     def fail(group):
         raise InfraError("the control group cannot be removed")
@@ -68,21 +70,21 @@ def test_what_cannot_be_removed_leaves_neither_processes_nor_descriptors(tmp_pat
     async def run():
         program = BotDirectory(tmp_path, (sys.executable, "-c", "import time; time.sleep(600)"))
         before = set(os.listdir("/proc/self/fd"))
-        box = ProcessSandbox(program, Limits(start_s=60), hierarchies=())
-        starting = asyncio.create_task(box.start())
-        while box._watchdog is None:
+        sandbox = ProcessSandbox(program, Limits(start_s=60), hierarchies=())
+        starting = asyncio.create_task(sandbox.start())
+        while sandbox._watchdog is None:
             await asyncio.sleep(0.01)
         starting.cancel()
         with pytest.raises(InfraError, match="the control group cannot be removed"):
             await starting
         await asyncio.sleep(0.1)
         left = asyncio.all_tasks() - {asyncio.current_task()}
-        return box, left, set(os.listdir("/proc/self/fd")) - before
+        return sandbox, left, set(os.listdir("/proc/self/fd")) - before
 
-    monkeypatch.setattr(Group, "remove", fail)
-    box, tasks, descriptors = asyncio.run(run())
-    assert (tasks, box._processes()) == (set(), [])
-    assert not Path(box._home).exists()
+    monkeypatch.setattr(ControlGroup, "remove", fail)
+    sandbox, tasks, descriptors = asyncio.run(run())
+    assert (tasks, sandbox._processes()) == (set(), [])
+    assert not Path(sandbox._socket_directory).exists()
     assert len(descriptors) <= 1  # the list of them is one itself
 
 
@@ -90,7 +92,7 @@ def test_what_a_thread_makes_is_waited_for_however_often_one_is_cancelled():
     made = []
 
     async def run():
-        task = asyncio.create_task(to_the_end(lambda: (time.sleep(0.3), made.append("made"))))
+        task = asyncio.create_task(run_to_completion(lambda: (time.sleep(0.3), made.append("made"))))
         for _ in range(3):
             await asyncio.sleep(0.05)
             task.cancel()

@@ -12,13 +12,13 @@ from sandbox_kit import BASE_IMAGE, OBEDIENT, listen_abstract, python_paths, tel
 from arena.errors import StartFailed
 from arena.sandboxes import BotImage, DockerSandbox, Limits
 from arena.sandboxes.docker import image_builds
-from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.kernel import masks
 from arena.sandboxes.kernel.seccomp import number, rules
 from arena.sandboxes.kernel.users import BOT_UIDS
 
 ROOT = Path(__file__).parents[2]
-SYS_SEEN = tuple(f"/sys/{name}" for name in masks.SYS_KEPT)
+SYS_SEEN = tuple(f"/sys/{name}" for name in masks.SYS_SHOWN)
 DENIED = ("'EPERM'", "'ENOSYS'")
 
 SYSTEM_CALLS = {
@@ -126,8 +126,8 @@ UPROBE, URETPROBE = 336, 335
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers of the calls are those of x86-64")
 def test_of_all_numbers_only_the_listed_get_through(bench):
     async def play():
-        async with bench.box() as box:
-            return await tell(await box.start(), EVERY_NUMBER, timeout_s=120)
+        async with bench.sandbox() as sandbox:
+            return await tell(await sandbox.start(), EVERY_NUMBER, timeout_s=120)
 
     answer = eval(asyncio.run(play()))
     # Newer kernels ask no filter about these two; without a probe, the one fails and the other kills.
@@ -306,7 +306,7 @@ result["environments"] = b"".join(
     assert "canary" not in repr(answer)
     assert answer["/etc/shadow"] in ("ENOENT", "EACCES")
     assert answer["/var/run/docker.sock"] == "ENOENT"
-    # The box may show the way to the interpreter, but nothing else below it.
+    # The sandbox may show the way to the interpreter, but nothing else below it.
     way = {path.parts[2] for path in python_paths() if path.is_relative_to("/root")}
     assert answer["/root"] in ("ENOENT", "EACCES") or set(answer["/root"]) <= way
 
@@ -341,8 +341,8 @@ names = [name for name in os.listdir("/proc") if not name.isdecimal() and not os
 result = {name: content(f"/proc/{name}") for name in names}, os.cpu_count(), os.sysconf("SC_NPROCESSORS_CONF")
 """
     shown, processors, configured = eval(bench.ask(code))
-    assert {name: shown.pop(name) for name in masks.FACTS} == masks.facts()
-    assert {name for name, content in shown.items() if content} <= masks.PROC_KEPT
+    assert {name: shown.pop(name) for name in masks.SNAPSHOT_FILES} == masks.snapshots()
+    assert {name for name, content in shown.items() if content} <= masks.PROC_SHOWN
     assert len(shown) > 20
     assert (processors, configured) == (os.cpu_count(), os.sysconf("SC_NPROCESSORS_CONF"))
 
@@ -405,7 +405,7 @@ result = {path: read(path) for path in (
 """
 
     async def play():
-        async with bench.box() as one, bench.box() as two:
+        async with bench.sandbox() as one, bench.sandbox() as two:
             sender, receiver = await one.start(), await two.start()
             before = await tell(receiver, look)
             await tell(sender, shout)
@@ -433,7 +433,7 @@ result = len(seen), hit({os.getpid()}), hit({os.getppid()})
 
 def test_kill_everything_hits_only_the_bot(bench):
     async def play():
-        async with bench.box() as victim, bench.box() as attacker:
+        async with bench.sandbox() as victim, bench.sandbox() as attacker:
             safe = await victim.start()
             await tell(await attacker.start(), "os.kill(-1, 9)")
             return await tell(safe, "result = 'alive'")
@@ -443,7 +443,7 @@ def test_kill_everything_hits_only_the_bot(bench):
 
 def test_one_bot_does_not_see_the_other(bench):
     async def play():
-        async with bench.box() as one, bench.box() as two:
+        async with bench.sandbox() as one, bench.sandbox() as two:
             first, second = await one.start(), await two.start()
             await tell(first, "open('/tmp/left', 'w').close(); open('/dev/shm/left', 'w').close()")
             seen = "[os.listdir(path) for path in ('/tmp', '/dev/shm', '/run/bot')]"
@@ -508,13 +508,15 @@ def test_bots_of_every_sandbox_are_users_of_their_own(bubblewrap, docker, root):
 
     async def play():
         async with AsyncExitStack() as stack:
-            boxes = [await stack.enter_async_context(bench.box()) for bench in (docker, docker, docker, bubblewrap)]
-            for box in boxes:
-                await box.start()
-            folders = [os.fstat(box._directory) for box in boxes]
-            assert [box.enforcement()["uid"] for box in boxes] == ["own"] * len(boxes)
-            assert all(found.st_uid == found.st_gid == box._uid for found, box in zip(folders, boxes))
-            return [found.st_uid for found in folders], await tell(boxes[0]._endpoint, IDENTITY)
+            sandboxes = [
+                await stack.enter_async_context(bench.sandbox()) for bench in (docker, docker, docker, bubblewrap)
+            ]
+            for sandbox in sandboxes:
+                await sandbox.start()
+            folders = [os.fstat(sandbox._directory) for sandbox in sandboxes]
+            assert [sandbox.enforcement()["uid"] for sandbox in sandboxes] == ["own"] * len(sandboxes)
+            assert all(found.st_uid == found.st_gid == sandbox._uid for found, sandbox in zip(folders, sandboxes))
+            return [found.st_uid for found in folders], await tell(sandboxes[0]._endpoint, IDENTITY)
 
     outside, inside = asyncio.run(play())
     assert len(set(outside)) == len(outside)
@@ -543,15 +545,15 @@ def test_an_image_whose_list_of_groups_makes_the_bot_a_member_does_not_start(doc
 
         asyncio.run(play())
     finally:
-        with Engine(60) as engine:
-            engine.call(engine.api.remove_image, tag)
+        with DockerClient(60) as client:
+            client.call(client.api.remove_image, tag)
 
 
 def test_the_bots_user_is_not_root_outside_either(bench, root):
     async def play():
-        async with bench.box() as box:
-            await box.start()
-            return [Path(f"/proc/{pid}/status").read_text() for pid in box._group.processes()]
+        async with bench.sandbox() as sandbox:
+            await sandbox.start()
+            return [Path(f"/proc/{pid}/status").read_text() for pid in sandbox._group.processes()]
 
     for status in asyncio.run(play()):
         users = {line for line in status.splitlines() if line.startswith(("Uid", "Gid"))}

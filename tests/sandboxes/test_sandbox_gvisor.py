@@ -11,7 +11,7 @@ from sandbox_kit import BASE_IMAGE, FORK_BOMB, MEMORY_BOMB, left_behind, small, 
 from arena.errors import InfraError, OutOfMemory
 from arena.sandboxes import BotImage, GvisorSandbox, Limits, weaknesses
 from arena.sandboxes.base import MIB
-from arena.sandboxes.docker.gvisor import SETTING, check_kernel, why_not
+from arena.sandboxes.docker.gvisor import SETTING, check_kernel, why_unusable
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = {"path": "/usr/bin/runsc", "runtimeArgs": ["--host-uds=create", "--network=none"]}
@@ -76,20 +76,20 @@ except OSError as error:
 @pytest.mark.slow
 class TestLimits:
     def test_what_holds_it_is_read_back(self, gvisor, control_groups):
-        held = asyncio.run(gvisor.box(command=("sleep", "60")).rehearse())
+        held = asyncio.run(gvisor.sandbox(command=("sleep", "60")).dry_run())
         assert (held["sandbox"], held["runtime"]) == ("gvisor", "runsc")
         assert {held[name] for name in ("memory", "pids", "cpu", "freeze")} == {"cgroup"}
         assert weaknesses(held) == ()
 
     def test_without_control_groups_it_says_so(self, gvisor):
-        held = asyncio.run(gvisor.box(command=("sleep", "60"), hierarchies=()).rehearse())
+        held = asyncio.run(gvisor.sandbox(command=("sleep", "60"), hierarchies=()).dry_run())
         assert set(weaknesses(held)) == {"memory: none", "pids: none", "cpu: none"}
 
     def test_a_memory_bomb(self, gvisor, control_groups):
         async def play():
-            async with gvisor.box(limits=small()) as box:
-                await tell(await box.start(), MEMORY_BOMB)
-                return await asyncio.wait_for(box.wait(), 30)
+            async with gvisor.sandbox(limits=small()) as sandbox:
+                await tell(await sandbox.start(), MEMORY_BOMB)
+                return await asyncio.wait_for(sandbox.wait(), 30)
 
         assert isinstance(asyncio.run(play()).fault(), OutOfMemory)
 
@@ -102,16 +102,16 @@ class TestLimits:
         burn = "for _ in range(3):\n    if os.fork() == 0:\n        while True:\n            pass"
 
         async def play():
-            async with gvisor.box() as box:
-                endpoint = await box.start()
+            async with gvisor.sandbox() as sandbox:
+                endpoint = await sandbox.start()
                 await tell(endpoint, burn)
-                frozen = await box.freeze()
+                frozen = await sandbox.freeze()
                 await asyncio.sleep(0.3)  # longer than any freeze takes, even one that is reported as late
-                before = box.cpu_time()
+                before = sandbox.cpu_time()
                 await asyncio.sleep(0.5)
-                used = box.cpu_time() - before
-                await box.thaw()
-                return frozen, used, await tell(endpoint, "result = 'awake'"), box.cpu_time() > before
+                used = sandbox.cpu_time() - before
+                await sandbox.thaw()
+                return frozen, used, await tell(endpoint, "result = 'awake'"), sandbox.cpu_time() > before
 
         frozen, used, answer, burns = asyncio.run(play())
         assert isinstance(frozen, bool)
@@ -125,11 +125,11 @@ class TestTheEnd:
         daemons = "for _ in range(5):\n    if os.fork() == 0:\n        os.setsid()\n        time.sleep(600)"
 
         async def play():
-            async with gvisor.box() as box:
-                await tell(await box.start(), daemons)
-                tasks = box._group.processes()
-                await box.kill()
-                return tasks, box.death()
+            async with gvisor.sandbox() as sandbox:
+                await tell(await sandbox.start(), daemons)
+                tasks = sandbox._group.processes()
+                await sandbox.kill()
+                return tasks, sandbox.death()
 
         tasks, death = asyncio.run(play())
         assert len(tasks) > 5
@@ -142,9 +142,9 @@ class TestTheEnd:
     )
     def test_how_it_ended_is_told(self, gvisor, code, end):
         async def play():
-            async with gvisor.box() as box:
-                await tell(await box.start(), code)
-                return await asyncio.wait_for(box.wait(), 30)
+            async with gvisor.sandbox() as sandbox:
+                await tell(await sandbox.start(), code)
+                return await asyncio.wait_for(sandbox.wait(), 30)
 
         death = asyncio.run(play())
         assert (death.exit_code, death.signal) == end
@@ -152,31 +152,31 @@ class TestTheEnd:
 
     def test_what_it_printed_is_kept(self, gvisor):
         async def play():
-            async with gvisor.box("print('the last words'); raise SystemExit(3)") as box:
+            async with gvisor.sandbox("print('the last words'); raise SystemExit(3)") as sandbox:
                 with pytest.raises(Exception, match="code 3"):
-                    await box.start()
-                return box.log()
+                    await sandbox.start()
+                return sandbox.log()
 
         assert "the last words" in asyncio.run(play())
 
 
-class TestTheEngine:
+class TestTheDaemon:
     def test_what_an_engine_must_offer(self, root):
-        assert why_not({"runsc": SETTINGS}) is None
-        assert why_not({"runsc": {**SETTINGS, "runtimeArgs": ["-host-uds=all"]}}) is None
-        assert "no runtime runsc" in why_not({"runc": {"path": "runc"}})
-        assert "without --host-uds=create" in why_not({"runsc": {"path": "/usr/bin/runsc"}})
-        assert "without --host-uds=create" in why_not({"runsc": {**SETTINGS, "runtimeArgs": ["--host-uds=open"]}})
+        assert why_unusable({"runsc": SETTINGS}) is None
+        assert why_unusable({"runsc": {**SETTINGS, "runtimeArgs": ["-host-uds=all"]}}) is None
+        assert "no runtime runsc" in why_unusable({"runc": {"path": "runc"}})
+        assert "without --host-uds=create" in why_unusable({"runsc": {"path": "/usr/bin/runsc"}})
+        assert "without --host-uds=create" in why_unusable({"runsc": {**SETTINGS, "runtimeArgs": ["--host-uds=open"]}})
 
     def test_only_root_can_use_it(self, monkeypatch):
         monkeypatch.setattr(os, "geteuid", lambda: 1000)
-        assert "by root only" in why_not({"runsc": SETTINGS})
+        assert "by root only" in why_unusable({"runsc": SETTINGS})
 
     @pytest.mark.slow
     def test_an_engine_without_it_is_told_in_one_sentence(self, docker, root, monkeypatch):
         monkeypatch.setattr("arena.sandboxes.docker.gvisor.RUNTIME", "not-there")
         with pytest.raises(InfraError, match="has no runtime not-there; `arena doctor` says what to do"):
-            asyncio.run(GvisorSandbox(BotImage(BASE_IMAGE, ("true",)), Limits()).rehearse())
+            asyncio.run(GvisorSandbox(BotImage(BASE_IMAGE, ("true",)), Limits()).dry_run())
         assert left_behind() == []
 
     def test_the_continuous_build_is_set_up_as_doctor_says(self):

@@ -14,7 +14,7 @@ from sandbox_kit import BASE_IMAGE, OBEDIENT, processes_with, tell, until
 from arena.errors import UsageError
 from arena.sandboxes import BotImage, DockerSandbox, Limits
 from arena.sandboxes.docker import image_builds, image_files, images
-from arena.sandboxes.docker.client import Engine, NotFound
+from arena.sandboxes.docker.client import DockerClient, NotFound
 
 
 @pytest.fixture
@@ -28,14 +28,14 @@ def build(docker, request):
         return image_builds.build(docker.folder, tag=tag, **options)
 
     yield run
-    with Engine(60) as engine, contextlib.suppress(NotFound):
-        engine.call(engine.api.remove_image, tag, force=True)
+    with DockerClient(60) as client, contextlib.suppress(NotFound):
+        client.call(client.api.remove_image, tag, force=True)
 
 
 def ask(image: str, code: str) -> str:
     async def play():
-        async with DockerSandbox(BotImage(image), Limits()) as box:
-            return await tell(await box.start(), code)
+        async with DockerSandbox(BotImage(image), Limits()) as sandbox:
+            return await tell(await sandbox.start(), code)
 
     return asyncio.run(play())
 
@@ -63,11 +63,11 @@ def test_ports_and_health_checks_mean_nothing(build):
     )
 
     async def play():
-        async with DockerSandbox(BotImage(image.digest), Limits()) as box:
-            endpoint = await box.start()
-            with Engine() as engine:
-                (found,) = engine.call(engine.api.containers, filters={"ancestor": image.digest})
-                state = engine.call(engine.api.inspect_container, found["Id"])
+        async with DockerSandbox(BotImage(image.digest), Limits()) as sandbox:
+            endpoint = await sandbox.start()
+            with DockerClient() as client:
+                (found,) = client.call(client.api.containers, filters={"ancestor": image.digest})
+                state = client.call(client.api.inspect_container, found["Id"])
             lines = "open('/proc/self/net/dev').readlines()[2:]"
             links = await tell(endpoint, f"result = [line.partition(':')[0].strip() for line in {lines}]")
             return found["Ports"], state["State"].get("Health"), state["Config"]["Healthcheck"]["Test"], links
@@ -147,20 +147,20 @@ HARMLESS = ("tmp is a link", "huge group")
 
 @pytest.mark.parametrize("name", BAD_LAYERS)
 def test_an_image_that_would_hang_the_engine_is_refused_before_it_is_run(docker, name):
-    """Never start one of these, nor RUN anything on top of it: the engine would not recover."""
+    """Never start one of these, nor RUN anything on top of it: the daemon would not recover."""
     content, complaint = BAD_LAYERS[name]
     tag = f"arena-test/bad-{list(BAD_LAYERS).index(name)}", str(os.getpid())
-    with Engine(60) as engine:
-        engine.call(engine.api.import_image_from_data, content, *tag, changes=['CMD ["/bot"]'])
+    with DockerClient(60) as client:
+        client.call(client.api.import_image_from_data, content, *tag, changes=['CMD ["/bot"]'])
         try:
             with pytest.raises(UsageError, match=f"has {complaint}"):
-                images.resolve(engine, ":".join(tag))
+                images.resolve(client, ":".join(tag))
             if name in HARMLESS:
-                # The box itself looks too, whoever starts it; tried with what would not hurt if it did not.
+                # The sandbox itself looks too, whoever starts it; tried with what would not hurt if it did not.
                 with pytest.raises(UsageError, match=f"has {complaint}"):
                     ask(":".join(tag), "")
         finally:
-            engine.call(engine.api.remove_image, ":".join(tag))
+            client.call(client.api.remove_image, ":".join(tag))
 
 
 @pytest.mark.parametrize("name", BAD_LAYERS)
@@ -214,16 +214,16 @@ def look_through(*layers):
 def test_where_the_layers_cannot_be_read_the_engine_writes_the_image_out(build, monkeypatch):
     tag = build(f'FROM {BASE_IMAGE}\nENTRYPOINT ["sleep", "9"]\n').digest
     bad = build_unchecked(f'FROM {BASE_IMAGE}\nRUN ln -sf /x /etc/group\nENTRYPOINT ["sleep", "9"]\n')
-    with Engine(60) as engine:
+    with DockerClient(60) as client:
         try:
-            # As for a user who may talk to the engine but not read its folders.
+            # As for a user who may talk to the daemon but not read its folders.
             monkeypatch.setattr(image_files, "check_directories", forbidden)
             monkeypatch.setattr(images, "_looked_through", set())
-            assert images.resolve(engine, tag).digest == tag
+            assert images.resolve(client, tag).digest == tag
             with pytest.raises(UsageError, match="a link at /etc/group"):
-                images.resolve(engine, bad)
+                images.resolve(client, bad)
         finally:
-            engine.call(engine.api.remove_image, bad)
+            client.call(client.api.remove_image, bad)
 
 
 def forbidden(*_):
@@ -231,7 +231,7 @@ def forbidden(*_):
 
 
 def build_unchecked(dockerfile):
-    """An image by the engine alone, as somebody may have made it without us."""
+    """An image by the daemon alone, as somebody may have made it without us."""
     made = subprocess.run(
         ["docker", "build", "--quiet", "--network", "none", "-"],
         input=dockerfile, capture_output=True, text=True, check=True, env={**os.environ, "DOCKER_BUILDKIT": "0"},
@@ -249,8 +249,8 @@ def test_a_build_that_takes_too_long_is_ended(build, noise):
 
 
 def images_without_names():
-    with Engine() as engine:
-        found = engine.call(engine.api.images, all=True)
+    with DockerClient() as client:
+        found = client.call(client.api.images, all=True)
     return {image["Id"] for image in found if not image["RepoTags"] or image["RepoTags"] == ["<none>:<none>"]}
 
 
@@ -266,9 +266,9 @@ def test_builds_leave_no_images_without_names(build):
     new = build(f'{second}CMD ["cat", "/made", "{mark}"]\n')
     assert old.digest != new.digest
     left = ours(images_without_names(), mark)
-    with Engine() as engine:
-        parents = {layer["Id"] for layer in engine.call(engine.api.history, new.digest)}
-    # What the engine shows as its steps belongs to the image that has a name, and goes with it.
+    with DockerClient() as client:
+        parents = {layer["Id"] for layer in client.call(client.api.history, new.digest)}
+    # What the daemon shows as its steps belongs to the image that has a name, and goes with it.
     assert set(left) <= parents
     assert old.digest not in left
 
@@ -276,10 +276,10 @@ def test_builds_leave_no_images_without_names(build):
 def ours(digests, mark):
     """Those that were made by a step with this mark, in this build."""
     found = []
-    with Engine() as engine:
+    with DockerClient() as client:
         for digest in digests:
             with contextlib.suppress(NotFound):
-                steps = engine.call(engine.api.history, digest)
+                steps = client.call(client.api.history, digest)
                 if any(mark in step["CreatedBy"] for step in steps):
                     found.append(digest)
     return found

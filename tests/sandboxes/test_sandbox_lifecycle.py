@@ -15,7 +15,7 @@ from sandbox_kit import OBEDIENT, left_behind, package_path, processes_with, pyt
 
 from arena.errors import Abuse, Crashed, InfraError, StartFailed, UsageError
 from arena.sandboxes import BotDirectory, BotImage, DockerSandbox, Limits, sweep, weaknesses
-from arena.sandboxes.docker.client import Engine
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.docker.container import OWNER_LABEL
 
 DAEMONS = """
@@ -33,13 +33,13 @@ for number in range(5):
 """
 
 
-def fail_to_start(box, error=StartFailed):
+def fail_to_start(sandbox, error=StartFailed):
     """The message of a start that fails, and the death that it left."""
 
     async def play():
         with pytest.raises(error) as caught:
-            await box.start()
-        return str(caught.value), box.death()
+            await sandbox.start()
+        return str(caught.value), sandbox.death()
 
     return asyncio.run(play())
 
@@ -53,27 +53,27 @@ def nothing_is_left():
 
 class TestStart:
     def test_a_bot_that_never_listens(self, any_bench):
-        message, death = fail_to_start(any_bench.box("import time; time.sleep(60)", limits=Limits(start_s=1)))
+        message, death = fail_to_start(any_bench.sandbox("import time; time.sleep(60)", limits=Limits(start_s=1)))
         assert message == "it did not open its socket within 1 s"
         assert death.by_referee
 
     def test_a_bot_that_is_not_there(self, any_bench):
-        message, death = fail_to_start(any_bench.box(command=("/nowhere/bot",)))
+        message, death = fail_to_start(any_bench.sandbox(command=("/nowhere/bot",)))
         assert "code 127" in message
         assert "/nowhere/bot" in death.log
 
     def test_a_bot_that_fails_at_import(self, any_bench):
-        message, death = fail_to_start(any_bench.box("import nonsense_module"))
+        message, death = fail_to_start(any_bench.sandbox("import nonsense_module"))
         assert "code 1" in message
         assert "nonsense_module" in death.log
         assert not death.by_referee
 
     def test_a_bot_that_leaves_at_once(self, any_bench):
-        assert "code 0" in fail_to_start(any_bench.box("pass"))[0]
+        assert "code 0" in fail_to_start(any_bench.sandbox("pass"))[0]
 
     def test_a_bot_that_eats_all_memory_before_it_is_ready(self, bench):
         bomb = "x = [bytearray(1 << 20) for _ in range(1000)]"
-        message, death = fail_to_start(bench.box(bomb, limits=Limits(memory_bytes=64 << 20)))
+        message, death = fail_to_start(bench.sandbox(bomb, limits=Limits(memory_bytes=64 << 20)))
         assert message == "before it opened its socket, it used more memory than it had"
         assert death.out_of_memory
 
@@ -86,7 +86,7 @@ class TestStart:
             "directory": "os.mkdir(path)",
         }[thing]
         source = f"import os, time; path = os.environ['ARENA_SOCKET']; {make}; time.sleep(60)"
-        message, _ = fail_to_start(bench.box(source), Abuse)
+        message, _ = fail_to_start(bench.sandbox(source), Abuse)
         assert message == "there is something else in the place of its socket"
 
     @pytest.mark.parametrize(
@@ -102,8 +102,8 @@ time.sleep(60)
 """
 
         async def play():
-            async with any_bench.box(source) as box:
-                endpoint = await box.start()
+            async with any_bench.sandbox(source) as sandbox:
+                endpoint = await sandbox.start()
                 with pytest.raises(StartFailed, match=message):
                     await endpoint.connect(0.3)
             with pytest.raises(InfraError, match="gone"):
@@ -113,18 +113,18 @@ time.sleep(60)
 
     def test_a_sandbox_starts_once(self, bubblewrap):
         async def play():
-            async with bubblewrap.box() as box:
-                await box.start()
+            async with bubblewrap.sandbox() as sandbox:
+                await sandbox.start()
                 with pytest.raises(InfraError, match="once"):
-                    await box.start()
+                    await sandbox.start()
 
         asyncio.run(play())
 
     def test_required_strength_is_refused_before_the_bot_runs(self, bubblewrap, tmp_path):
-        box = bubblewrap.box(hierarchies=(), require=("memory", "freeze"))
-        message, _ = fail_to_start(box, InfraError)
+        sandbox = bubblewrap.sandbox(hierarchies=(), require=("memory", "freeze"))
+        message, _ = fail_to_start(sandbox, InfraError)
         assert message == "this machine cannot enforce what was required: memory: rlimit, freeze: signal"
-        assert box.log() == ""
+        assert sandbox.log() == ""
 
     @pytest.mark.parametrize("path", ["/", "/tmp", "/proc/self", "relative", "/nowhere", "/run", "/usr/../root"])
     def test_paths_that_no_bot_may_be_shown(self, bubblewrap, path):
@@ -144,11 +144,11 @@ time.sleep(60)
         )
 
         async def play():
-            async with BubblewrapSandbox(program, Limits()) as box:
+            async with BubblewrapSandbox(program, Limits()) as sandbox:
                 code = (
                     "import arena.errors, grpc; result = grpc.__name__, arena.errors.__name__, os.environ['GREETING']"
                 )
-                return await tell(await box.start(), code)
+                return await tell(await sandbox.start(), code)
 
         assert asyncio.run(play()) == "('grpc', 'arena.errors', 'hello')"
 
@@ -158,14 +158,14 @@ class TestEnd:
         mark = f"mark-{os.getpid()}-{time.monotonic_ns()}"
 
         async def play():
-            async with any_bench.box(f"mark = '{mark}'\n{OBEDIENT}") as box:
-                endpoint = await box.start()
+            async with any_bench.sandbox(f"mark = '{mark}'\n{OBEDIENT}") as sandbox:
+                endpoint = await sandbox.start()
                 await tell(endpoint, DAEMONS)
                 assert until(lambda: len(processes_with(mark)) >= 6)
                 began = time.monotonic()
-                await box.kill()
-                await box.kill()
-                return time.monotonic() - began, box.death(), box.cpu_time()
+                await sandbox.kill()
+                await sandbox.kill()
+                return time.monotonic() - began, sandbox.death(), sandbox.cpu_time()
 
         seconds, death, used = asyncio.run(play())
         assert seconds < 8
@@ -177,11 +177,11 @@ class TestEnd:
         mark = f"mark-{os.getpid()}-{time.monotonic_ns()}"
 
         async def play():
-            async with bench.box(f"mark = '{mark}'\n{OBEDIENT}") as box:
-                endpoint = await box.start()
+            async with bench.sandbox(f"mark = '{mark}'\n{OBEDIENT}") as sandbox:
+                endpoint = await sandbox.start()
                 await tell(endpoint, DAEMONS)
                 await tell(endpoint, "os._exit(7)")
-                death = await asyncio.wait_for(box.wait(), 10)
+                death = await asyncio.wait_for(sandbox.wait(), 10)
                 assert until(lambda: processes_with(mark) == [], 1)
                 return death
 
@@ -192,9 +192,9 @@ class TestEnd:
     @pytest.mark.parametrize(("code", "number"), [("os.kill(os.getpid(), 9)", 9), ("libc.memset(0, 0, 9)", 11)])
     def test_the_signal_that_ended_it_is_told(self, any_bench, code, number):
         async def play():
-            async with any_bench.box() as box:
-                await tell(await box.start(), code)
-                return await asyncio.wait_for(box.wait(), 10)
+            async with any_bench.sandbox() as sandbox:
+                await tell(await sandbox.start(), code)
+                return await asyncio.wait_for(sandbox.wait(), 10)
 
         death = asyncio.run(play())
         assert death.signal == number
@@ -202,24 +202,24 @@ class TestEnd:
 
     def test_freezing_a_dead_bot_is_no_failure_of_ours(self, any_bench):
         async def play():
-            async with any_bench.box() as box:
-                await tell(await box.start(), "os._exit(1)")
+            async with any_bench.sandbox() as sandbox:
+                await tell(await sandbox.start(), "os._exit(1)")
                 for _ in range(20):
-                    await box.freeze()
-                    await box.thaw()
+                    await sandbox.freeze()
+                    await sandbox.thaw()
                     await asyncio.sleep(0.01)
-                await asyncio.wait_for(box.wait(), 10)
-                await box.freeze()
-                await box.thaw()
-                await box.kill()
-                return await box.freeze()
+                await asyncio.wait_for(sandbox.wait(), 10)
+                await sandbox.freeze()
+                await sandbox.thaw()
+                await sandbox.kill()
+                return await sandbox.freeze()
 
         assert asyncio.run(play())
 
     def test_a_bot_outlives_the_threads_that_helped_to_start_it(self, any_bench):
         async def play():
-            async with any_bench.box() as box:
-                endpoint = await box.start()
+            async with any_bench.sandbox() as sandbox:
+                endpoint = await sandbox.start()
                 # The kernel's "die with your parent" means the thread that forked.
                 await asyncio.get_running_loop().shutdown_default_executor()
                 await asyncio.sleep(0.2)
@@ -232,10 +232,10 @@ class TestEnd:
 
     def test_a_process_that_slips_away_is_found_and_told_of(self, process):
         async def play():
-            async with process.box(hierarchies=()) as box:
-                await tell(await box.start(), DAEMONS)
-                await box.kill()
-                return box.death()
+            async with process.sandbox(hierarchies=()) as sandbox:
+                await tell(await sandbox.start(), DAEMONS)
+                await sandbox.kill()
+                return sandbox.death()
 
         assert asyncio.run(play()).escaped
 
@@ -243,31 +243,31 @@ class TestEnd:
         mark = f"mark-{os.getpid()}-{time.monotonic_ns()}"
 
         async def play(delay):
-            box = any_bench.box(f"mark = '{mark}'; import time; time.sleep(60)")
-            task = asyncio.create_task(box.start())
+            sandbox = any_bench.sandbox(f"mark = '{mark}'; import time; time.sleep(60)")
+            task = asyncio.create_task(sandbox.start())
             await asyncio.sleep(delay)
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-            await box.kill()
+            await sandbox.kill()
 
         for delay in (0.0, 0.02, 0.06, 0.3):
             asyncio.run(play(delay))
             assert until(lambda: processes_with(mark) == [], 2)
 
-    def test_a_box_that_was_never_started_can_be_killed(self, any_bench):
+    def test_a_sandbox_that_was_never_started_can_be_killed(self, any_bench):
         async def play():
-            async with any_bench.box() as box:
+            async with any_bench.sandbox() as sandbox:
                 pass
             with pytest.raises(InfraError):
-                await box.wait()
-            return box.death(), box.enforcement(), box.log()
+                await sandbox.wait()
+            return sandbox.death(), sandbox.enforcement(), sandbox.log()
 
         assert asyncio.run(play()) == (None, {}, "")
 
     def test_a_rehearsal_runs_nothing_of_the_bot(self, bubblewrap):
         async def play():
-            box = bubblewrap.box("print('I ran')")
-            return await box.rehearse(), box.log()
+            sandbox = bubblewrap.sandbox("print('I ran')")
+            return await sandbox.dry_run(), sandbox.log()
 
         held, log = asyncio.run(play())
         assert held["sandbox"] == "bubblewrap"
@@ -286,8 +286,8 @@ os.symlink("/tmp/other.sock", path)
 """
 
         async def play():
-            async with bench.box() as box:
-                endpoint = await box.start()
+            async with bench.sandbox() as sandbox:
+                endpoint = await sandbox.start()
                 await tell(endpoint, swap)
                 return await tell(endpoint, "result = 'still the same'")
 
@@ -297,8 +297,8 @@ os.symlink("/tmp/other.sock", path)
         import socket
 
         async def play():
-            async with bench.box() as box:
-                endpoint = await box.start()
+            async with bench.sandbox() as sandbox:
+                endpoint = await sandbox.start()
                 with socket.socket(socket.AF_UNIX) as line:
                     line.connect(endpoint.path)
                 return endpoint.path
@@ -313,10 +313,10 @@ from pathlib import Path
 from sandbox_kit import Bench
 
 async def main():
-    box = Bench({kind!r}, Path({folder!r})).box({source!r})
-    await box.start()
+    sandbox = Bench({kind!r}, Path({folder!r})).sandbox({source!r})
+    await sandbox.start()
     if {frozen}:
-        while not await box.freeze():
+        while not await sandbox.freeze():
             await asyncio.sleep(0.1)
     print("started", flush=True)
     await asyncio.sleep(600)
@@ -337,8 +337,8 @@ def test_bots_die_with_a_killed_referee(any_bench, tmp_path, frozen):
     )
     with subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE) as referee:
         assert referee.stdout.readline() == b"started\n"
-        boxes = [pid for pid in processes_with(mark) if pid != referee.pid]
-        assert boxes
+        sandboxes = [pid for pid in processes_with(mark) if pid != referee.pid]
+        assert sandboxes
         referee.kill()
     assert until(lambda: not processes_with(mark), 20)
     if any_bench.kind == "docker":
@@ -351,9 +351,9 @@ def test_bots_die_with_a_killed_referee(any_bench, tmp_path, frozen):
 
 
 def left_by(pid: int) -> list[str]:
-    """What is left of the boxes of a referee: containers, control groups, socket directories, watchdogs."""
-    with Engine() as engine:
-        found = engine.call(engine.api.containers, all=True, filters={"label": OWNER_LABEL})
+    """What is left of the sandboxes of a referee: containers, control groups, socket directories, watchdogs."""
+    with DockerClient() as client:
+        found = client.call(client.api.containers, all=True, filters={"label": OWNER_LABEL})
     containers = [entry["Names"][0] for entry in found if f"-{pid}-" in entry["Labels"][OWNER_LABEL]]
     watchdogs = [f"watchdog {watchdog}" for watchdog in processes_with(f"-{pid}-") if watchdog != pid]
     return [*containers, *watchdogs, *left_behind(pid)]
@@ -361,33 +361,33 @@ def left_by(pid: int) -> list[str]:
 
 def test_a_sweep_spares_those_who_live(docker):
     async def play():
-        async with docker.box() as box:
-            endpoint = await box.start()
+        async with docker.sandbox() as sandbox:
+            endpoint = await sandbox.start()
             await sweep()
             return await tell(endpoint, "result = 'alive'")
 
     assert asyncio.run(play()) == "'alive'"
-    engine = Engine()
+    client = DockerClient()
     try:
         mine = [
-            entry["Labels"][OWNER_LABEL] for entry in engine.api.containers(all=True, filters={"label": OWNER_LABEL})
+            entry["Labels"][OWNER_LABEL] for entry in client.api.containers(all=True, filters={"label": OWNER_LABEL})
         ]
     finally:
-        engine.close()
+        client.close()
     assert not [label for label in mine if f"-{os.getpid()}-" in label]
 
 
 def test_an_unknown_image_is_the_users_mistake(docker):
-    box = DockerSandbox(BotImage("arena/no-such-image"), Limits())
-    message, _ = fail_to_start(box, UsageError)
+    sandbox = DockerSandbox(BotImage("arena/no-such-image"), Limits())
+    message, _ = fail_to_start(sandbox, UsageError)
     assert "arena/no-such-image" in message
 
 
 def test_a_plain_process_says_that_nothing_holds_it(process):
     async def play():
-        async with process.box() as box:
-            await box.start()
-            return box.enforcement()
+        async with process.sandbox() as sandbox:
+            await sandbox.start()
+            return sandbox.enforcement()
 
     held = asyncio.run(play())
     assert held["sandbox"] == "process"

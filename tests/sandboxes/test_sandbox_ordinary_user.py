@@ -27,18 +27,18 @@ from arena.sandboxes import BotDirectory, BubblewrapSandbox
 async def play():
     program = BotDirectory(Path({folder!r}), ("/usr/bin/python3", "-c", OBEDIENT))
     said = {{}}
-    async with BubblewrapSandbox(program, small()) as box:
-        endpoint = await box.start()
-        said["enforcement"] = box.enforcement()
+    async with BubblewrapSandbox(program, small()) as sandbox:
+        endpoint = await sandbox.start()
+        said["enforcement"] = sandbox.enforcement()
         said["answer"] = await tell(endpoint, "result = 6 * 7")
-        said["frozen"] = await box.freeze()
-        await box.thaw()
+        said["frozen"] = await sandbox.freeze()
+        await sandbox.thaw()
         said["forks"] = await tell(endpoint, FORK_BOMB)
         said["hidden"] = await tell(endpoint, "result = os.path.exists('/home'), syscall(41, 40, 1, 0), os.getuid()")
-    async with BubblewrapSandbox(program, small()) as box:
-        endpoint = await box.start()
+    async with BubblewrapSandbox(program, small()) as sandbox:
+        endpoint = await sandbox.start()
         bomb = asyncio.create_task(tell(endpoint, MEMORY_BOMB + "    time.sleep(0.002)\\n"))
-        said["out_of_memory"] = (await asyncio.wait_for(box.wait(), 60)).out_of_memory
+        said["out_of_memory"] = (await asyncio.wait_for(sandbox.wait(), 60)).out_of_memory
         await asyncio.gather(bomb, return_exceptions=True)
     print(json.dumps(said))
 
@@ -53,12 +53,12 @@ from sandbox_kit import BASE_IMAGE, OBEDIENT, tell
 from arena.sandboxes import BotImage, DockerSandbox, Limits
 
 async def play():
-    async with DockerSandbox(BotImage(BASE_IMAGE, ("python3", "-c", OBEDIENT)), Limits()) as box:
-        endpoint = await box.start()
-        frozen = await box.freeze()
-        await box.thaw()
+    async with DockerSandbox(BotImage(BASE_IMAGE, ("python3", "-c", OBEDIENT)), Limits()) as sandbox:
+        endpoint = await sandbox.start()
+        frozen = await sandbox.freeze()
+        await sandbox.thaw()
         answer = await tell(endpoint, "result = os.getuid()")
-        print(json.dumps([box.enforcement(), answer, frozen, box.cpu_time() > 0]))
+        print(json.dumps([sandbox.enforcement(), answer, frozen, sandbox.cpu_time() > 0]))
 
 asyncio.run(play())
 """
@@ -77,7 +77,7 @@ def run(script: str, groups: tuple[int, ...] = ()) -> Any:
 
 
 @pytest.mark.slow
-def test_an_ordinary_user_gets_boxes_that_say_what_they_lack(bubblewrap):
+def test_an_ordinary_user_gets_sandboxes_that_say_what_they_lack(bubblewrap):
     said = run(SCRIPT.format(kit=KIT, folder="/usr"))
     assert said["answer"] == "42"
     assert said["enforcement"] == {

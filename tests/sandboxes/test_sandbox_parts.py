@@ -21,7 +21,7 @@ from arena.sandboxes.doctor import Finding, Status, examine, is_safe_runc, versi
 from arena.sandboxes.endpoint import Endpoint
 from arena.sandboxes.kernel import cgroup_tree, syscalls, users
 from arena.sandboxes.kernel.cgroup_tree import Hierarchy, parse
-from arena.sandboxes.kernel.cgroups import Group, sweep
+from arena.sandboxes.kernel.cgroups import ControlGroup, sweep
 from arena.sandboxes.kernel.seccomp import compile_filter, docker_profile, docker_text, known, other_values, rules
 from arena.sandboxes.kernel.users import BOT_UIDS, LeasedUser
 from arena.sandboxes.launched.bubblewrap import arguments
@@ -114,25 +114,25 @@ class TestGroups:
     def test_a_hybrid_machine(self):
         found = {tuple(sorted(one.controllers)): one for one in parse(HYBRID, PLACES)}
         assert [one.version for one in found.values()] == [1, 1, 2]
-        assert found["cpu", "cpuacct"].here == Path("/sys/fs/cgroup/cpu,cpuacct/user/one")
-        assert found["memory",].here == Path("/sys/fs/cgroup/memory/deep/er")
+        assert found["cpu", "cpuacct"].own_group == Path("/sys/fs/cgroup/cpu,cpuacct/user/one")
+        assert found["memory",].own_group == Path("/sys/fs/cgroup/memory/deep/er")
         assert found[()].mount == Path("/sys/fs/cgroup/unified")
 
     def test_a_container_sees_only_its_part_of_the_tree(self):
         line = "99 1 0:1 /docker/abc /sys/fs/cgroup rw - cgroup2 cgroup rw,nsdelegate"
         (inside,) = parse(line, "0::/docker/abc/leaf")
-        assert inside.here == Path("/sys/fs/cgroup/leaf")
+        assert inside.own_group == Path("/sys/fs/cgroup/leaf")
         (outside,) = parse(line, "0::/elsewhere")
-        assert outside.here == Path("/sys/fs/cgroup")
+        assert outside.own_group == Path("/sys/fs/cgroup")
 
     def test_the_leaf_that_we_moved_into_is_not_where_we_make_groups(self):
         line = "99 1 0:1 / /sys/fs/cgroup rw - cgroup2 cgroup rw"
         (found,) = parse(line, "0::/scope/arena-referee")
-        assert found.here == Path("/sys/fs/cgroup/scope")
+        assert found.own_group == Path("/sys/fs/cgroup/scope")
 
     def test_a_machine_without_any(self):
         assert parse("22 1 0:5 / /proc rw - proc proc rw\n", "") == ()
-        group = Group.create("arena-test", ())
+        group = ControlGroup.create("arena-test", ())
         assert group.features == frozenset()
         assert (group.cpu_time(), group.oom_kills(), group.peak_memory()) == (None, 0, None)
         group.limit(Limits())
@@ -141,7 +141,7 @@ class TestGroups:
 
     def test_a_tree_that_is_not_writable_offers_nothing(self, tmp_path):
         missing = Hierarchy(2, frozenset(), tmp_path / "gone", "/", tmp_path / "gone")
-        assert Group.create("arena-test", (missing,)).features == frozenset()
+        assert ControlGroup.create("arena-test", (missing,)).features == frozenset()
 
     def test_limits_that_did_not_take_are_noticed(self, tmp_path):
         group = fake_group(tmp_path, {"memory.max": "max", "pids.max": "64", "cpu.max": "20000 20000"})
@@ -179,26 +179,26 @@ class TestGroups:
         """The kernel keeps what a group hands down, so the group around the bots hands down what it was given."""
         (tmp_path / "cgroup.subtree_control").write_text("io memory\n")
         tree = Hierarchy(2, frozenset(), tmp_path, "/", tmp_path)
-        hall = cgroup_tree._hall(tmp_path)
-        assert (hall / "cgroup.subtree_control").read_text() == "+memory"
-        assert tree.places() == [hall]
+        bots = cgroup_tree._bots_group(tmp_path)
+        assert (bots / "cgroup.subtree_control").read_text() == "+memory"
+        assert tree.bot_parents() == [bots]
 
     def test_leftovers_are_looked_for_where_groups_are_made(self, tmp_path):
         (tmp_path / "cgroup.subtree_control").write_text("")
         gone = f"arena-{os.stat('/proc/self/ns/pid').st_ino}-{os.getpid()}-1-x"
-        for number, place in ((1, tmp_path), (2, cgroup_tree._hall(tmp_path))):
-            (place / gone).mkdir()
+        for number, parent in ((1, tmp_path), (2, cgroup_tree._bots_group(tmp_path))):
+            (parent / gone).mkdir()
             assert sweep((Hierarchy(number, frozenset(), tmp_path, "/", tmp_path),)) == [gone]
-            assert not (place / gone).exists()
+            assert not (parent / gone).exists()
 
 
-def fake_group(folder: Path, files: dict[str, str]) -> Group:
+def fake_group(folder: Path, files: dict[str, str]) -> ControlGroup:
     """A version 2 group made of plain files."""
-    from arena.sandboxes.kernel.cgroups import Home
+    from arena.sandboxes.kernel.cgroups import FeatureDirectory
 
     for name, text in files.items():
         (folder / name).write_text(text)
-    return Group({feature: Home(2, folder) for feature in ("memory", "pids", "cpu", "cputime")})
+    return ControlGroup({feature: FeatureDirectory(2, folder) for feature in ("memory", "pids", "cpu", "cputime")})
 
 
 @pytest.fixture
@@ -321,14 +321,14 @@ class TestPolicy:
             assert flag in words
         assert words[words.index("--cap-drop") + 1] == "ALL"
         assert "--nproc=20:20" in words
-        tmpfs = [words[place - 2 : place + 2] for place, word in enumerate(words) if word == "--tmpfs"]
+        tmpfs = [words[index - 2 : index + 2] for index, word in enumerate(words) if word == "--tmpfs"]
         assert tmpfs == [["--size", "67108864", "--tmpfs", "/tmp"], ["--size", "16777216", "--tmpfs", "/dev/shm"]]
         # Later words win, so nothing may be mounted after the root is made read-only.
         assert not {"--bind", "--ro-bind", "--tmpfs", "--dev"} & set(words[words.index("--remount-ro") + 4 :])
 
     def test_the_configuration_of_a_container(self):
         config = container_config(
-            BotImage("x"), Limits(), image="sha256:1", socket_dir="/s", facts_dir="/facts", uid=61001
+            BotImage("x"), Limits(), image="sha256:1", socket_dir="/s", snapshots_dir="/snapshots", uid=61001
         )
         host = config["HostConfig"]
         assert (config["User"], config["WorkingDir"], config["Hostname"]) == ("61001:61001", "/tmp", "bot")
@@ -368,7 +368,9 @@ class TestDoctor:
 
     def test_every_shortcoming_comes_with_reason_and_remedy(self):
         findings = asyncio.run(examine())
-        assert {"user namespaces", "bubblewrap", "control group: memory", "a whole box"} <= {f.name for f in findings}
+        assert {"user namespaces", "bubblewrap", "control group: memory", "a whole sandbox"} <= {
+            f.name for f in findings
+        }
         for finding in findings:
             assert isinstance(finding, Finding)
             assert finding.found

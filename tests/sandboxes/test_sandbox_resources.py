@@ -20,12 +20,12 @@ def die(bench: Bench, code: str, limits: Limits, **options):
     """How a bot dies of a piece of code, and the enforcement that it died under."""
 
     async def play():
-        async with bench.box(limits=limits, **options) as box:
-            endpoint = await box.start()
+        async with bench.sandbox(limits=limits, **options) as sandbox:
+            endpoint = await sandbox.start()
             attack = asyncio.create_task(tell(endpoint, code, timeout_s=60))
-            death = await asyncio.wait_for(box.wait(), 60)
+            death = await asyncio.wait_for(sandbox.wait(), 60)
             await asyncio.gather(attack, return_exceptions=True)
-            return death, box
+            return death, sandbox
 
     return asyncio.run(play())
 
@@ -33,7 +33,7 @@ def die(bench: Bench, code: str, limits: Limits, **options):
 @pytest.mark.slow
 def test_a_memory_bomb_ends_the_bot_only(bench, control_groups):
     async def play():
-        async with bench.box(limits=small()) as victim, bench.box(limits=small()) as bomber:
+        async with bench.sandbox(limits=small()) as victim, bench.sandbox(limits=small()) as bomber:
             safe, endpoint = await victim.start(), await bomber.start()
             attack = asyncio.create_task(tell(endpoint, MEMORY_BOMB, timeout_s=60))
             death = await asyncio.wait_for(bomber.wait(), 60)
@@ -124,8 +124,8 @@ result = many, size
 
 def test_a_fork_bomb_stays_in_its_bounds(bench):
     async def play():
-        async with bench.box(limits=small()) as box:
-            endpoint = await box.start()
+        async with bench.sandbox(limits=small()) as sandbox:
+            endpoint = await sandbox.start()
             answer = await tell(endpoint, FORK_BOMB)
             outside = os.fork()
             if outside == 0:
@@ -167,11 +167,11 @@ burn()
 """
 
     async def play():
-        async with bench.box(limits=small(cpus=0.5)) as box:
-            endpoint = await box.start()
-            before, began = box.cpu_time(), time.monotonic()
+        async with bench.sandbox(limits=small(cpus=0.5)) as sandbox:
+            endpoint = await sandbox.start()
+            before, began = sandbox.cpu_time(), time.monotonic()
             await tell(endpoint, code)
-            return (box.cpu_time() - before) / (time.monotonic() - began)
+            return (sandbox.cpu_time() - before) / (time.monotonic() - began)
 
     assert 0.2 < asyncio.run(play()) < 0.75
 
@@ -196,25 +196,25 @@ for _ in range(3):
 """
 
     async def play():
-        async with bench.box(limits=small(), hierarchies=HIERARCHIES[choice]()) as box:
-            endpoint = await box.start()
+        async with bench.sandbox(limits=small(), hierarchies=HIERARCHIES[choice]()) as sandbox:
+            endpoint = await sandbox.start()
             await tell(endpoint, burn)
             await asyncio.sleep(0.2)
-            frozen = await box.freeze()
+            frozen = await sandbox.freeze()
             await asyncio.sleep(0.1)
-            before = box.cpu_time()
+            before = sandbox.cpu_time()
             await asyncio.sleep(0.5)
-            used = box.cpu_time() - before
-            await box.thaw()
+            used = sandbox.cpu_time() - before
+            await sandbox.thaw()
             answer = await tell(endpoint, "result = 'awake'")
             async with asyncio.timeout(20):
-                while box.cpu_time() < before + 0.1:
+                while sandbox.cpu_time() < before + 0.1:
                     await asyncio.sleep(0.05)
-            return frozen, used, answer, box.enforcement()["freeze"]
+            return frozen, used, answer, sandbox.enforcement()["freeze"]
 
     frozen, used, answer, how = asyncio.run(play())
     assert answer == "'awake'"
-    # The docker engine sometimes cannot pause a busy container, and on a busy machine the kernel may need longer than
+    # The docker daemon sometimes cannot pause a busy container, and on a busy machine the kernel may need longer than
     # we wait; that must then be reported, as False. Whatever is reported as frozen must use no processor.
     assert isinstance(frozen, bool)
     assert not frozen or used < 0.03, how
@@ -223,12 +223,12 @@ for _ in range(3):
 @pytest.mark.parametrize("choice", HIERARCHIES)
 def test_a_frozen_bot_can_be_killed(bench, choice):
     async def play():
-        async with bench.box(limits=small(), hierarchies=HIERARCHIES[choice]()) as box:
-            await box.start()
-            await box.freeze()
+        async with bench.sandbox(limits=small(), hierarchies=HIERARCHIES[choice]()) as sandbox:
+            await sandbox.start()
+            await sandbox.freeze()
             began = time.monotonic()
-            await box.kill()
-            return time.monotonic() - began, box.death()
+            await sandbox.kill()
+            return time.monotonic() - began, sandbox.death()
 
     seconds, death = asyncio.run(play())
     assert seconds < 8
@@ -237,9 +237,9 @@ def test_a_frozen_bot_can_be_killed(bench, choice):
 
 @pytest.mark.slow
 def test_without_control_groups_a_watchdog_holds_memory_and_a_limit_processes(bubblewrap):
-    death, box = die(bubblewrap, MEMORY_BOMB + "    time.sleep(0.002)\n", small(), hierarchies=())
+    death, sandbox = die(bubblewrap, MEMORY_BOMB + "    time.sleep(0.002)\n", small(), hierarchies=())
     assert death.out_of_memory
-    assert box.enforcement()["memory"] == "rlimit"
+    assert sandbox.enforcement()["memory"] == "rlimit"
     # What the watchdog cannot see must not exist.
     assert (
         bubblewrap.ask("os.memfd_create('x')", hierarchies=()) == "PermissionError: [Errno 1] Operation not permitted"
@@ -263,14 +263,14 @@ while True:
     )
 
     async def play():
-        async with any_bench.box(flood, limits=small()) as box:
-            await box.start()
+        async with any_bench.sandbox(flood, limits=small()) as sandbox:
+            await sandbox.start()
             before = resource.getrusage(resource.RUSAGE_SELF)
             await asyncio.sleep(3)
             after = resource.getrusage(resource.RUSAGE_SELF)
-            await box.kill()
+            await sandbox.kill()
             seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-            return seconds, box.log(), box.death().log
+            return seconds, sandbox.log(), sandbox.death().log
 
     seconds, log, tail = asyncio.run(play())
     assert seconds < 0.5
@@ -282,9 +282,9 @@ def test_output_is_kept_escaped(any_bench):
     shout = "import sys; sys.stdout.buffer.write(b'\\x1b]0;owned\\x07 \\xe2\\x80\\xae \\xff \\x00\\r\\n'); sys.exit(3)"
 
     async def play():
-        box = any_bench.box(shout)
+        sandbox = any_bench.sandbox(shout)
         with pytest.raises(Exception, match="code 3"):
-            await box.start()
-        return box.death().log
+            await sandbox.start()
+        return sandbox.death().log
 
     assert asyncio.run(play()) == "\\x1b]0;owned\\x07 \\u202e \\xff \\x00\\r\n"

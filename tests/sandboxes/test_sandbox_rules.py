@@ -1,4 +1,4 @@
-"""The rules on loan run in the bot's own box: its limits, its freezing, its death."""
+"""The rules on loan run in the bot's own sandbox: its limits, its freezing, its death."""
 
 import asyncio
 import os
@@ -43,19 +43,19 @@ if os.fork() == 0:
 
 @asynccontextmanager
 async def borrower(kind, folder, limits=None):
-    """A box with a bot that has the rules beside it, its endpoint, and a mark on the command lines of both."""
+    """A sandbox with a bot that has the rules beside it, its endpoint, and a mark on the command lines of both."""
     mark = f"mark-{os.urandom(8).hex()}"
     folder.mkdir(mode=0o755)
     (folder / "bot.py").write_text(OBEDIENT)
     (folder / "bot.toml").write_text(MANIFEST.format(mark=mark))
     program = program_of(Folder(folder, read_manifest(folder)))
-    async with KINDS[kind](program, limits or Limits(start_s=60.0)) as box:
-        yield box, await box.start(), mark
+    async with KINDS[kind](program, limits or Limits(start_s=60.0)) as sandbox:
+        yield sandbox, await sandbox.start(), mark
 
 
 @pytest.fixture(params=["bubblewrap", "process"])
 def kind(request):
-    """The boxes for folders."""
+    """The sandboxes for folders."""
     request.getfixturevalue(request.param)
     return request.param
 
@@ -63,10 +63,10 @@ def kind(request):
 def test_a_bot_reaches_the_rules_and_nothing_outlives_it(kind, tmp_path):
     async def play():
         code = CONNECT + "result = len(rules.Look(pb.LookRequest(root=root, lines=lines)).positions)"
-        async with borrower(kind, tmp_path / "mine") as (box, endpoint, mark):
+        async with borrower(kind, tmp_path / "mine") as (sandbox, endpoint, mark):
             answer = await tell(endpoint, code)
             running = processes_with(mark)
-            peak = box.peak_memory()
+            peak = sandbox.peak_memory()
         return answer, running, peak, mark
 
     answer, running, peak, mark = asyncio.run(play())
@@ -77,22 +77,22 @@ def test_a_bot_reaches_the_rules_and_nothing_outlives_it(kind, tmp_path):
 
 
 def test_the_rules_sleep_while_the_bot_is_frozen_and_their_time_is_the_bots(kind, tmp_path):
-    async def spent(box, seconds):
-        before = box.cpu_time()
+    async def spent(sandbox, seconds):
+        before = sandbox.cpu_time()
         await asyncio.sleep(seconds)
-        return box.cpu_time() - before
+        return sandbox.cpu_time() - before
 
     async def play():
-        async with borrower(kind, tmp_path / "mine") as (box, endpoint, _):
+        async with borrower(kind, tmp_path / "mine") as (sandbox, endpoint, _):
             await tell(endpoint, THINK)
             deadline = time.monotonic() + 60
-            while await spent(box, 0.3) < 0.05 and time.monotonic() < deadline:
+            while await spent(sandbox, 0.3) < 0.05 and time.monotonic() < deadline:
                 pass
-            while not await box.freeze():  # a busy machine may need longer than one freeze waits
+            while not await sandbox.freeze():  # a busy machine may need longer than one freeze waits
                 assert time.monotonic() < deadline
-            asleep = await spent(box, 1.0)
-            await box.thaw()
-            return asleep, await spent(box, 2.0)
+            asleep = await spent(sandbox, 1.0)
+            await sandbox.thaw()
+            return asleep, await spent(sandbox, 2.0)
 
     asleep, awake = asyncio.run(play())
     assert asleep < 0.02
@@ -105,9 +105,9 @@ def test_the_rules_sleep_while_the_bot_is_frozen_and_their_time_is_the_bots(kind
 )
 def test_the_end_of_the_bot_is_told_as_it_was(kind, tmp_path, code, exit_code, number):
     async def play():
-        async with borrower(kind, tmp_path / "mine") as (box, endpoint, _):
+        async with borrower(kind, tmp_path / "mine") as (sandbox, endpoint, _):
             attack = asyncio.create_task(tell(endpoint, code))
-            death = await asyncio.wait_for(box.wait(), 60)
+            death = await asyncio.wait_for(sandbox.wait(), 60)
             await asyncio.gather(attack, return_exceptions=True)
             return death
 
@@ -127,9 +127,9 @@ GREED = {
 @pytest.mark.parametrize("code", GREED.values(), ids=GREED)
 def test_memory_is_one_account(bubblewrap, control_groups, tmp_path, code):
     async def play():
-        async with borrower("bubblewrap", tmp_path / "mine", small(memory_bytes=192 * MIB)) as (box, endpoint, _):
+        async with borrower("bubblewrap", tmp_path / "mine", small(memory_bytes=192 * MIB)) as (sandbox, endpoint, _):
             attack = asyncio.create_task(tell(endpoint, code, timeout_s=90))
-            death = await asyncio.wait_for(box.wait(), 90)
+            death = await asyncio.wait_for(sandbox.wait(), 90)
             await asyncio.gather(attack, return_exceptions=True)
             return death
 

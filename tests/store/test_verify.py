@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.match import Box
+from arena.match import SandboxReport
 from arena.play import record
 from arena.registry import find
 from arena.store.checksums import match_checksum
@@ -113,7 +113,9 @@ def test_a_forger_who_mends_the_checksums_of_a_match_is_found_by_that_of_the_tou
     store = SqlStore(path)
     kept = next(iter(store.kept(1)))
     played = record.load(kept.record, find)
-    forged = record.dump(replace(played, boxes=(Box("bubblewrap", {}), Box("bubblewrap", {}))), find("claim"))
+    forged = record.dump(
+        replace(played, sandboxes=(SandboxReport("bubblewrap", {}), SandboxReport("bubblewrap", {}))), find("claim")
+    )
     store.close()
     checksum = match_checksum(kept.entry, forged)
     change(

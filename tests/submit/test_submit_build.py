@@ -1,4 +1,4 @@
-"""Build commands run in a box: what they try outside fails, and what they leave is checked."""
+"""Build commands run in a sandbox: what they try outside fails, and what they leave is checked."""
 
 import asyncio
 import os
@@ -10,7 +10,7 @@ import pytest
 from arena.bots.making import build_of
 from arena.bots.manifest import Folder, read_manifest
 from arena.errors import UsageError
-from arena.sandboxes.launched.build import Workshop
+from arena.sandboxes.launched.build import BuildSandbox
 from arena.submit import folders
 from tests.kits.contestants import arena, choosing, need_bubblewrap, write_bot
 
@@ -125,7 +125,7 @@ def test_a_build_that_never_ends_is_ended(bot):
     folder = bot("python3", "build.py", source="import time; time.sleep(600)")
 
     async def run():
-        await Workshop(build_of(Folder(folder, read_manifest(folder)))).build(print, within_s=0.5)
+        await BuildSandbox(build_of(Folder(folder, read_manifest(folder)))).build(print, within_s=0.5)
 
     with pytest.raises(UsageError, match=r"took longer than 0\.5 s"):
         asyncio.run(run())

@@ -1,4 +1,4 @@
-"""Images that are submitted, from the engine and as archives, and a tournament among bots of both kinds."""
+"""Images that are submitted, from the daemon and as archives, and a tournament among bots of both kinds."""
 
 import gzip
 import hashlib
@@ -14,7 +14,7 @@ import pytest
 
 from arena.errors import UsageError
 from arena.sandboxes.docker import image_builds
-from arena.sandboxes.docker.client import Engine, NotFound
+from arena.sandboxes.docker.client import DockerClient, NotFound
 from arena.store.sql import SqlStore
 from arena.submit import image_archive, image_storage
 from tests.kits.contestants import SDK_IMAGE, arena, choosing, need_bubblewrap, need_image, write_bot
@@ -126,14 +126,14 @@ def test_a_link_to_itself_is_no_layer(tmp_path):
 
 
 @pytest.fixture
-def engine():
+def client():
     need_image()
-    with closing(Engine()) as opened:
+    with closing(DockerClient()) as opened:
         yield opened
 
 
 @pytest.fixture
-def image(engine, tmp_path, monkeypatch):
+def image(client, tmp_path, monkeypatch):
     """An image of a bot of its own, and a store of its own; both are gone afterwards."""
     monkeypatch.setenv("ARENA_DB", str(tmp_path / "store/arena.db"))
     folder = write_bot(tmp_path / "imaged", choosing(f"return turn.legal[0]  # {os.getpid()} {tmp_path}"))
@@ -147,22 +147,22 @@ def image(engine, tmp_path, monkeypatch):
         subprocess.run(["docker", "image", "rm", "--force", name], capture_output=True, check=False)
 
 
-def names_of(engine, digest):
+def names_of(client, digest):
     try:
-        return sorted(engine.call(engine.api.inspect_image, digest)["RepoTags"])
+        return sorted(client.call(client.api.inspect_image, digest)["RepoTags"])
     except NotFound:
         return None
 
 
 @pytest.mark.slow
-def test_bots_of_both_kinds_play_a_tournament(engine, image, tmp_path):
+def test_bots_of_both_kinds_play_a_tournament(client, image, tmp_path):
     need_bubblewrap()
     tag, digest, folder = image
     first = arena("submit", tag, "--owner", "alice", "--name", "boxed", "--game", "claim", *PATIENT)
     assert first.exit_code == 0, first.output
     again = arena("submit", tag, "--owner", "alice", "--name", "boxed", "--game", "claim", *PATIENT)
     assert "exactly this is registered already" in again.output
-    assert image_storage.permanent_tag(digest) in names_of(engine, digest)
+    assert image_storage.permanent_tag(digest) in names_of(client, digest)
     assert arena("submit", folder, "--owner", "bob", "--name", "plain", *PATIENT).exit_code == 0
     listed = arena("bots", "list").output
     assert re.search(r"boxed .* image ", listed)
@@ -179,7 +179,7 @@ def test_bots_of_both_kinds_play_a_tournament(engine, image, tmp_path):
 
 
 @pytest.mark.slow
-def test_an_archive_of_an_image_brings_no_names(engine, image, tmp_path):
+def test_an_archive_of_an_image_brings_no_names(client, image, tmp_path):
     tag, digest, _ = image
     stolen = f"arena-test/stolen:{os.getpid()}"
     try:
@@ -187,31 +187,31 @@ def test_an_archive_of_an_image_brings_no_names(engine, image, tmp_path):
         subprocess.run(["docker", "save", "--output", tmp_path / "i.tar", stolen], check=True)
         subprocess.run(["docker", "image", "rm", tag, stolen], check=True, capture_output=True)
         subprocess.run(["docker", "tag", SDK_IMAGE, stolen], check=True)
-        assert names_of(engine, digest) is None
+        assert names_of(client, digest) is None
         refused = arena("submit", tmp_path / "i.tar", "--owner", "alice", "--name", "loaded", "--game", "rrr", *PATIENT)
         assert refused.exit_code == 2, refused.output
         assert "does not serve rrr" in refused.stderr
-        assert names_of(engine, digest) is None
+        assert names_of(client, digest) is None
         taken = arena("submit", tmp_path / "i.tar", "--owner", "alice", "--name", "loaded", "--game", "claim", *PATIENT)
         assert taken.exit_code == 0, taken.output
-        assert names_of(engine, digest) == [image_storage.permanent_tag(digest)]
-        assert names_of(engine, SDK_IMAGE) == names_of(engine, stolen)
+        assert names_of(client, digest) == [image_storage.permanent_tag(digest)]
+        assert names_of(client, SDK_IMAGE) == names_of(client, stolen)
     finally:
         subprocess.run(["docker", "image", "rm", stolen], capture_output=True, check=False)
 
 
 @pytest.mark.slow
-def test_the_dockerfile_of_a_stranger_is_never_built(engine, image, tmp_path):
+def test_the_dockerfile_of_a_stranger_is_never_built(client, image, tmp_path):
     """Nor is anything kept of it: docker's builder is no sandbox."""
     _, _, folder = image
     ran = tmp_path / "ran"
     (folder / "Dockerfile").write_text(f"FROM {SDK_IMAGE}\nRUN touch {ran} && sleep 600\nCMD true\n")
-    before = engine.call(engine.api.images, quiet=True, all=True)
+    before = client.call(client.api.images, quiet=True, all=True)
     refused = arena("submit", folder, "--owner", "alice", "--sandbox", "docker", *PATIENT)
     assert refused.exit_code == 2, refused.output
     assert "Dockerfiles are not built here: hand in an image as `docker save` writes it" in refused.stderr
-    made = set(engine.call(engine.api.images, quiet=True, all=True)) - set(before)
-    assert not [digest for digest in made if str(ran) in str(engine.call(engine.api.history, digest))]
+    made = set(client.call(client.api.images, quiet=True, all=True)) - set(before)
+    assert not [digest for digest in made if str(ran) in str(client.call(client.api.history, digest))]
 
 
 @pytest.mark.slow
@@ -224,15 +224,15 @@ def test_an_image_that_was_kept_and_is_gone(image):
 
 
 @pytest.mark.slow
-def test_names_of_a_killed_submission_are_swept(engine, image):
+def test_names_of_a_killed_submission_are_swept(client, image):
     tag, _, _ = image
     left = f"{image_storage.REPOSITORY}:new-{os.stat('/proc/self/ns/pid').st_ino}-4194304-1"
     subprocess.run(["docker", "tag", tag, left], check=True)
-    with image_storage.temporary_tag(engine):
-        assert left not in names_of(engine, tag)
+    with image_storage.temporary_tag(client):
+        assert left not in names_of(client, tag)
 
 
-def test_an_image_must_say_who_it_is(engine, tmp_path):
+def test_an_image_must_say_who_it_is(client, tmp_path):
     where = ("--db", tmp_path / "arena.db", "--owner", "me")
     for words, complaint in (
         ((), "an image does not say who it is: give --name"),

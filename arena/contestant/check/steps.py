@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from functools import partial
 
-from arena.bots.running import BoxedBot, RunningBot
+from arena.bots.running import RunningBot, SandboxedBot
 from arena.clock import Meter, TimeControl
 from arena.contestant.check.advice import advice
 from arena.contestant.check.report import CheckFailed, Mark, Measures, Remark, Step, percentile
@@ -171,4 +171,4 @@ def judge_clock(control: TimeControl, slowest: float, lowest: float) -> Remark:
 
 def peak_memory(bot: RunningBot) -> int | None:
     """The most bytes it ever used, where something counts them."""
-    return bot.sandbox.peak_memory() if isinstance(bot, BoxedBot) else None
+    return bot.sandbox.peak_memory() if isinstance(bot, SandboxedBot) else None

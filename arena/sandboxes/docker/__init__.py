@@ -1,1 +1,1 @@
-"""Bots in containers of a docker engine, with its own kernel (runc) or with one of their own (gVisor)."""
+"""Sandboxes for bots given as images: containers of the docker daemon, run by runc or by gVisor."""

@@ -1,4 +1,4 @@
-"""The policy for containers: what every bot's container is made with, and how that is read back."""
+"""The configuration of a bot's container, and the checks that it is in force."""
 
 import json
 from typing import Any
@@ -15,9 +15,9 @@ _RUN = "/run/bot"
 
 
 def container_config(
-    program: BotImage, limits: Limits, *, image: str, socket_dir: str, facts_dir: str, uid: int
+    program: BotImage, limits: Limits, *, image: str, socket_dir: str, snapshots_dir: str, uid: int
 ) -> dict[str, Any]:
-    """The policy, as the engine's own interface takes it."""
+    """The container configuration in the form of the docker API."""
     env = {"ARENA_SOCKET": f"{_RUN}/{SOCKET_NAME}", "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1", **program.env}  # noqa: S108
     command = {} if program.command is None else {"Entrypoint": [], "Cmd": list(program.command)}
     return {
@@ -32,12 +32,12 @@ def container_config(
         "Tty": False,
         "OpenStdin": False,
         "Labels": {OWNER_LABEL: owner()},
-        "HostConfig": _host_config(limits, socket_dir, facts_dir),
+        "HostConfig": _host_config(limits, socket_dir, snapshots_dir),
         **command,
     }
 
 
-def _host_config(limits: Limits, socket_dir: str, facts_dir: str) -> dict[str, Any]:
+def _host_config(limits: Limits, socket_dir: str, snapshots_dir: str) -> dict[str, Any]:
     profile = json.dumps(docker_profile(file_locks=limits.file_locks))
     ulimits = {"nofile": limits.open_files, "core": 0, "fsize": limits.file_bytes, "msgqueue": 0, "cpu": limits.cpu_s}
     return {
@@ -57,11 +57,14 @@ def _host_config(limits: Limits, socket_dir: str, facts_dir: str) -> dict[str, A
         "OomScoreAdj": 500,
         "Tmpfs": {
             "/tmp": f"rw,nosuid,nodev,noexec,size={limits.tmp_bytes},nr_inodes=16k,mode=1777",  # noqa: S108
-            # In place of the terminals, of which all of the machine's are counted together; a bot needs none.
+            # Hides the terminals, which are numbered across the whole machine; a bot needs none.
             "/dev/pts": "ro,nosuid,nodev,noexec,size=4k,nr_inodes=1,mode=0555",
         },
         "ShmSize": limits.shm_bytes,
-        "Mounts": [_bind(socket_dir, _RUN), *(_bind(f"{facts_dir}/{name}", _fact(name)) for name in masks.facts())],
+        "Mounts": [
+            _bind(socket_dir, _RUN),
+            *(_bind(f"{snapshots_dir}/{name}", _proc_path(name)) for name in masks.snapshots()),
+        ],
         "MaskedPaths": [*masks.proc_masked(), *masks.sys_masked()],
         "LogConfig": {"Type": "local", "Config": {"max-size": "1m", "max-file": "1", "compress": "false"}},
         "RestartPolicy": {"Name": "no"},
@@ -70,7 +73,7 @@ def _host_config(limits: Limits, socket_dir: str, facts_dir: str) -> dict[str, A
     }
 
 
-def _fact(name: str) -> str:
+def _proc_path(name: str) -> str:
     return f"/proc/{name}"
 
 
@@ -80,14 +83,14 @@ def _bind(source: str, target: str) -> dict[str, Any]:
 
 
 def check_process(pid: int, status: dict[str, str], uid: int) -> None:
-    """Read back from the kernel what holds the first process of a container."""
+    """Check the credentials, filter and namespaces of a container's first process, as the kernel reports them."""
     wanted = {"Seccomp": "2", "NoNewPrivs": "1", "CapEff": "0" * 16, "CapPrm": "0" * 16}
     wrong = {name: status.get(name) for name, value in wanted.items() if status.get(name) != value}
     if wrong or set(status.get("Uid", "").split()) != {str(uid)}:
         raise InfraError(f"the container is not tight: {wrong}, user {status.get('Uid')}")
     groups = {int(group) for name in ("Gid", "Groups") for group in status.get(name, "").split()}
     if groups != {uid}:
-        # The engine looks into the image's list: a group there may be called by our number, and be another one.
+        # The daemon reads the image's /etc/group, where a group of another number may have our number as its name.
         raise StartFailed(f"the list of groups in its image makes it a member of {sorted(groups - {uid})}")
     for kind in ("pid", "net", "ipc", "uts", "mnt"):
         found = procfs.namespace(pid, kind)
@@ -97,10 +100,10 @@ def check_process(pid: int, status: dict[str, str], uid: int) -> None:
 
 
 def check_settings(found: dict[str, Any], limits: Limits) -> None:
-    """Compare what the engine says of a container with what was asked for."""
+    """Check the settings of a container, as the daemon reports them, against those that were requested."""
     host, wanted = found["HostConfig"], _host_config(limits, "", "")
     names = ("NetworkMode", "ReadonlyRootfs", "CapDrop", "PidsLimit", "Memory", "MemorySwap", "CpuPeriod", "CpuQuota")
     wrong = {name: host.get(name) for name in (*names, "MaskedPaths") if host.get(name) != wanted[name]}
     targets = {mount["Destination"] for mount in found.get("Mounts", [])}
-    if wrong or host.get("Privileged") or targets != {_RUN, *map(_fact, masks.facts())}:
-        raise InfraError(f"the engine changed the container: {wrong}, {targets}")
+    if wrong or host.get("Privileged") or targets != {_RUN, *map(_proc_path, masks.snapshots())}:
+        raise InfraError(f"the daemon changed the container: {wrong}, {targets}")

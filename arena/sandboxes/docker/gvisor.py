@@ -1,4 +1,4 @@
-"""Bots given as an image, on a kernel of their own: containers of gVisor, a runtime of the docker engine."""
+"""Sandbox for images with gVisor, a docker runtime that gives each container its own kernel in user space."""
 
 import os
 from collections.abc import Mapping
@@ -14,43 +14,43 @@ from arena.sandboxes.kernel import procfs
 
 RUNTIME = "runsc"
 SETTING = '{"runtimes": {"runsc": {"path": "/usr/bin/runsc", "runtimeArgs": ["--host-uds=create", "--network=none"]}}}'
-"""What the engine must be told: a bot may make its socket where the referee sees it, and open none of the host's."""
+"""Setting of the docker daemon that lets a bot make a socket that the referee sees, and open none of the host."""
 _SOCKETS = frozenset({"--host-uds=create", "--host-uds=all"})
-_TASKS = 16
-"""Tasks of the host for each process of the bot: gVisor needs several, and dies with its bot when it gets none."""
+_TASKS_PER_PROCESS = 16
+"""Host tasks allowed for each process of the bot: gVisor needs several, and crashes when it gets none."""
 
 
 class GvisorSandbox(DockerSandbox):
-    """A container whose system calls are answered by gVisor's kernel, an ordinary process that is itself boxed."""
+    """A container whose system calls are handled by gVisor's kernel, an ordinary process that is itself sandboxed."""
 
     kind = "gvisor"
     _listener = 0  # gVisor's file server makes the socket for the bot, and is root
 
-    def _adapt(self, host_config: dict[str, Any]) -> None:
-        engine = self._engine
-        if engine is not None and (reason := why_not(engine.call(engine.api.info).get("Runtimes") or {})):
+    def _adapt_host_config(self, host_config: dict[str, Any]) -> None:
+        client = self._client
+        if client is not None and (reason := why_unusable(client.call(client.api.info).get("Runtimes") or {})):
             raise InfraError(f"{reason}; `arena doctor` says what to do")
         host_config["Runtime"] = RUNTIME
         # Its kernel would give the wrong error for calls that shall not exist, and it is what a filter would be for.
         host_config["SecurityOpt"] = ["no-new-privileges:true", "seccomp=unconfined"]
         # Its kernel counts the bot's processes. A bot that finds a way around that meets the control group, which
         # bounds what gVisor makes of them on the machine.
-        host_config["PidsLimit"] = self._limits.pids * _TASKS
+        host_config["PidsLimit"] = self._limits.pids * _TASKS_PER_PROCESS
         host_config["Ulimits"].append({"Name": "nproc", "Soft": self._limits.pids, "Hard": self._limits.pids})
 
     def _check(self, pid: int, found: dict[str, Any]) -> Enforcement:
-        limits = replace(self._limits, pids=self._limits.pids * _TASKS)
+        limits = replace(self._limits, pids=self._limits.pids * _TASKS_PER_PROCESS)
         self._group.check(limits)
         check_settings(found, limits)
         check_kernel(pid)
         return {
             "sandbox": self.kind,
             "runtime": str(found["HostConfig"]["Runtime"]),
-            # Without a group there is nothing that we could read back, whatever the engine says.
-            "memory": self._by_group("memory", "none"),
-            "pids": self._by_group("pids", "none"),
-            "cpu": self._by_group("cpu", "none"),
-            "freeze": self._by_group("freeze", "docker"),
+            # Without a group there is nothing that we could read back, whatever the daemon says.
+            "memory": self._enforced_by("memory", "none"),
+            "pids": self._enforced_by("pids", "none"),
+            "cpu": self._enforced_by("cpu", "none"),
+            "freeze": self._enforced_by("freeze", "docker"),
             "kill": "gvisor",
             "network": "namespace",
             "files": "namespace",
@@ -59,30 +59,30 @@ class GvisorSandbox(DockerSandbox):
         }
 
 
-def why_not(runtimes: Mapping[str, Any]) -> str | None:
-    """Why gVisor cannot be used with the runtimes of an engine."""
+def why_unusable(runtimes: Mapping[str, Any]) -> str | None:
+    """The reason why gVisor cannot be used with these runtimes of the daemon; None if it can."""
     if os.geteuid() != 0:
         return "what holds a bot in gVisor can be read back by root only"
     if RUNTIME not in runtimes:
-        return f"the docker engine has no runtime {RUNTIME}"
+        return f"the docker daemon has no runtime {RUNTIME}"
     if not _SOCKETS & set(arguments(runtimes)):
-        return f"the docker engine starts {RUNTIME} without --host-uds=create, so no bot could open its socket"
+        return f"the docker daemon starts {RUNTIME} without --host-uds=create, so no bot could open its socket"
     return None
 
 
 def arguments(runtimes: Mapping[str, Any]) -> list[str]:
-    """What the engine starts gVisor with; `-flag` and `--flag` are the same to it."""
+    """The arguments with which the daemon starts gVisor, all in the form `--flag`."""
     return [f"--{word.lstrip('-')}" for word in runtimes[RUNTIME].get("runtimeArgs") or ()]
 
 
 def check_kernel(pid: int) -> None:
-    """Read back from the host what holds the process that is the bot's kernel; InfraError when it is not gVisor's."""
+    """Check that the container's process is gVisor's kernel and is restricted as it should be; InfraError if not."""
     status = procfs.status(pid)
     if not status:
         return  # it has just died, which is the bot's affair
     name = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0].decode(errors="replace")
     if name != "runsc-sandbox":
-        raise InfraError(f"the runtime {RUNTIME} of the docker engine is not gVisor: it runs {name!r}")
+        raise InfraError(f"the runtime {RUNTIME} of the docker daemon is not gVisor: it runs {name!r}")
     wanted = {"Seccomp": "2", "NoNewPrivs": "1"}
     wrong = {key: status.get(key) for key, value in wanted.items() if status.get(key) != value}
     if wrong or "0" in status.get("Uid", "").split():

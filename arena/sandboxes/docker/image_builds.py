@@ -1,4 +1,4 @@
-"""Images built from a Dockerfile by the docker engine: for one's own bots, since it is no sandbox."""
+"""Building images from a Dockerfile: only for trusted bots, because the docker daemon does it outside of a sandbox."""
 
 import re
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from typing import Any
 from arena.errors import InfraError, UsageError
 from arena.sandboxes.base import MIB
 from arena.sandboxes.docker import images
-from arena.sandboxes.docker.client import Engine, NoAnswer, NotFound, status_code
+from arena.sandboxes.docker.client import DockerClient, NoAnswer, NotFound, status_code
 from arena.sandboxes.docker.images import Image
 from arena.sandboxes.logs import TAIL_BYTES, escape
 
@@ -19,30 +19,30 @@ _BUILD_MEMORY = 2048 * MIB
 _STEP = re.compile(r"^ ---> ([0-9a-f]{12})$", re.MULTILINE)
 _BAD_REQUEST = 400
 _STORE_S = 60.0
-"""How long the engine may take to remove an image from a busy disk."""
+"""Seconds that the daemon may take to remove an image from a busy disk."""
 
 
 def build(directory: Path, *, tag: str, within_s: float = BUILD_S) -> Image:
     """Build a directory with a Dockerfile, within a time limit; no image is left but the one with the tag.
 
-    What runs during the build has no network and bounded memory. But FROM, ADD and COPY --from are done by the engine,
+    What runs during the build has no network and bounded memory. But FROM, ADD and COPY --from are done by the daemon,
     which has a network and knows every image of this machine: build only what you trust.
     """
     check_context(directory)
     steps: list[str] = []
-    with Engine(_STORE_S) as engine:
-        known, replaced = _digests(engine), _find(engine, tag)
+    with DockerClient(_STORE_S) as client:
+        known, replaced = _digests(client), _find(client, tag)
         try:
             _run(directory, tag, within_s, steps)
-            return _accept(engine, tag)
+            return _accept(client, tag)
         finally:
-            made = {digest.removeprefix("sha256:")[:12]: digest for digest in _digests(engine) - known}
-            # Children first: the engine removes no image that another one stands on.
-            _remove_unnamed(engine, [*(made[step] for step in reversed(steps) if step in made), replaced])
+            made = {digest.removeprefix("sha256:")[:12]: digest for digest in _digests(client) - known}
+            # Children first: the daemon removes no image that another one stands on.
+            _remove_unnamed(client, [*(made[step] for step in reversed(steps) if step in made), replaced])
 
 
 def check_context(directory: Path) -> None:
-    """UsageError for a directory that cannot be built, or is too large to be sent to the engine."""
+    """UsageError for a directory that cannot be built, or is too large to be sent to the daemon."""
     if not (directory / "Dockerfile").is_file():
         raise UsageError(f"there is no Dockerfile in {directory}")
     total = 0
@@ -57,20 +57,20 @@ def _run(directory: Path, tag: str, within_s: float, steps: list[str]) -> None:
         "path": str(directory), "tag": tag, "network_mode": "none", "pull": False, "rm": True, "forcerm": True,
         "decode": True, "container_limits": {"memory": _BUILD_MEMORY, "memswap": _BUILD_MEMORY},
     }  # fmt: skip
-    with Engine(within_s) as engine:
+    with DockerClient(within_s) as client:
         try:
-            engine.call(lambda: _follow(engine.api.build(**options), steps))
+            client.call(lambda: _read_build_output(client.api.build(**options), steps))
         except NoAnswer as error:
             raise UsageError(f"the build took longer than {within_s:g} s") from error
         except InfraError as error:
-            # The engine itself tells a wrong Dockerfile from a failure of its own.
+            # The daemon itself tells a wrong Dockerfile from a failure of its own.
             if status_code(error) == _BAD_REQUEST:
                 raise UsageError(f"the image cannot be built: {error}") from error
             raise
 
 
-def _follow(events: Iterable[dict[str, Any]], steps: list[str]) -> None:
-    """Read the build's output to its end, noting the image of each step; UsageError with the last of it on failure."""
+def _read_build_output(events: Iterable[dict[str, Any]], steps: list[str]) -> None:
+    """Read the output of a build and collect the image of each step; UsageError with the end of it on failure."""
     log = b""
     for event in events:
         text = str(event.get("stream", ""))
@@ -80,28 +80,28 @@ def _follow(events: Iterable[dict[str, Any]], steps: list[str]) -> None:
             raise UsageError(f"the image cannot be built: {escape(str(event['error']).encode())}\n{escape(log)}")
 
 
-def _accept(engine: Engine, tag: str) -> Image:
-    """The image that was built, if it may be run; or else it loses its name again."""
+def _accept(client: DockerClient, tag: str) -> Image:
+    """The image that was built; if it may not be run, its tag is removed."""
     try:
-        return images.resolve(engine, tag)
+        return images.resolve(client, tag)
     except UsageError:
-        engine.call(engine.api.remove_image, tag, force=True)
+        client.call(client.api.remove_image, tag, force=True)
         raise
 
 
-def _digests(engine: Engine) -> set[str]:
-    return set(engine.call(engine.api.images, quiet=True, all=True))
+def _digests(client: DockerClient) -> set[str]:
+    return set(client.call(client.api.images, quiet=True, all=True))
 
 
-def _find(engine: Engine, tag: str) -> str | None:
+def _find(client: DockerClient, tag: str) -> str | None:
     with suppress(NotFound):
-        return str(engine.call(engine.api.inspect_image, tag)["Id"])
+        return str(client.call(client.api.inspect_image, tag)["Id"])
     return None
 
 
-def _remove_unnamed(engine: Engine, digests: Iterable[str | None]) -> None:
-    """Remove those that have no name and are not in use."""
+def _remove_unnamed(client: DockerClient, digests: Iterable[str | None]) -> None:
+    """Remove the images that have no name and are not in use."""
     for digest in filter(None, digests):
         with suppress(InfraError):
-            if not engine.call(engine.api.inspect_image, digest)["RepoTags"]:
-                engine.call(engine.api.remove_image, digest)
+            if not client.call(client.api.inspect_image, digest)["RepoTags"]:
+                client.call(client.api.remove_image, digest)

@@ -1,4 +1,4 @@
-"""The files of an image, looked through before it is run: some would hang the engine, or lead a mount astray."""
+"""Checks of the files of an image before it is run: some would hang the daemon, or redirect a mount."""
 
 import io
 import os
@@ -13,16 +13,16 @@ from typing import IO, Any
 from arena.errors import UsageError
 
 DIRECTORIES = frozenset({"etc", "dev", "proc", "sys", "run", "run/bot", "tmp"})
-"""Where the engine or we mount something, or read as root: they must be folders, or missing."""
+"""Paths at which the daemon or we mount something or read as root: they must be folders, or missing."""
 USER_FILES = frozenset({"etc/passwd", "etc/group"})
-"""What the engine itself opens and reads whole when a container starts, without any time limit."""
+"""Files that the daemon reads whole when a container starts, without a time limit."""
 MAX_USER_FILE_BYTES = 1 << 20
 MAX_ETC_ENTRIES = 20_000
 _MAX_NAME_BYTES = 4096
 
 
 class Kind(Enum):
-    """What stands in one place of a layer."""
+    """The kind of an entry in a layer."""
 
     FILE = "a file"
     DIRECTORY = "a folder"
@@ -31,7 +31,7 @@ class Kind(Enum):
 
 
 def check_entry(image: str, name: str, kind: Kind, size: int) -> None:
-    """UsageError when an image may not have this in that place."""
+    """UsageError when an image may not have such an entry at that path."""
     if name in DIRECTORIES and kind is not Kind.DIRECTORY:
         raise UsageError(f"{image} has {kind.value} at /{name}, which must be a folder or missing")
     if name in USER_FILES and (kind is not Kind.FILE or size > MAX_USER_FILE_BYTES):
@@ -47,7 +47,7 @@ def shown(name: str) -> str:
 
 
 class LayerCheck:
-    """Looks through the layers of one image as archives, in any order."""
+    """Checks the layers of an image, given as archives in any order."""
 
     def __init__(self, image: str) -> None:
         self._image = image
@@ -55,7 +55,7 @@ class LayerCheck:
         self._assumed: set[str] = set()
 
     def add(self, layer: Iterable[tarfile.TarInfo]) -> None:
-        """Look at every entry of a layer; UsageError at the first that may not be."""
+        """Check every entry of a layer; UsageError at the first that is not allowed."""
         links: set[str] = set()
         directories: set[str] = set()
         parents: set[str] = set()
@@ -72,19 +72,19 @@ class LayerCheck:
                 directories.add(name)
         self._links |= links
         self._assumed |= _with_parents(parents) - directories
-        self._refuse_detours(links & _with_parents(parents))
+        self._refuse_links(links & _with_parents(parents))
 
     def finish(self) -> None:
-        """UsageError when an entry lies behind a link of another layer, and so not where its name says."""
-        self._refuse_detours(self._links & self._assumed)
+        """UsageError when the path of an entry leads through a link in another layer."""
+        self._refuse_links(self._links & self._assumed)
 
-    def _refuse_detours(self, names: set[str]) -> None:
+    def _refuse_links(self, names: set[str]) -> None:
         for name in names:
             raise UsageError(f"{self._image} has files below /{shown(name)}, which is no folder")
 
 
 def check_directories(image: str, layers: Iterable[Path]) -> None:
-    """Look through the layers of an image where the engine keeps them unpacked; OSError when they cannot be read."""
+    """Check the layers of an image as unpacked by the daemon; OSError when they cannot be read."""
     for layer in layers:
         if not layer.is_dir():
             raise FileNotFoundError(layer)
@@ -95,7 +95,7 @@ def check_directories(image: str, layers: Iterable[Path]) -> None:
 
 
 def check_saved(image: str, saved: IO[bytes]) -> None:
-    """Look through an image as the engine saves it, of which only the layers are read."""
+    """Check the layers of an image in the archive format of `docker save`."""
     check, number = LayerCheck(image), 0
     try:
         with tarfile.open(fileobj=saved, mode="r|") as parts:
@@ -113,18 +113,18 @@ def check_saved(image: str, saved: IO[bytes]) -> None:
 
 
 class Chunks(io.RawIOBase):
-    """Pieces of bytes as one stream."""
+    """A readable stream over an iterable of bytes."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         self._pieces = iter(pieces)
         self._rest = memoryview(b"")
 
     def readable(self) -> bool:
-        """It is."""
+        """Always True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Read on."""
+        """Read the next bytes into the buffer; how many there were."""
         while not self._rest:
             piece = next(self._pieces, None)
             if piece is None:
@@ -136,7 +136,7 @@ class Chunks(io.RawIOBase):
 
 
 def _etc(layer: Path) -> Iterator[str]:
-    """Everything below /etc of a layer, whose own kind was checked before."""
+    """The paths below /etc of a layer; that /etc is a folder was checked before."""
     count = 0
     for folder, directories, files in os.walk(layer / "etc"):
         for name in (*directories, *files):
@@ -147,7 +147,7 @@ def _etc(layer: Path) -> Iterator[str]:
 
 
 def _lstat(path: Path) -> os.stat_result | None:
-    """What stands there; None for nothing, or for the mark with which a layer hides what is below it."""
+    """The status of a path; None if it does not exist, or is an overlay whiteout that hides a file of a lower layer."""
     try:
         found = path.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -167,14 +167,14 @@ def _kind_of_entry(entry: tarfile.TarInfo) -> Kind:
 
 
 def _is_layer(name: str, content: IO[bytes]) -> bool:
-    """Whether a part is a layer; newer engines keep them among other things, which are all JSON."""
+    """Whether a file of the archive is a layer; newer daemons store layers beside JSON files."""
     if name.startswith("blobs/"):
         return isinstance(content, io.BufferedReader) and content.peek(1)[:1] not in (b"{", b"[")
     return name.endswith("/layer.tar")
 
 
 def _with_parents(names: Iterable[str]) -> set[str]:
-    """These names with all folders above them."""
+    """The names and all their parent folders."""
     found: set[str] = set()
     todo = set(names) - {""}
     while todo:

@@ -1,4 +1,4 @@
-"""Container images of bots: named by what they contain, looked through before they are run."""
+"""Container images of bots: found by name or digest, and checked before they are run."""
 
 import io
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import IO, Any
 from arena.errors import UsageError
 from arena.sandboxes.base import MIB
 from arena.sandboxes.docker import image_files
-from arena.sandboxes.docker.client import Engine, NotFound
+from arena.sandboxes.docker.client import DockerClient, NotFound
 
 MAX_IMAGE_BYTES = 4096 * MIB
 SAVE_S = 300.0
@@ -17,55 +17,55 @@ _NOWHERE = Path("/nonexistent")
 
 
 class NoSuchImage(UsageError):
-    """The engine has no image of that name; perhaps something else was meant."""
+    """The daemon has no image of that name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image that was found and may be run."""
+    """An image that was checked and may be run."""
 
     digest: str
-    """The engine's name for exactly this content; a tag may point elsewhere tomorrow."""
+    """The image id of the daemon, which depends on the content; a tag may point elsewhere later."""
     size_bytes: int
 
 
-def resolve(engine: Engine, reference: str) -> Image:
-    """The image of that name or digest; UsageError when it is missing, or is or asks for what no bot may."""
+def resolve(client: DockerClient, reference: str) -> Image:
+    """The image of that name or digest; UsageError when it is missing or not allowed."""
     try:
-        found = engine.call(engine.api.inspect_image, reference)
+        found = client.call(client.api.inspect_image, reference)
     except NotFound:
         raise NoSuchImage(
             f"there is no image {reference}; images are never pulled, so build or load it first"
         ) from None
     check(reference, found.get("Config") or {}, found["Size"])
-    if found["Id"] not in _looked_through:
-        _look_through(reference, found)
-        _looked_through.add(found["Id"])
+    if found["Id"] not in _checked_digests:
+        _check_files(reference, found)
+        _checked_digests.add(found["Id"])
     return Image(digest=found["Id"], size_bytes=found["Size"])
 
 
-_looked_through: set[str] = set()
-"""Digests of images whose files are known to be harmless to the engine."""
+_checked_digests: set[str] = set()
+"""Digests of images whose files have passed the check."""
 
 
-def _look_through(reference: str, found: dict[str, Any]) -> None:
-    """Look at an image's files without ever making a container of it: even to copy out of one can hang the engine."""
+def _check_files(reference: str, found: dict[str, Any]) -> None:
+    """Check an image's files without making a container: even copying files out of a container can hang the daemon."""
     image, data = f"the image {reference}", (found.get("GraphDriver") or {}).get("Data") or {}
     layers = [data.get("UpperDir"), *(data.get("LowerDir") or "").split(":")]
     try:
         image_files.check_directories(image, [Path(layer) for layer in layers if layer] or [_NOWHERE])
     except OSError:
-        # Not ours to read, or not kept as folders: the engine can still write it out, which takes some seconds.
-        with Engine(SAVE_S) as slow:
-            slow.call(lambda: image_files.check_saved(image, _saved(slow, found["Id"])))
+        # We may not read the layers, or they are not stored as folders: then the daemon writes an archive, in seconds.
+        with DockerClient(SAVE_S) as client:
+            client.call(lambda: image_files.check_saved(image, _saved(client, found["Id"])))
 
 
-def _saved(engine: Engine, digest: str) -> IO[bytes]:
-    return io.BufferedReader(image_files.Chunks(engine.api.get_image(digest, chunk_size=_CHUNK)), _CHUNK)
+def _saved(client: DockerClient, digest: str) -> IO[bytes]:
+    return io.BufferedReader(image_files.Chunks(client.api.get_image(digest, chunk_size=_CHUNK)), _CHUNK)
 
 
 def check(reference: str, settings: dict[str, Any], size_bytes: int) -> None:
-    """UsageError when an image asks for what no bot gets, or is too large."""
+    """UsageError when the settings of an image are not allowed, or it is too large."""
     if settings.get("Volumes"):
         raise UsageError(f"the image {reference} declares volumes; a bot's files must be in the image or in /tmp")
     if size_bytes > MAX_IMAGE_BYTES:

@@ -10,13 +10,13 @@ from typing import Any
 from arena.errors import InfraError
 from arena.sandboxes.base import BotImage, Death, Enforcement, Limits
 from arena.sandboxes.docker import images
-from arena.sandboxes.docker.client import Engine, NotFound, is_conflict
+from arena.sandboxes.docker.client import DockerClient, NotFound, is_conflict
 from arena.sandboxes.docker.container import check_process, check_settings, container_config
 from arena.sandboxes.docker.watchdog import Watchdog
 from arena.sandboxes.kernel import cgroup_tree, masks, procfs
-from arena.sandboxes.kernel.cgroups import Group
+from arena.sandboxes.kernel.cgroups import ControlGroup
 from arena.sandboxes.kernel.users import LeasedUser
-from arena.sandboxes.lifecycle import Box, split_code, to_the_end
+from arena.sandboxes.lifecycle import SandboxLifecycle, run_to_completion, split_exit_code
 from arena.sandboxes.logs import TAIL_BYTES, escape
 from arena.sandboxes.owner import PREFIX, owner
 from arena.sandboxes.socketdir import SocketDirectory
@@ -27,7 +27,7 @@ _LINES = 200
 """Lines of output that are asked for while a bot lives."""
 
 
-class DockerSandbox(Box):
+class DockerSandbox(SandboxLifecycle):
     """A container without network, rights or lasting storage."""
 
     kind = "docker"
@@ -42,18 +42,18 @@ class DockerSandbox(Box):
     ) -> None:
         super().__init__(limits, require=require, hierarchies=hierarchies)
         self._program = program
-        self._engine: Engine | None = None
+        self._client: DockerClient | None = None
         self._user: LeasedUser | None = None
         self._socket: SocketDirectory | None = None
-        self._facts: SocketDirectory | None = None
+        self._snapshots: SocketDirectory | None = None
         self._watchdog: Watchdog | None = None
         self._container: str | None = None
         self._process = -1
         self._pids: int | None = None
         self._paused = False
         self._text = ""
-        self._burial: asyncio.Task[None] | None = None
-        self._unknown_end: InfraError | None = None
+        self._exit_status_task: asyncio.Task[None] | None = None
+        self._exit_status_error: InfraError | None = None
 
     @property
     def _uid(self) -> int:
@@ -61,69 +61,69 @@ class DockerSandbox(Box):
         return os.geteuid() if self._user is None else self._user.uid
 
     def log(self) -> str:
-        """The newest of its output, as far as the engine was asked for it: it is when the bot dies."""
+        """The end of the bot's output, as fetched by `read_log` or when the bot died."""
         return self._text
 
     async def read_log(self) -> None:
-        """Ask the engine, unless the bot is dead and all is known."""
-        if self._death is None and self._container is not None and self._ending is None:
-            engine, container = self._open()
-            output = await engine.ask(engine.api.logs, container, stdout=True, stderr=True, tail=_LINES)
+        """Fetch the output from the daemon, unless the bot is dead."""
+        if self._death is None and self._container is not None and self._end_task is None:
+            client, container = self._client_and_container()
+            output = await client.call_in_thread(client.api.logs, container, stdout=True, stderr=True, tail=_LINES)
             self._text = escape(output[-self._limits.log_bytes :])
 
-    # Beginning.
+    # Start.
 
     async def _launch(self) -> Enforcement:
-        await to_the_end(self._acquire)
-        pid = await to_the_end(self._run)
-        self._watch(pid)
+        await run_to_completion(self._acquire)
+        pid = await run_to_completion(self._run)
+        self._watch_process(pid)
         if procfs.status(pid):
-            # A bot that ends at once takes its files in /proc and its groups along.
+            # When a bot ends at once, its files in /proc and its control groups vanish.
             with contextlib.suppress(OSError):
                 return await self._read_back(pid)
-        # Either it has ended already, or it runs where we cannot see it, which `_bury` will find out.
+        # It has ended already, or runs where we cannot see it, and `_collect_exit_status` finds out which.
         await self._await_death(2 * _END_S)
         return {"sandbox": self.kind}
 
     async def _release(self) -> None:
-        """Nothing: a container runs from its start, and a box that is not tight was killed by then."""
+        """Nothing to do: a container runs from its start, and is killed if a check fails."""
 
     def _acquire(self) -> None:
         sweep_containers_once()
-        self._engine = Engine()
-        image = images.resolve(self._engine, self._program.reference)
+        self._client = DockerClient()
+        image = images.resolve(self._client, self._program.reference)
         if os.geteuid() == 0:
             self._user = LeasedUser()
         self._socket = SocketDirectory(self._uid)
         self._directory = os.open(self._socket.path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-        self._facts = SocketDirectory(os.geteuid(), masks.facts())
+        self._snapshots = SocketDirectory(os.geteuid(), masks.snapshots())
         name = f"{PREFIX}-{owner()}-{self._token}"
         leases = () if self._user is None else (self._user.fileno(),)
-        self._watchdog = Watchdog(name, (self._socket.path, self._facts.path), leases=leases)
+        self._watchdog = Watchdog(name, (self._socket.path, self._snapshots.path), leases=leases)
         config = container_config(
             self._program,
             self._limits,
             image=image.digest,
             socket_dir=str(self._socket.path),
-            facts_dir=str(self._facts.path),
+            snapshots_dir=str(self._snapshots.path),
             uid=self._uid,
         )
-        self._adapt(config["HostConfig"])
-        made = self._engine.call(self._engine.api.create_container_from_config, config, name)
+        self._adapt_host_config(config["HostConfig"])
+        made = self._client.call(self._client.api.create_container_from_config, config, name)
         self._container = made["Id"]
         if made.get("Warnings"):
             raise InfraError(f"docker would not keep every limit: {'; '.join(made['Warnings'])}")
 
-    def _adapt(self, host_config: dict[str, Any]) -> None:
-        """What another runtime wants otherwise."""
+    def _adapt_host_config(self, host_config: dict[str, Any]) -> None:
+        """Change the configuration for another runtime."""
 
     def _run(self) -> int:
-        engine, container = self._open()
-        engine.call(engine.api.start, container)
-        return int(engine.call(engine.api.inspect_container, container)["State"]["Pid"])
+        client, container = self._client_and_container()
+        client.call(client.api.start, container)
+        return int(client.call(client.api.inspect_container, container)["State"]["Pid"])
 
-    def _watch(self, pid: int) -> None:
-        """Learn of the container's end without a thread that waits for it."""
+    def _watch_process(self, pid: int) -> None:
+        """Have the event loop call `_ended` when the container's process ends."""
         try:
             self._process = os.pidfd_open(pid) if pid else -1
         except ProcessLookupError:
@@ -131,18 +131,18 @@ class DockerSandbox(Box):
         if self._process >= 0:
             asyncio.get_running_loop().add_reader(self._process, self._ended)
         else:
-            self._burial = asyncio.create_task(self._bury())
+            self._exit_status_task = asyncio.create_task(self._collect_exit_status())
 
     async def _read_back(self, pid: int) -> Enforcement:
-        """What the kernel says of the container's first process, and the engine of the container."""
-        engine, container = self._open()
-        self._group = Group.of_process(pid, container, self._hierarchies)
-        # The engine takes such a limit and forgets it, so it can only be set now that the group is there.
-        self._lever(lambda: self._group.limit_sockets(self._limits))
-        return self._check(pid, await engine.ask(engine.api.inspect_container, container))
+        """Check the container by what the kernel and the daemon report."""
+        client, container = self._client_and_container()
+        self._group = ControlGroup.of_process(pid, container, self._hierarchies)
+        # The daemon accepts this limit but does not set it, so it is set here, after the group was made.
+        self._apply_to_group(lambda: self._group.limit_sockets(self._limits))
+        return self._check(pid, await client.call_in_thread(client.api.inspect_container, container))
 
     def _check(self, pid: int, found: dict[str, Any]) -> Enforcement:
-        """What holds the container; InfraError when that is not what was asked for."""
+        """The enforcement of the container; InfraError when a requested restriction is not in force."""
         self._pids = procfs.namespace(pid, "pid")
         self._group.check(self._limits)
         status = procfs.status(pid)
@@ -152,10 +152,10 @@ class DockerSandbox(Box):
         return {
             "sandbox": self.kind,
             "runtime": str(found["HostConfig"].get("Runtime", "")),
-            "memory": self._by_group("memory", "docker"),
-            "pids": self._by_group("pids", "docker"),
-            "cpu": self._by_group("cpu", "docker"),
-            "freeze": self._by_group("freeze", "docker"),
+            "memory": self._enforced_by("memory", "docker"),
+            "pids": self._enforced_by("pids", "docker"),
+            "cpu": self._enforced_by("cpu", "docker"),
+            "freeze": self._enforced_by("freeze", "docker"),
             "kill": "pid namespace",
             "network": "namespace",
             "files": "namespace",
@@ -163,56 +163,56 @@ class DockerSandbox(Box):
             "uid": "shared" if self._user is None else "own",
         }
 
-    def _open(self) -> tuple[Engine, str]:
-        if self._engine is None or self._container is None:
+    def _client_and_container(self) -> tuple[DockerClient, str]:
+        if self._client is None or self._container is None:
             raise InfraError("the container does not exist")
-        return self._engine, self._container
+        return self._client, self._container
 
-    # Meanwhile.
+    # While the bot runs.
 
-    async def _freeze_otherwise(self) -> bool:
-        """Pause by the engine, which at times gives up on a busy bot: no failure of ours to void a match for."""
-        engine, container = self._open()
+    async def _freeze_without_group(self) -> bool:
+        """Pause by the daemon, which sometimes fails for a busy bot; that is no reason to void a match."""
+        client, container = self._client_and_container()
         try:
-            await engine.ask(engine.api.pause, container)
+            await client.call_in_thread(client.api.pause, container)
         except InfraError:
             return False
         self._paused = True
         return True
 
-    async def _thaw_otherwise(self) -> None:
-        engine, container = self._open()
+    async def _thaw_without_group(self) -> None:
+        client, container = self._client_and_container()
         if self._paused:
             self._paused = False
-            await engine.ask(engine.api.unpause, container)
+            await client.call_in_thread(client.api.unpause, container)
 
-    def _cpu_time_otherwise(self) -> float:
+    def _cpu_time_without_group(self) -> float:
         return 0.0 if self._pids is None else sum(map(procfs.cpu_time, procfs.members(self._pids)))
 
     # End.
 
     def _ended(self) -> None:
-        self._unwatch()
-        self._burial = asyncio.create_task(self._bury())
+        self._unwatch_process()
+        self._exit_status_task = asyncio.create_task(self._collect_exit_status())
 
-    def _unwatch(self) -> None:
+    def _unwatch_process(self) -> None:
         if self._process >= 0:
             asyncio.get_running_loop().remove_reader(self._process)
             os.close(self._process)
             self._process = -1
 
-    async def _bury(self) -> None:
-        """Ask the engine how it ended, once it knows."""
+    async def _collect_exit_status(self) -> None:
+        """Wait until the daemon has noticed the end, and record the exit status and the output."""
         try:
-            state, output = await asyncio.to_thread(self._last_words)
+            state, output = await asyncio.to_thread(self._read_exit_status)
         except InfraError as error:
-            # Without its exit status the box still has to come down; `wait` and `start` will raise this.
-            self._unknown_end = error
+            # The sandbox must be removed even if the exit status is unknown; `_await_death` raises this error.
+            self._exit_status_error = error
             self._died.set()
             return
         self._text = escape(output[-self._limits.log_bytes :])
-        code, number = split_code(int(state["ExitCode"]))
-        self._buried(
+        code, number = split_exit_code(int(state["ExitCode"]))
+        self._record_death(
             Death(
                 exit_code=code,
                 signal=number,
@@ -223,17 +223,17 @@ class DockerSandbox(Box):
             )
         )
 
-    def _last_words(self) -> tuple[dict[str, Any], bytes]:
-        engine, container = self._open()
+    def _read_exit_status(self) -> tuple[dict[str, Any], bytes]:
+        client, container = self._client_and_container()
         deadline = time.monotonic() + _END_S
         while True:
-            state: dict[str, Any] = engine.call(engine.api.inspect_container, container)["State"]
+            state: dict[str, Any] = client.call(client.api.inspect_container, container)["State"]
             if not state["Running"]:
                 break
             if time.monotonic() > deadline:
                 raise InfraError("docker does not notice that the container has ended")
             time.sleep(0.005)
-        output: bytes = engine.call(engine.api.logs, container, stdout=True, stderr=True)
+        output: bytes = client.call(client.api.logs, container, stdout=True, stderr=True)
         return state, output
 
     async def _end(self) -> None:
@@ -241,17 +241,17 @@ class DockerSandbox(Box):
             if self._container is not None:
                 await self._end_container()
         finally:
-            self._unwatch()
-            await asyncio.to_thread(self._give_back)
+            self._unwatch_process()
+            await asyncio.to_thread(self._free_resources)
 
     async def _end_container(self) -> None:
-        engine, container = self._open()
+        client, container = self._client_and_container()
         if self._frozen:
-            await self._thaw_for_the_end()
-        if self._process >= 0 or self._burial is not None:
-            # It may have ended by itself at the same time; that it has ended is what is waited for.
+            await self._thaw_before_kill()
+        if self._process >= 0 or self._exit_status_task is not None:
+            # It may have ended by itself at the same time, so only its end is waited for.
             with contextlib.suppress(InfraError):
-                await engine.ask(engine.api.kill, container)
+                await client.call_in_thread(client.api.kill, container)
             await self._await_death(_END_S)
 
     async def _await_death(self, within_s: float) -> None:
@@ -260,36 +260,36 @@ class DockerSandbox(Box):
                 await self._died.wait()
         except TimeoutError:
             raise InfraError(f"docker did not end the container within {within_s:g} s") from None
-        if self._unknown_end is not None:
-            raise self._unknown_end
+        if self._exit_status_error is not None:
+            raise self._exit_status_error
 
-    async def _thaw_for_the_end(self) -> None:
-        """Frozen processes of version 1 would not feel the kill."""
+    async def _thaw_before_kill(self) -> None:
+        """Thaw the bot: processes frozen by version 1 control groups do not receive SIGKILL."""
         if "freeze" in self._group.features:
             with contextlib.suppress(InfraError):
                 self._group.thaw()
         else:
             with contextlib.suppress(InfraError):
-                await self._thaw_otherwise()
+                await self._thaw_without_group()
 
-    def _give_back(self) -> None:
-        """Give back what was acquired, last things first, and all of it even if one step fails."""
+    def _free_resources(self) -> None:
+        """Free what `_acquire` made, in reverse order, and all of it even if one step fails."""
         with contextlib.ExitStack() as stack:
             if self._user is not None:
                 stack.callback(self._user.free)
-            for directory in filter(None, (self._socket, self._facts)):
+            for directory in filter(None, (self._socket, self._snapshots)):
                 stack.callback(directory.remove)
-            if self._engine is not None:
-                stack.callback(self._engine.close)
+            if self._client is not None:
+                stack.callback(self._client.close)
             if self._watchdog is not None:
-                stack.callback(self._watchdog.call_off)
-            if self._engine is not None and self._container is not None:
-                stack.callback(self._remove, self._engine, self._container)
+                stack.callback(self._watchdog.stop)
+            if self._client is not None and self._container is not None:
+                stack.callback(self._remove, self._client, self._container)
 
     @staticmethod
-    def _remove(engine: Engine, container: str) -> None:
+    def _remove(client: DockerClient, container: str) -> None:
         try:
-            engine.call(engine.api.remove_container, container, force=True, v=True)
+            client.call(client.api.remove_container, container, force=True, v=True)
         except NotFound:
             return
         except InfraError as error:

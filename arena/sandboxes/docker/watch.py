@@ -1,4 +1,4 @@
-"""Run as a script: waits for the end of a referee, then becomes the command that clears up after it."""
+"""Script of the watchdog: waits for the end of the referee, then executes the command that cleans up after it."""
 
 import os
 import select
@@ -6,14 +6,14 @@ import sys
 
 
 def main() -> None:
-    """Arguments: the referee's process number, then the command; a byte on standard input calls it off."""
+    """Arguments: the referee's process id, then the command; a byte on standard input ends the watchdog."""
     referee, *command = sys.argv[1:]
-    if is_left_alone(int(referee)):
+    if wait_for_end(int(referee)):
         os.execv(command[0], command)  # noqa: S606  (the command is our own)
 
 
-def is_left_alone(referee: int) -> bool:
-    """Wait until the referee is gone, or until it says that nothing is left to be done."""
+def wait_for_end(referee: int) -> bool:
+    """Wait for the referee: True when it is gone, False when it has stopped the watchdog."""
     waiting = select.poll()
     waiting.register(0, select.POLLIN)
     try:

@@ -1,4 +1,4 @@
-"""Write docker/seccomp.json anew from the list of system calls: python -m arena.sandboxes.docker.write_profile."""
+"""Regenerate docker/seccomp.json from the lists of system calls: python -m arena.sandboxes.docker.write_profile."""
 
 from pathlib import Path
 

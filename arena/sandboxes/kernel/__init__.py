@@ -1,1 +1,1 @@
-"""What Linux offers to hold a process: control groups, /proc, system call filters, users."""
+"""Linux mechanisms that restrict processes: control groups, /proc, system call filters, user ids."""

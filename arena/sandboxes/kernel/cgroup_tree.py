@@ -1,4 +1,4 @@
-"""Where control groups can be made on this machine: mounted hierarchies, our place in them, what they offer."""
+"""The mounted control group hierarchies: which features they offer, and making groups in them."""
 
 import contextlib
 import os
@@ -14,32 +14,32 @@ _V1 = {"memory": "memory", "pids": "pids", "cpu": "cpu", "cpuacct": "cputime", "
 _V2_CONTROLLERS = ("memory", "pids", "cpu")
 # These work in every version 2 group, even where no controller can be had.
 _V2_ALWAYS = {"cpu.stat": "cputime", "cgroup.freeze": "freeze", "cgroup.kill": "kill"}
-_LEAF, _HALL = "arena-referee", "arena-bots"
+_REFEREE_GROUP, _BOTS_GROUP = "arena-referee", "arena-bots"
 
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """One mounted tree of control groups."""
+    """A mounted hierarchy of control groups."""
 
     version: int
     controllers: frozenset[str]
-    """Version 1: the controllers bound to this mount; empty for version 2, where each group lists its own."""
+    """Version 1: the controllers of this mount. Version 2: empty, because each group lists its own."""
     mount: Path
     root: str
-    """The group that is seen at the mount point."""
-    here: Path
-    """The group of this process."""
+    """The group at the mount point, as a path within the hierarchy."""
+    own_group: Path
+    """The directory of the group of this process."""
 
     def parents(self) -> list[Path]:
-        """Where a group may be made, best first."""
-        return [self.here] if self.here == self.mount else [self.here, self.mount]
+        """The groups in which we may make groups, best first."""
+        return [self.own_group] if self.own_group == self.mount else [self.own_group, self.mount]
 
-    def places(self) -> list[Path]:
-        """Where the groups of bots lie, best first."""
-        return [parent / _HALL if self.version == 2 else parent for parent in self.parents()]
+    def bot_parents(self) -> list[Path]:
+        """The groups that contain the groups of bots, best first."""
+        return [parent / _BOTS_GROUP if self.version == 2 else parent for parent in self.parents()]
 
     def of_process(self, pid: int) -> Path | None:
-        """The group of some process; None when it lies outside of this mount."""
+        """The group of a process; None when it is outside of this mount."""
         try:
             memberships = Path(f"/proc/{pid}/cgroup").read_text()
         except (FileNotFoundError, ProcessLookupError):
@@ -47,7 +47,7 @@ class Hierarchy:
         return _directory(self.mount, self.root, _membership(memberships, self.controllers))
 
     def features(self, path: Path) -> frozenset[str]:
-        """What a group of this hierarchy can do."""
+        """The features of a group of this hierarchy."""
         if self.version == 1:
             return frozenset(_V1[name] for name in self.controllers if name in _V1)
         controllers = (path / "cgroup.controllers").read_text().split()
@@ -61,7 +61,7 @@ def discover() -> tuple[Hierarchy, ...]:
 
 
 def parse(mountinfo: str, memberships: str) -> tuple[Hierarchy, ...]:
-    """The hierarchies of a mount table, with our place in each from the text of /proc/self/cgroup."""
+    """The hierarchies of a mount table, with our own groups from the text of /proc/self/cgroup."""
     return tuple(found for line in mountinfo.splitlines() if (found := _parse_mount(line, memberships)) is not None)
 
 
@@ -74,10 +74,10 @@ def _parse_mount(line: str, memberships: str) -> Hierarchy | None:
     controllers = frozenset(options.split(",")) & _V1.keys() if kind == "cgroup" else frozenset()
     if kind == "cgroup" and not controllers:
         return None
-    here = _directory(Path(point), root, _membership(memberships, controllers)) or Path(point)
-    if here.name == _LEAF:
-        here = here.parent
-    return Hierarchy(2 if kind == "cgroup2" else 1, controllers, Path(point), root, here)
+    own_group = _directory(Path(point), root, _membership(memberships, controllers)) or Path(point)
+    if own_group.name == _REFEREE_GROUP:
+        own_group = own_group.parent
+    return Hierarchy(2 if kind == "cgroup2" else 1, controllers, Path(point), root, own_group)
 
 
 def _membership(memberships: str, controllers: Set[str]) -> str:
@@ -90,7 +90,7 @@ def _membership(memberships: str, controllers: Set[str]) -> str:
 
 
 def _directory(mount: Path, root: str, group: str) -> Path | None:
-    """Where a group shows up below a mount that shows only the part of the tree below `root`."""
+    """The directory of a group below a mount that shows only the part of the tree below `root`."""
     with contextlib.suppress(ValueError):
         inside = Path(group).relative_to(root)
         return None if ".." in inside.parts else mount / inside
@@ -101,14 +101,14 @@ def _unescape(text: str) -> str:
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
 
 
-def place(hierarchy: Hierarchy, name: str, wanted: Set[str]) -> tuple[Path | None, frozenset[str]]:
-    """Make a group with as many of the wanted features as possible; none is left when there are none."""
+def make_group(hierarchy: Hierarchy, name: str, wanted: Set[str]) -> tuple[Path | None, frozenset[str]]:
+    """Make a group with as many of the wanted features as possible; no group is left if it would have none."""
     parents = [parent for parent in hierarchy.parents() if _writable(parent)]
     if not parents:
         return None, frozenset()
     parent = max(parents, key=lambda parent: len(_prepare(hierarchy, parent, wanted)))
     try:
-        path = (_hall(parent) if hierarchy.version == 2 else parent) / name
+        path = (_bots_group(parent) if hierarchy.version == 2 else parent) / name
         path.mkdir()
     except OSError as error:
         raise InfraError(f"cannot make the control group {name} in {parent}: {error.strerror}") from error
@@ -123,7 +123,7 @@ def _writable(parent: Path) -> bool:
 
 
 def _prepare(hierarchy: Hierarchy, parent: Path, wanted: Set[str]) -> Set[str]:
-    """What the children of a group will offer beyond the features that every group has."""
+    """Enable the wanted controllers for the children of a group; those that are enabled then."""
     if hierarchy.version == 1:
         return hierarchy.features(parent) & wanted
     _delegate(hierarchy, parent, wanted)
@@ -131,30 +131,30 @@ def _prepare(hierarchy: Hierarchy, parent: Path, wanted: Set[str]) -> Set[str]:
 
 
 def _delegate(hierarchy: Hierarchy, parent: Path, wanted: Set[str]) -> None:
-    """Hand the wanted controllers down to the children of a version 2 group, as far as the kernel lets us."""
+    """Enable the wanted controllers for the children of a version 2 group, as far as the kernel permits."""
     have = (parent / "cgroup.subtree_control").read_text().split()
     able = (parent / "cgroup.controllers").read_text().split()
     missing = [name for name in _V2_CONTROLLERS if name in wanted and name in able and name not in have]
     if not missing:
         return
-    if not _hand_down(parent, missing) and _is_ours(hierarchy, parent):
-        # A group with processes of its own cannot hand controllers down, so they move into a leaf.
-        _move(parent, parent / _LEAF)
-        _hand_down(parent, missing)
+    if not _enable_controllers(parent, missing) and _is_ours(hierarchy, parent):
+        # A group with processes of its own cannot enable controllers for its children, so these processes move.
+        _move(parent, parent / _REFEREE_GROUP)
+        _enable_controllers(parent, missing)
 
 
-def _hall(parent: Path) -> Path:
-    """The group around the groups of all bots, which hands down in its turn what a version 2 group hands down."""
+def _bots_group(parent: Path) -> Path:
+    """Make the parent group of all bots, with the same controllers enabled for its children as in its own parent."""
     # systemd takes back every controller that its own units no longer need, and the limits of running bots would go
-    # with it; but the kernel lets nobody take a controller from a group that hands it down.
-    hall = parent / _HALL
-    hall.mkdir(exist_ok=True)
-    handed = (parent / "cgroup.subtree_control").read_text().split()
-    _hand_down(hall, [name for name in _V2_CONTROLLERS if name in handed])
-    return hall
+    # with it; but the kernel refuses to disable a controller that a child group has enabled for its own children.
+    group = parent / _BOTS_GROUP
+    group.mkdir(exist_ok=True)
+    enabled = (parent / "cgroup.subtree_control").read_text().split()
+    _enable_controllers(group, [name for name in _V2_CONTROLLERS if name in enabled])
+    return group
 
 
-def _hand_down(parent: Path, controllers: Iterable[str]) -> bool:
+def _enable_controllers(parent: Path, controllers: Iterable[str]) -> bool:
     try:
         for name in controllers:
             (parent / "cgroup.subtree_control").write_text(f"+{name}")
@@ -164,7 +164,7 @@ def _hand_down(parent: Path, controllers: Iterable[str]) -> bool:
 
 
 def _is_ours(hierarchy: Hierarchy, parent: Path) -> bool:
-    """Whether a group is for us to rearrange: given to our user, the top of our cgroup namespace, or only us."""
+    """Whether we may move the processes of a group: it is our user's, the root of our namespace, or holds only us."""
     if parent.stat().st_uid == os.getuid() != 0:
         return True
     if parent == hierarchy.mount and (parent / "cgroup.type").exists():
@@ -175,6 +175,6 @@ def _is_ours(hierarchy: Hierarchy, parent: Path) -> bool:
 def _move(parent: Path, leaf: Path) -> None:
     leaf.mkdir(exist_ok=True)
     for pid in (parent / "cgroup.procs").read_text().split():
-        # A process that ended meanwhile needs no new place; any other failure shows when controllers are handed down.
+        # A process may have ended meanwhile; any other failure shows when controllers are enabled.
         with contextlib.suppress(OSError):
             (leaf / "cgroup.procs").write_text(pid)

@@ -1,7 +1,7 @@
-"""What a bot sees of the machine in /proc and /sys: itself, and a few facts that stand still; all else is masked.
+"""Which files of /proc and /sys a bot sees, which of them as snapshots, and which are masked.
 
-The files of the kernel count forks, terminals, pages and open files of the whole machine, and so tell a bot what
-another one does. Interpreters want some of them, so these are shown as they were when the referee first looked.
+The kernel's files count forks, terminals, pages and open files of the whole machine, and so tell a bot what another bot
+does. Interpreters need some of them, so these are shown as they were when the referee first read them.
 """
 
 import functools
@@ -9,36 +9,38 @@ import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-FACTS = ("cpuinfo", "loadavg", "meminfo", "stat", "uptime")
+SNAPSHOT_FILES = ("cpuinfo", "loadavg", "meminfo", "stat", "uptime")
 """Read by C libraries, Java, Node and Go to learn how many processors and how much memory there is."""
-PROC_KEPT = frozenset({"self", "thread-self", "mounts", "net", "cgroups", "filesystems", "version"})
-SYS_KEPT = frozenset({"fs/cgroup", "kernel/mm/transparent_hugepage"})
-"""Where a container's own limits are read, and what garbage collectors ask for."""
-_STAT_KEPT = ("cpu", "btime")
+PROC_SHOWN = frozenset({"self", "thread-self", "mounts", "net", "cgroups", "filesystems", "version"})
+SYS_SHOWN = frozenset({"fs/cgroup", "kernel/mm/transparent_hugepage"})
+"""Needed to read the limits of a container, and by garbage collectors."""
+_STAT_SHOWN = ("cpu", "btime")
 
 
 @functools.cache
-def facts() -> dict[str, str]:
-    """The text of each fact: the same for every bot of this referee, however long it runs."""
-    found = {name: Path("/proc", name).read_text() for name in FACTS}
+def snapshots() -> dict[str, str]:
+    """The text of each file, read once: the same for every bot of this referee."""
+    found = {name: Path("/proc", name).read_text() for name in SNAPSHOT_FILES}
     lines = found["stat"].splitlines(keepends=True)
-    return found | {"stat": "".join(line for line in lines if line.startswith(_STAT_KEPT))}
+    return found | {"stat": "".join(line for line in lines if line.startswith(_STAT_SHOWN))}
 
 
 @functools.cache
 def proc_masked() -> tuple[str, ...]:
     """Every file and folder of /proc that a bot sees empty."""
-    return tuple(path for path in _unlisted("/proc", PROC_KEPT | {*FACTS}) if not path.split("/")[2].isdecimal())
+    return tuple(
+        path for path in _paths_to_mask("/proc", PROC_SHOWN | {*SNAPSHOT_FILES}) if not path.split("/")[2].isdecimal()
+    )
 
 
 @functools.cache
 def sys_masked() -> tuple[str, ...]:
     """Every file and folder of /sys that a bot sees empty."""
-    return tuple(_unlisted("/sys", SYS_KEPT))
+    return tuple(_paths_to_mask("/sys", SYS_SHOWN))
 
 
-def _unlisted(folder: str, kept: Collection[str]) -> Iterator[str]:
-    """What is neither kept nor leads to what is; links lead elsewhere, where they are masked or not."""
+def _paths_to_mask(folder: str, kept: Collection[str]) -> Iterator[str]:
+    """The paths in a folder that are neither shown nor above a path that is; links are masked where they lead."""
     try:
         names = sorted(os.listdir(folder))
     except OSError:
@@ -47,6 +49,6 @@ def _unlisted(folder: str, kept: Collection[str]) -> Iterator[str]:
         path = f"{folder}/{name}"
         inner = {other.removeprefix(f"{name}/") for other in kept if other.startswith(f"{name}/")}
         if inner:
-            yield from _unlisted(path, inner)
+            yield from _paths_to_mask(path, inner)
         elif name not in kept and not os.path.islink(path):
             yield path

@@ -1,4 +1,4 @@
-"""Processes as /proc shows them: the members of a pid namespace, what they use, what holds them."""
+"""Information from /proc about processes: namespaces, status, usage and limits."""
 
 import contextlib
 import os
@@ -20,13 +20,13 @@ def namespace(pid: int | str, kind: str) -> int | None:
 
 
 def members(pid_namespace: int) -> list[int]:
-    """Every process of a pid namespace that is not dead; the dead may wait for a slow init to collect them."""
+    """The processes of a pid namespace, without zombies, which may wait long for a slow init to reap them."""
     found = (pid for pid in all_processes() if namespace(pid, "pid") == pid_namespace)
     return [pid for pid in found if not is_dead(pid)]
 
 
 def all_processes() -> Iterator[int]:
-    """Every process that /proc shows."""
+    """All processes in /proc."""
     return (int(name) for name in os.listdir("/proc") if name.isdecimal())
 
 
@@ -49,7 +49,7 @@ def cpu_time(pid: int) -> float:
 
 
 def memory(pid: int) -> int:
-    """Bytes that a process keeps in memory, shared pages counted in proportion."""
+    """Proportional set size of a process in bytes."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):
@@ -67,12 +67,12 @@ def limit(pid: int, name: str) -> str | None:
 
 
 def is_dead(pid: int) -> bool:
-    """Whether a process is gone, or only waits to be collected."""
+    """Whether a process is gone or a zombie."""
     return status(pid).get("State", "X")[0] in "ZX"
 
 
 def is_ending(pid: int) -> bool:
-    """Whether a process is gone or on its way out, when it has no namespaces any more and yet seems to run."""
+    """Whether a process is gone or exiting: then it has no namespaces any more and yet seems to run."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
@@ -81,12 +81,12 @@ def is_ending(pid: int) -> bool:
 
 
 def is_stopped(pid: int) -> bool:
-    """Whether a process is stopped by a signal, or is no more."""
+    """Whether a process is stopped by a signal, or is gone."""
     return status(pid).get("State", "Z")[0] in "TtZX"
 
 
-def carrying(token: bytes) -> list[int]:
-    """Every process whose first environment holds a token: how runaways without a box are found again."""
+def with_environment(token: bytes) -> list[int]:
+    """The processes whose initial environment contains a token, also those that have left their process group."""
     found = []
     for pid in all_processes():
         with contextlib.suppress(OSError):
@@ -95,8 +95,8 @@ def carrying(token: bytes) -> list[int]:
     return found
 
 
-def send(pids: list[int], number: signal.Signals) -> None:
-    """Signal all of them; those that are gone are passed over."""
+def send_signal(pids: list[int], number: signal.Signals) -> None:
+    """Send a signal to the processes; those that are gone are skipped."""
     for pid in pids:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)

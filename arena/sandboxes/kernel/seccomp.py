@@ -1,4 +1,4 @@
-"""The filter of system calls: the list in syscalls.py as rules, compiled for bubblewrap and written down for docker."""
+"""The system call filter: rules from the lists in syscalls.py, compiled for bubblewrap and as JSON for docker."""
 
 import errno
 import importlib
@@ -155,7 +155,7 @@ def compile_filter(*, file_locks: bool, memory_files: bool = True) -> int:
 
 
 def known(name: str) -> bool:
-    """Whether the installed libseccomp has heard of a call; one that it has not stays forbidden by the default."""
+    """Whether the installed libseccomp knows a call; an unknown call stays forbidden by the default."""
     return number(name) != -1
 
 

@@ -1,4 +1,4 @@
-"""The system calls of bots, as data: what they may make, what is refused by name, and what only with these arguments.
+"""The system calls of bots as data: allowed, refused, or allowed with certain arguments only.
 
 Everything that is not named here does not exist for a bot (ENOSYS), and so neither does what later kernels add.
 """
@@ -6,7 +6,7 @@ Everything that is not named here does not exist for a bot (ENOSYS), and so neit
 import errno
 from dataclasses import dataclass
 
-# What interpreters, C libraries, JIT compilers, garbage collectors, gRPC and compilers were seen to need.
+# The calls that interpreters, C libraries, JIT compilers, garbage collectors, gRPC and compilers were seen to make.
 ALLOWED = {
     "files": "read write readv writev pread64 pwrite64 preadv pwritev lseek open openat openat2 creat close"
     " close_range dup dup2 dup3 stat fstat lstat newfstatat statx statfs fstatfs"
@@ -17,7 +17,7 @@ ALLOWED = {
     "owners, times and labels of files": "chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes"
     " futimesat utimensat getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr setxattr lsetxattr fsetxattr"
     " removexattr lremovexattr fremovexattr",
-    "waiting for several things": "poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl"
+    "waiting for events": "poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl"
     " epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2 signalfd signalfd4 pipe pipe2",
     "memory": "brk mmap munmap mprotect mremap msync mlock mlock2 munlock mlockall munlockall membarrier"
     " map_shadow_stack riscv_flush_icache",
@@ -27,7 +27,7 @@ ALLOWED = {
     " sched_rr_get_interval getcpu riscv_hwprobe",
     "processes": "fork vfork execve execveat exit exit_group wait4 waitid getpid getppid getpgid getpgrp setpgid getsid"
     " getrlimit setrlimit prlimit64 getrusage getpriority ioprio_get uname sysinfo times",
-    "who one is": "getuid geteuid getgid getegid getresuid getresgid getgroups capget",
+    "own identity": "getuid geteuid getgid getegid getresuid getresgid getgroups capget",
     "signals": "rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend rt_sigtimedwait rt_sigqueueinfo"
     " rt_tgsigqueueinfo sigaltstack restart_syscall kill tkill tgkill pause",
     "time": "time gettimeofday clock_gettime clock_getres clock_nanosleep nanosleep alarm getitimer setitimer"
@@ -35,10 +35,10 @@ ALLOWED = {
     " timerfd_gettime",
     "sockets": "socketpair bind listen accept accept4 connect shutdown getsockname getpeername sendto recvfrom sendmsg"
     " recvmsg sendmmsg recvmmsg",
-    "chance": "getrandom",
+    "random numbers": "getrandom",
 }
 
-# Doors out of the box, and kernel objects that no namespace separates: a program that tries copes with a plain refusal.
+# Ways out of the sandbox, and kernel objects that no namespace separates: a program that tries gets a plain EPERM.
 FORBIDDEN = {
     "other processes": "ptrace process_vm_readv process_vm_writev process_madvise kcmp pidfd_getfd",
     "mounts and namespaces": "mount umount umount2 move_mount open_tree fsopen fsconfig fsmount fspick mount_setattr"
@@ -53,7 +53,7 @@ FORBIDDEN = {
     "files by handle, and watching files that other bots share": "open_by_handle_at name_to_handle_at fanotify_init"
     " fanotify_mark inotify_init inotify_init1",
     "memory and queues that outlive a process": "mq_open mq_unlink shmget msgget semget",
-    "becoming somebody else": "setuid setgid setreuid setregid setresuid setresgid setfsuid setfsgid setgroups capset",
+    "change of identity": "setuid setgid setreuid setregid setresuid setresgid setfsuid setfsgid setgroups capset",
     # The kernel numbers all sessions of the machine, and /proc/self/autogroup shows the number.
     "counters of the whole machine": "setsid",
     "the order of others' reads and writes": "ioprio_set",
@@ -62,7 +62,7 @@ FORBIDDEN = {
 # Advice on what the kernel keeps of files in memory, which bots share: they are told that it was taken.
 PRETENDED = "fadvise64 readahead sync syncfs"
 
-# Named only for container engines that know no other default than EPERM: these calls have a fallback for ENOSYS alone.
+# Named only for container runtimes that know no other default than EPERM: these calls have a fallback for ENOSYS alone.
 MISSING = (
     "clone3 pidfd_open pidfd_send_signal seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self"
     " pkey_alloc pkey_free pkey_mprotect mincore cachestat mbind get_mempolicy set_mempolicy set_mempolicy_home_node"

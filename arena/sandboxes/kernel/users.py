@@ -1,4 +1,4 @@
-"""Users for bots: each bot is one that no other bot on this machine is at the moment."""
+"""User ids for bots: each is leased to at most one bot on this machine at a time."""
 
 import random
 import socket
@@ -6,11 +6,11 @@ import socket
 from arena.errors import InfraError
 
 BOT_UIDS = range(61001, 61184)
-"""Users that neither Debian nor systemd hands out."""
+"""User ids that neither Debian nor systemd assigns."""
 
 
 class LeasedUser:
-    """A user for one bot of any sandbox, so that nothing that the kernel counts per user is shared."""
+    """A user id for one bot, so that bots share no resource that the kernel counts per user."""
 
     def __init__(self) -> None:
         # A name in the abstract socket space is a lock that the kernel drops with its last holder.
@@ -26,9 +26,9 @@ class LeasedUser:
         raise InfraError("every user for bots is taken: too many matches at once")
 
     def fileno(self) -> int:
-        """The lock: a process that inherits it holds the lease too."""
+        """The descriptor of the lock: a process that inherits it holds the lease too."""
         return self._lock.fileno()
 
     def free(self) -> None:
-        """Let others have it."""
+        """Give the lease back."""
         self._lock.close()

@@ -1,1 +1,1 @@
-"""Bots that this machine starts itself: in bubblewrap, or as a plain process; and the build of a bot's folder."""
+"""Sandboxes for bots given as folders, which our own launcher starts: bubblewrap, plain processes, and builds."""

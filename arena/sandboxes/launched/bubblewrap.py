@@ -1,4 +1,4 @@
-"""Bots given as a directory, in bubblewrap: namespaces, a read-only view, a filter, and a user without rights."""
+"""Sandbox for folders with bubblewrap: namespaces, read-only mounts, a system call filter, an unprivileged user."""
 
 import contextlib
 import os
@@ -20,43 +20,43 @@ from arena.sandboxes.base import (
 from arena.sandboxes.kernel import cgroup_tree, masks, procfs
 from arena.sandboxes.kernel.seccomp import compile_filter
 from arena.sandboxes.kernel.users import LeasedUser
-from arena.sandboxes.launched.child_process import FILTER, INFO, Plan, Stage, gated
+from arena.sandboxes.launched.child_process import FILTER, INFO, LaunchPlan, Staging, gated
 from arena.sandboxes.launched.lifecycle import LaunchedSandbox
-from arena.sandboxes.lifecycle import soon
+from arena.sandboxes.lifecycle import wait_until
 
-_TIGHTEN_S = 2.0
-_STAGE = "/tmp"  # noqa: S108  (covered by a mount that only the launcher and the bot see)
+_FILTER_S = 2.0
+_STAGING = "/tmp"  # noqa: S108  (the mount point of the staging directory, in the launcher's mount namespace only)
 BOT, _RUN = "/bot", "/run/bot"
-_EMPTY_FILE, _EMPTY_FOLDER, _FACT = "empty-file", "empty-folder", "fact-"
+_EMPTY_FILE, _EMPTY_FOLDER, _SNAPSHOT = "empty-file", "empty-folder", "snapshot-"
 _DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom", "tty"))
-"""What bubblewrap shows of the machine's own /dev: its inodes are shared, and whoever may write may set their times."""
+"""The devices that bubblewrap binds from the host, where their inodes are shared: a writer could set their times."""
 _SYSTEM_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _SETTINGS = ("alternatives", "java-*-openjdk")
-"""What Debian keeps in /etc of its compilers and languages: nothing secret, and `cc` or `java` do not start without."""
+"""Paths in /etc that Debian's compilers and languages need to start; they hold nothing secret."""
 _RESERVED = tuple(map(Path, ("/proc", "/dev", "/sys", BOT, _RUN)))
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
-    """The file system in memory that the bot may write to and the referee holds a handle of."""
+class WritableTmpfs:
+    """A tmpfs that the bot may write to, and of which the referee holds a descriptor."""
 
     name: str
     target: str
-    """Where the bot sees it."""
+    """Its mount point in the sandbox."""
     bytes: int
     inodes: int
     executable: bool = False
 
 
-SOCKET_ROOM = Room("socket", _RUN, SOCKET_DIR_BYTES, SOCKET_DIR_INODES)
+SOCKET_TMPFS = WritableTmpfs("socket", _RUN, SOCKET_DIR_BYTES, SOCKET_DIR_INODES)
 
 
 class BubblewrapSandbox(LaunchedSandbox):
-    """The embedded default: no network, no files but the listed ones, nothing that outlives it."""
+    """A bot in bubblewrap, without network and with read access to listed files only; the default for folders."""
 
-    _room = SOCKET_ROOM
+    _tmpfs = SOCKET_TMPFS
     _folder = BOT
-    """Where the program finds its folder, read-only."""
+    """The mount point of the bot's folder, which is read-only."""
 
     def __init__(
         self,
@@ -85,52 +85,52 @@ class BubblewrapSandbox(LaunchedSandbox):
     def _uid(self) -> int:
         return os.getuid() if self._user is None else self._user.uid
 
-    def _plan(self) -> Plan:
-        size = f"size={self._room.bytes},nr_inodes={self._room.inodes},mode=0700"
+    def _plan(self) -> LaunchPlan:
+        size = f"size={self._tmpfs.bytes},nr_inodes={self._tmpfs.inodes},mode=0700"
         gid = os.getgid() if self._user is None else self._user.uid
-        return Plan(
-            argv=arguments(self._command, self._program, self._limits, self._binds, self._room),
+        return LaunchPlan(
+            argv=arguments(self._command, self._program, self._limits, self._binds, self._tmpfs),
             cwd="/",
             env={},
             uid=None if self._user is None else self._user.uid,
             rlimits=self._rlimits(),
-            doors=self._group.doors(),
-            stage=Stage(
-                top=_STAGE,
+            procs_files=self._group.procs_files(),
+            staging=Staging(
+                top=_STAGING,
                 binds=[(str(source), name) for source, _, name in self._binds],
-                files={_EMPTY_FILE: "", **{f"{_FACT}{name}": text for name, text in masks.facts().items()}},
+                files={_EMPTY_FILE: "", **{f"{_SNAPSHOT}{name}": text for name, text in masks.snapshots().items()}},
                 folder=_EMPTY_FOLDER,
                 devices=_DEVICES,
-                room=self._room.name,
-                options=f"{size},uid={self._uid},gid={gid}",
-                executable=self._room.executable,
+                tmpfs=self._tmpfs.name,
+                tmpfs_options=f"{size},uid={self._uid},gid={gid}",
+                executable=self._tmpfs.executable,
                 user_namespace=self._user is None,
             ),
             extra={FILTER: self._filter},
         )
 
-    async def _settle(self, directory: int | None, init: int | None) -> Enforcement:
+    async def _read_back(self, directory: int | None, init: int | None) -> Enforcement:
         if directory is None or init is None:
             raise InfraError("the launcher sent no directory, or bubblewrap no process number")
         self._directory, self._init = directory, os.pidfd_open(init)
         self._pids = procfs.namespace(init, "pid")
         self._check_namespaces(init)
-        # Bubblewrap's own first process puts the filter on a moment after it has made the gate.
-        await soon(lambda: not any(map(self._looseness, self._processes())), within_s=_TIGHTEN_S)
+        # Bubblewrap's init process installs its filter a moment after it has started the gate.
+        await wait_until(lambda: not any(map(self._status_mismatches, self._processes())), within_s=_FILTER_S)
         for pid in self._processes():
-            if loose := self._looseness(pid):
-                raise InfraError(f"the box is not tight: {loose}")
+            if wrong := self._status_mismatches(pid):
+                raise InfraError(f"the sandbox is not tight: {wrong}")
             self._check_membership(pid)
             if pid != init and procfs.limit(pid, "Max processes") != str(self._limits.pids):
                 raise InfraError("the bot has no limit on its processes")
-        _check_mounts(init, {"/tmp", "/dev/shm", self._room.target})  # noqa: S108
+        _check_mounts(init, {"/tmp", "/dev/shm", self._tmpfs.target})  # noqa: S108
         return {
             "sandbox": "bubblewrap",
-            "memory": self._by_group("memory", "rlimit"),
-            "pids": self._by_group("pids", "rlimit"),
-            "cpu": self._by_group("cpu", "none"),
-            "freeze": self._by_group("freeze", "signal"),
-            "kill": self._by_group("kill", "pid namespace"),
+            "memory": self._enforced_by("memory", "rlimit"),
+            "pids": self._enforced_by("pids", "rlimit"),
+            "cpu": self._enforced_by("cpu", "none"),
+            "freeze": self._enforced_by("freeze", "signal"),
+            "kill": self._enforced_by("kill", "pid namespace"),
             "network": "namespace",
             "files": "namespace",
             "seccomp": "filter",
@@ -142,8 +142,8 @@ class BubblewrapSandbox(LaunchedSandbox):
             if procfs.namespace(init, kind) in (None, procfs.namespace("self", kind)):
                 raise InfraError(f"the bot has no {kind} namespace of its own")
 
-    def _looseness(self, pid: int) -> dict[str, str | None]:
-        """The lines of a process's status that are not as they must be before any bot runs."""
+    def _status_mismatches(self, pid: int) -> dict[str, str | None]:
+        """The fields of /proc/PID/status that differ from what they must be before the bot runs."""
         found = procfs.status(pid)
         user = "\t".join([str(self._uid)] * 4)
         group = user if self._user is not None else found.get("Gid")
@@ -155,16 +155,16 @@ class BubblewrapSandbox(LaunchedSandbox):
     def _processes(self) -> list[int]:
         return [] if self._pids is None else procfs.members(self._pids)
 
-    def _begin_to_end(self) -> None:
-        """The end of its init process ends everything in a pid namespace, and bubblewrap itself collects the dead."""
+    def _begin_kill(self) -> None:
+        """Kill the init process, which ends all processes of the pid namespace; bubblewrap reaps them."""
         if self._init is None:
-            self._strike()
+            self._kill_all()
             return
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._init, signal.SIGKILL)
         self._group.thaw()
 
-    def _discard(self) -> None:
+    def _free_resources(self) -> None:
         if self._filter >= 0:
             os.close(self._filter)
         if self._init is not None:
@@ -174,7 +174,7 @@ class BubblewrapSandbox(LaunchedSandbox):
 
 
 def find_bubblewrap() -> str:
-    """The path of bwrap; one that is setuid is refused, because it would act as root."""
+    """The path of bwrap; a setuid bwrap is refused, because it would run as root."""
     found = shutil.which("bwrap", path="/usr/bin:/bin:/usr/local/bin")
     if found is None:
         raise InfraError("bubblewrap is not installed: apt-get install bubblewrap")
@@ -188,9 +188,9 @@ def arguments(
     program: BotDirectory,
     limits: Limits,
     binds: Sequence[tuple[Path, str, str]],
-    room: Room = SOCKET_ROOM,
+    tmpfs: WritableTmpfs = SOCKET_TMPFS,
 ) -> list[str]:
-    """The command line that is the policy: what the bot sees, and what it may do."""
+    """The command line of bubblewrap, which defines what the bot sees and may do."""
     command = ["prlimit", f"--nproc={limits.pids}:{limits.pids}", "--", *gated(program.command)]
     return [
         bwrap,
@@ -199,10 +199,10 @@ def arguments(
         *("--proc", "/proc", "--dev", "/dev"),
         *("--perms", "1777", "--size", str(limits.tmp_bytes), "--tmpfs", "/tmp"),  # noqa: S108
         *("--perms", "1777", "--size", str(limits.shm_bytes), "--tmpfs", "/dev/shm"),  # noqa: S108
-        *(word for _, target, name in binds for word in ("--ro-bind", f"{_STAGE}/{name}", target)),
+        *(word for _, target, name in binds for word in ("--ro-bind", f"{_STAGING}/{name}", target)),
         *(word for name, target in _links() for word in ("--symlink", target, name)),
-        *("--bind", f"{_STAGE}/{room.name}", room.target),
-        *(word for source, target in masked() for word in ("--ro-bind", f"{_STAGE}/{source}", target)),
+        *("--bind", f"{_STAGING}/{tmpfs.name}", tmpfs.target),
+        *(word for source, target in masked() for word in ("--ro-bind", f"{_STAGING}/{source}", target)),
         *("--remount-ro", "/dev", "--remount-ro", "/"),
         *(word for item in environment(program).items() for word in ("--setenv", *item)),
         *("--chdir", BOT, "--seccomp", str(FILTER), "--info-fd", str(INFO)),
@@ -211,17 +211,17 @@ def arguments(
 
 
 def masked() -> Iterator[tuple[str, str]]:
-    """What lies over files and folders that tell of other bots: a name on the stage, and where the bot sees it."""
-    for name in masks.facts():
-        yield f"{_FACT}{name}", f"/proc/{name}"
+    """The mounts that hide files and folders: a name in the staging directory, and the path that it covers."""
+    for name in masks.snapshots():
+        yield f"{_SNAPSHOT}{name}", f"/proc/{name}"
     for path in masks.proc_masked():
         yield _EMPTY_FOLDER if Path(path).is_dir() else _EMPTY_FILE, path
-    # All terminals of the machine are counted together, and a bot needs none.
+    # Terminals are numbered across the whole machine, and a bot needs none.
     yield _EMPTY_FOLDER, "/dev/pts"
 
 
 def environment(program: BotDirectory) -> dict[str, str]:
-    """All that a bot finds in its environment."""
+    """The environment variables of the bot."""
     return {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "HOME": "/tmp",  # noqa: S108
@@ -233,7 +233,7 @@ def environment(program: BotDirectory) -> dict[str, str]:
 
 
 def _binds(program: BotDirectory, folder: str) -> Iterator[tuple[Path, str, str]]:
-    """Where from, where to, and a name on the stage: parents first, since a later mount covers an earlier one."""
+    """Source, target and staging name of each bind mount; parents first, because later mounts cover earlier ones."""
     if not program.path.is_dir():
         raise UsageError(f"{program.path} is no directory")
     own = [Path("/usr"), *(Path("/", name) for name in _SYSTEM_LINKS if _is_plain_directory(Path("/", name)))]
@@ -265,18 +265,18 @@ def _links() -> list[tuple[str, str]]:
     return [(f"/{name}", os.readlink(f"/{name}")) for name in _SYSTEM_LINKS if Path("/", name).is_symlink()]
 
 
-def _check_mounts(init: int, rooms: set[str]) -> None:
-    """Read back the mounts: everything that lasts is read-only, and what tells of others is masked."""
+def _check_mounts(init: int, writable_points: set[str]) -> None:
+    """Check that nothing but the given mount points is writable, and that all masks are in place."""
     bare = {target for _, target in masked()}
     for line in Path(f"/proc/{init}/mountinfo").read_text().splitlines():
         left, _, right = line.partition(" - ")
         point, options = left.split()[4:6]
         kind = right.split()[0]
         writable = "rw" in options.split(",")
-        if writable and point not in rooms and kind not in ("proc", "devpts"):
-            raise InfraError(f"{point} is writable in the box")
-        if point in rooms and kind != "tmpfs":
-            raise InfraError(f"{point} in the box is no file system of its own")
+        if writable and point not in writable_points and kind not in ("proc", "devpts"):
+            raise InfraError(f"{point} is writable in the sandbox")
+        if point in writable_points and kind != "tmpfs":
+            raise InfraError(f"{point} in the sandbox is no file system of its own")
         bare.discard(point)
     if bare:
-        raise InfraError(f"{min(bare)} is not masked in the box")
+        raise InfraError(f"{min(bare)} is not masked in the sandbox")

@@ -1,4 +1,4 @@
-"""A box in which the folder of a bot is built: what its author wants to be run runs here, and never on the machine."""
+"""A bubblewrap sandbox that builds the folder of a bot, so that the commands of its author never run on the host."""
 
 import asyncio
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arena.errors import UsageError
 from arena.sandboxes.base import MIB, BotDirectory, Limits
-from arena.sandboxes.launched.bubblewrap import BOT, BubblewrapSandbox, Room
+from arena.sandboxes.launched.bubblewrap import BOT, BubblewrapSandbox, WritableTmpfs
 
 BUILD_S = 600.0
 BUILD_LIMITS = Limits(
@@ -26,28 +26,28 @@ _SOURCE = "/source"
 _COPY = f'cp -a {_SOURCE}/. {BOT}/ && exec "$@"'
 
 
-class Workshop(BubblewrapSandbox):
-    """A box with a writable copy of a folder in memory; nothing else that it writes outlives it."""
+class BuildSandbox(BubblewrapSandbox):
+    """A bubblewrap sandbox with a writable copy of the folder in memory, from which the result is collected."""
 
-    _room = Room("work", BOT, 768 * MIB, 50_000, executable=True)
+    _tmpfs = WritableTmpfs("work", BOT, 768 * MIB, 50_000, executable=True)
     _folder = _SOURCE
 
     def __init__(self, program: BotDirectory, limits: Limits = BUILD_LIMITS) -> None:
         super().__init__(replace(program, command=("/bin/sh", "-c", _COPY, "build", *program.command)), limits)
 
     async def build(self, collect: Callable[[Path], None], *, within_s: float = BUILD_S) -> None:
-        """Run the command, and hand over the folder that it left when nothing can change it any more."""
+        """Run the build command, end its processes, and call `collect` with the path of the built folder."""
         with ExitStack() as stack:
             try:
                 await self._build()
                 await self._release()
-                await self._succeed(within_s)
-                stack.callback(os.close, made := os.dup(self._directory))
+                await self._wait_for_success(within_s)
+                stack.callback(os.close, built := os.dup(self._directory))
             finally:
                 await self.kill()
-            await asyncio.to_thread(collect, Path(f"/proc/self/fd/{made}"))
+            await asyncio.to_thread(collect, Path(f"/proc/self/fd/{built}"))
 
-    async def _succeed(self, within_s: float) -> None:
+    async def _wait_for_success(self, within_s: float) -> None:
         try:
             death = await asyncio.wait_for(self.wait(), within_s)
         except TimeoutError:

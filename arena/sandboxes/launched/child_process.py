@@ -1,4 +1,4 @@
-"""A launched process: started from the loop's thread, held at a gate until it is checked, watched until its end."""
+"""The child process that runs a bot: started by the launcher, held at a gate until it is checked, then watched."""
 
 import array
 import asyncio
@@ -18,58 +18,58 @@ from arena.sandboxes.base import Limits
 from arena.sandboxes.logs import LogReader
 
 CONTROL, FILTER, INFO = 9, 8, 7
-"""Descriptor numbers in the launched process; a shell can only name one digit."""
+"""Descriptor numbers in the child process, of one digit because the shell takes no more."""
 
 LAUNCH_S = 20.0
 _LAUNCHER = Path(__file__).with_name("launcher.py")
-# Nothing of the bot runs before the referee has read back what holds it and has answered.
+# The gate: the command starts only after the referee has checked the sandbox and has answered "go".
 _GATE = f'echo up >&{CONTROL}; read -r go <&{CONTROL}; exec {CONTROL}>&-; [ "$go" = go ] || exit 125; exec "$@"'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
-    """The mounts that the launcher makes in a namespace of its own."""
+class Staging:
+    """The staging directory, which the launcher builds in its own mount namespace and from which bubblewrap binds."""
 
     top: str
     binds: Sequence[tuple[str, str]]
-    """Where from, and under which name below `top`."""
+    """The source of each bind mount, and its name below `top`."""
     files: Mapping[str, str]
-    """Files below `top` that the launcher writes, and their text."""
+    """Names and texts of the files that the launcher writes below `top`."""
     folder: str
-    """The name below `top` of a folder with nothing in it."""
+    """The name below `top` of an empty folder."""
     devices: Sequence[str]
-    """Devices to be shown read-only, which protects their times and lets them be used."""
-    room: str
-    """The name below `top` of the small file system that the bot may write to and the referee gets a handle of."""
-    options: str
-    """The options of that file system."""
+    """Devices to be mounted read-only: they can be used, but their times cannot be set."""
+    tmpfs: str
+    """The name below `top` of the tmpfs that the bot may write to, and of which the referee gets a descriptor."""
+    tmpfs_options: str
+    """The mount options of that tmpfs."""
     executable: bool
-    """Whether programs may be run from there."""
+    """Whether programs may be run from that tmpfs."""
     user_namespace: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """What launch.py is told."""
+class LaunchPlan:
+    """The instructions for launcher.py, sent as JSON."""
 
     argv: Sequence[str]
     cwd: str
     env: Mapping[str, str]
     uid: int | None
     rlimits: Mapping[str, int]
-    doors: Sequence[str]
-    stage: Stage | None = None
+    procs_files: Sequence[str]
+    staging: Staging | None = None
     extra: Mapping[int, int] = field(default_factory=dict)
-    """Further descriptors: the number there, the number here."""
+    """Further descriptors: the number in the child process, and the number here."""
 
 
 def gated(command: Sequence[str]) -> list[str]:
-    """The command behind a gate that opens when the referee says so."""
+    """The command line that waits at the gate and then runs the command."""
     return ["/bin/sh", "-c", _GATE, "gate", *command]
 
 
 def rlimits(limits: Limits) -> dict[str, int]:
-    """The limits that each process carries with it, whatever else holds it."""
+    """The resource limits that are set in every sandbox."""
     return {
         "RLIMIT_CORE": 0,
         "RLIMIT_CPU": limits.cpu_s,
@@ -80,20 +80,20 @@ def rlimits(limits: Limits) -> dict[str, int]:
     }
 
 
-class Child:
-    """One launched process; its number stays reserved until `close`, so signals cannot hit a stranger."""
+class ChildProcess:
+    """A child process that runs a bot; signals go through a pidfd, so they cannot hit another process."""
 
-    def __init__(self, plan: Plan, *, log_bytes: int, on_exit: Callable[[], None]) -> None:
-        """Start it. This must run in the loop's thread: the process dies with the thread that started it."""
+    def __init__(self, plan: LaunchPlan, *, log_bytes: int, on_exit: Callable[[], None]) -> None:
+        """Start it, in the event loop's thread: the child process dies with the thread that started it."""
         self._loop = asyncio.get_running_loop()
         self._on_exit = on_exit
-        self._control, there = socket.socketpair()
+        self._control, peer = socket.socketpair()
         self._control.setblocking(False)
-        self._words, self._spoken = bytearray(), asyncio.Event()
+        self._received, self._handshake_done = bytearray(), asyncio.Event()
         self._directory: int | None = None
         reading, writing = os.pipe()
-        descriptors = {CONTROL: there.fileno(), INFO: there.fileno(), **plan.extra}
-        words = {**asdict(plan), "parent": os.getpid(), "control": there.fileno(), "descriptors": descriptors}
+        descriptors = {CONTROL: peer.fileno(), INFO: peer.fileno(), **plan.extra}
+        message = {**asdict(plan), "parent": os.getpid(), "control": peer.fileno(), "descriptors": descriptors}
         try:
             self._popen = subprocess.Popen(  # noqa: S603  (the command is our own launcher)
                 [sys.executable, "-I", "-S", str(_LAUNCHER)],
@@ -106,81 +106,81 @@ class Child:
             raise InfraError(f"the launcher cannot be started: {error}") from error
         finally:
             os.close(writing)
-            there.close()
+            peer.close()
         self.log = LogReader(reading, keep=log_bytes)
         self.exited = asyncio.Event()
         self._pidfd = os.pidfd_open(self._popen.pid)
         self._loop.add_reader(self._pidfd, self._ended)
-        self._tell(words)
+        self._send_plan(message)
 
     @property
     def pid(self) -> int:
-        """The process number."""
+        """The process id."""
         return self._popen.pid
 
     @property
     def returncode(self) -> int:
-        """The exit code of a process that has ended, negative for a signal."""
+        """The exit code of the ended process, negative for a signal."""
         return self._popen.wait()
 
     async def handshake(self) -> tuple[int | None, int | None]:
-        """Wait until it stands at its gate: the handle of its socket directory and the number of its init process."""
-        self._loop.add_reader(self._control, self._hear)
+        """Wait for the gate: the descriptor of the writable directory, and the process id of bubblewrap's init."""
+        self._loop.add_reader(self._control, self._read_control)
         try:
             async with asyncio.timeout(LAUNCH_S):
-                await self._spoken.wait()
-                words = self._words.decode(errors="replace")
-                if words.endswith("up\n"):
-                    return self.take_directory(), _init_process(words)
+                await self._handshake_done.wait()
+                message = self._received.decode(errors="replace")
+                if message.endswith("up\n"):
+                    return self.take_directory(), _init_process(message)
                 await self.exited.wait()
         except TimeoutError:
-            raise InfraError(f"the box was not built within {LAUNCH_S:.0f} s") from None
+            raise InfraError(f"the sandbox was not built within {LAUNCH_S:.0f} s") from None
         finally:
             self._loop.remove_reader(self._control)
         self.log.close()
-        raise InfraError(f"the box could not be built: {_complaint(words) or self.log.tail().strip()}")
+        raise InfraError(f"the sandbox could not be built: {_launcher_error(message) or self.log.tail().strip()}")
 
     def take_directory(self) -> int | None:
-        """The handle of the socket directory, which is the caller's to close from now on."""
+        """The descriptor of the writable directory, which the caller must close."""
         handle, self._directory = self._directory, None
         return handle
 
     def release(self) -> None:
-        """Open the gate: from here on, everything is the bot's own doing."""
+        """Open the gate: the bot runs from here on."""
         self._control.sendall(b"go\n")
         self._control.close()
 
     def signal(self, number: signal.Signals) -> None:
-        """Signal the process itself, if it still runs."""
+        """Send a signal to the process, if it still runs."""
         if self._popen.returncode is None:
             signal.pidfd_send_signal(self._pidfd, number)
 
     def close(self) -> None:
-        """Let go of everything; the process must have ended."""
+        """Close all descriptors; the process must have ended."""
         directory = self.take_directory()
         if directory is not None:
             os.close(directory)
         self._control.close()
         self.log.close()
 
-    def _tell(self, words: Mapping[str, Any]) -> None:
+    def _send_plan(self, message: Mapping[str, Any]) -> None:
         assert self._popen.stdin is not None  # noqa: S101  (for the type checker: it was opened as a pipe)
         try:
             with self._popen.stdin as pipe:
-                pipe.write(json.dumps(words).encode())
+                pipe.write(json.dumps(message).encode())
         except BrokenPipeError:
-            # The launcher is dead already; the handshake will say so with its output.
+            # The launcher is dead already; the handshake reports that with its output.
             return
 
-    def _hear(self) -> None:
-        """Read the control line up to the gate's word or its end."""
+    def _read_control(self) -> None:
+        """Read from the control socket until the gate reports or the socket is closed."""
         data, rights, _, _ = self._control.recvmsg(4096, socket.CMSG_SPACE(4), socket.MSG_CMSG_CLOEXEC)
         for _, _, payload in rights:
             self._directory = array.array("i", payload)[0]
-        self._words += data
-        if not data or self._words.endswith(b"up\n"):
+        self._received += data
+        if not data or self._received.endswith(b"up\n"):
             self._loop.remove_reader(self._control)
-            self._spoken.set()
+            self._handshake_done.set()
 
     def _ended(self) -> None:
         self._loop.remove_reader(self._pidfd)
@@ -190,12 +190,12 @@ class Child:
         self._on_exit()
 
 
-def _init_process(words: str) -> int | None:
-    """The process number that bubblewrap writes as JSON between the other words."""
-    start, end = words.find("{"), words.rfind("}")
-    return int(json.loads(words[start : end + 1])["child-pid"]) if end > start else None
+def _init_process(message: str) -> int | None:
+    """The process id of the init process, which bubblewrap writes as JSON into the control socket."""
+    start, end = message.find("{"), message.rfind("}")
+    return int(json.loads(message[start : end + 1])["child-pid"]) if end > start else None
 
 
-def _complaint(words: str) -> str:
-    """What the launcher says of its own failure."""
-    return words.partition("error: ")[2].strip()
+def _launcher_error(message: str) -> str:
+    """The error message of the launcher, if there is one."""
+    return message.partition("error: ")[2].strip()

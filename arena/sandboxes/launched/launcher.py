@@ -1,8 +1,8 @@
-"""The last steps before a bot's box, in a process of their own: run by path with `python -I -S`, never imported.
+"""Script that prepares the child process of a bot: run by path with `python -I -S`, never imported.
 
-It reads a plan (JSON, see `Plan` in child.py) from standard input, enters the control groups, builds a private stage of
-mounts, hands the bot's own directory to the referee, gives up its user and becomes bubblewrap (or the bot itself).
-Any failure goes to the referee over the control line as `error: ...`, before anything of the bot has run.
+It reads a plan (JSON, see `LaunchPlan` in child_process.py) from standard input, enters the control groups, builds the
+staging directory, sends a descriptor of the bot's writable directory to the referee, drops its privileges and executes
+bubblewrap, or the bot itself. Failures are reported to the referee over the control socket as `error: ...`.
 """
 
 import array
@@ -41,45 +41,45 @@ def main() -> None:
 
 
 def prepare(plan: dict[str, Any], control: int) -> None:
-    """Everything but the last exec; the order is what makes it safe."""
-    die_with(plan["parent"])
+    """Do everything before the exec, in an order that matters for security."""
+    die_with_parent(plan["parent"])
     os.umask(0o022)
-    for door in plan["doors"]:
-        with open(door, "w") as file:
+    for procs_file in plan["procs_files"]:
+        with open(procs_file, "w") as file:
             file.write("0")
     with open("/proc/self/oom_score_adj", "w") as file:
         file.write("500")
-    if plan["stage"] is not None:
-        build_stage(plan["stage"], control)
+    if plan["staging"] is not None:
+        build_staging(plan["staging"], control)
     os.setsid()
     set_limits(plan["rlimits"])
     os.umask(0o077)
     if plan["uid"] is not None:
-        give_up(plan["uid"])
-        # The change of user has cleared the request to die with the referee.
-        die_with(plan["parent"])
+        drop_privileges(plan["uid"])
+        # The change of user has cleared the parent death signal.
+        die_with_parent(plan["parent"])
     call(libc.prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     os.chdir(plan["cwd"])
 
 
-def die_with(parent: int) -> None:
-    """Be killed when the referee ends, which may have happened already."""
+def die_with_parent(parent: int) -> None:
+    """Ask to be killed when the referee ends, and exit if it has ended already."""
     call(libc.prctl, PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(125)
 
 
-def build_stage(stage: dict[str, Any], control: int) -> None:
-    """In a mount namespace of our own, lay out what bubblewrap may bind: also what its user could not reach."""
-    if stage["user_namespace"]:
+def build_staging(staging: dict[str, Any], control: int) -> None:
+    """Mount in a namespace of our own what bubblewrap binds, including paths that its user could not reach."""
+    if staging["user_namespace"]:
         enter_user_namespace()
     call(libc.unshare, CLONE_NEWNS)
     mount("none", "/", None, MS_REC | MS_PRIVATE)
-    for device in stage["devices"]:
-        show_read_only(device)
-    # Opened before the stage covers its mount point, so that sources below it stay reachable.
-    sources = [(os.open(source, os.O_PATH | os.O_CLOEXEC), name) for source, name in stage["binds"]]
-    top = stage["top"]
+    for device in staging["devices"]:
+        bind_read_only(device)
+    # Opened before the staging directory covers its mount point, so that sources below it stay reachable.
+    sources = [(os.open(source, os.O_PATH | os.O_CLOEXEC), name) for source, name in staging["binds"]]
+    top = staging["top"]
     mount("tmpfs", top, "tmpfs", MS_NOSUID | MS_NODEV, "size=4m,nr_inodes=256,mode=0755")
     for descriptor, name in sources:
         target = f"{top}/{name}"
@@ -89,25 +89,25 @@ def build_stage(stage: dict[str, Any], control: int) -> None:
             os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644))
         mount(f"/proc/self/fd/{descriptor}", target, None, MS_BIND | MS_REC)
         os.close(descriptor)
-    os.mkdir(f"{top}/{stage['folder']}", 0o755)
-    for name, text in stage["files"].items():
+    os.mkdir(f"{top}/{staging['folder']}", 0o755)
+    for name, text in staging["files"].items():
         with open(f"{top}/{name}", "x") as file:
             file.write(text)
-    offer_room(f"{top}/{stage['room']}", stage, control)
+    mount_tmpfs(f"{top}/{staging['tmpfs']}", staging, control)
 
 
-def show_read_only(device: str) -> None:
-    """Cover a device with itself; bubblewrap binds what it finds, and would make it useless if told to do this."""
+def bind_read_only(device: str) -> None:
+    """Bind a device onto itself read-only; if bubblewrap did this, the device could not be used."""
     mount(device, device, None, MS_BIND)
     found = os.statvfs(device).f_flag
-    # What holds the mount below must be said again, or the kernel takes it for an attempt to loosen it.
+    # The flags of the mount below must be repeated, or the kernel refuses to drop them.
     kept = found & (MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_NOATIME | MS_NODIRATIME)
     relative = MS_RELATIME if found & os.ST_RELATIME else 0
     mount("none", device, None, MS_REMOUNT | MS_BIND | MS_RDONLY | kept | relative)
 
 
 def enter_user_namespace() -> None:
-    """Become able to mount, as the same user, without any right outside."""
+    """Enter a user namespace as the same user, to be able to mount."""
     uid, gid = os.getuid(), os.getgid()
     call(libc.unshare, CLONE_NEWUSER)
     for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
@@ -115,11 +115,11 @@ def enter_user_namespace() -> None:
             file.write(text)
 
 
-def offer_room(path: str, stage: dict[str, Any], control: int) -> None:
-    """Mount the small file system of the bot and send the referee a handle: no path outside leads to it."""
+def mount_tmpfs(path: str, staging: dict[str, Any], control: int) -> None:
+    """Mount the tmpfs of the bot and send its descriptor to the referee, because no path on the host leads to it."""
     os.mkdir(path, 0o755)
-    flags = MS_NOSUID | MS_NODEV | (0 if stage["executable"] else MS_NOEXEC)
-    mount("tmpfs", path, "tmpfs", flags, stage["options"])
+    flags = MS_NOSUID | MS_NODEV | (0 if staging["executable"] else MS_NOEXEC)
+    mount("tmpfs", path, "tmpfs", flags, staging["tmpfs_options"])
     directory = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     with socket.socket(fileno=os.dup(control)) as line:
         rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [directory]))
@@ -128,7 +128,7 @@ def offer_room(path: str, stage: dict[str, Any], control: int) -> None:
 
 
 def set_limits(limits: dict[str, int]) -> None:
-    """Set soft and hard limits, never above what the referee itself has."""
+    """Set soft and hard limits, never above those of the referee."""
     for name, value in limits.items():
         number = getattr(resource, name)
         _, hard = resource.getrlimit(number)
@@ -136,7 +136,7 @@ def set_limits(limits: dict[str, int]) -> None:
         resource.setrlimit(number, (bound, bound))
 
 
-def give_up(uid: int) -> None:
+def drop_privileges(uid: int) -> None:
     """Become an unprivileged user for good."""
     os.setgroups([])
     os.setresgid(uid, uid, uid)
@@ -146,7 +146,7 @@ def give_up(uid: int) -> None:
 
 
 def arrange_descriptors(wanted: dict[str, int]) -> None:
-    """Put each descriptor at its number; Python and the referee close all others at the exec."""
+    """Move each descriptor to its number; all others are closed at the exec."""
     spare = {int(number): fcntl.fcntl(source, fcntl.F_DUPFD, SPARE_DESCRIPTOR) for number, source in wanted.items()}
     for source in set(wanted.values()):
         os.close(source)
@@ -157,13 +157,13 @@ def arrange_descriptors(wanted: dict[str, int]) -> None:
 
 
 def mount(source: str, target: str, kind: str | None, flags: int, options: str = "") -> None:
-    """Mount as the kernel's own call does, with an error that names the target."""
+    """Mount a file system; an error names the target."""
     kind_bytes = kind.encode() if kind is not None else None
     call(libc.mount, source.encode(), target.encode(), kind_bytes, ctypes.c_ulong(flags), options.encode(), what=target)
 
 
 def call(function: Any, *arguments: Any, what: str = "") -> None:
-    """Call the C library and raise what errno says."""
+    """Call a function of the C library; OSError from errno if it fails."""
     if function(*arguments) != 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number), f"{function.__name__} {what}".strip())

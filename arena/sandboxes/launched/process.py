@@ -1,4 +1,4 @@
-"""Bots that the operator trusts, as plain processes: limits where control groups give them, no isolation at all."""
+"""Plain processes for bots that the operator trusts: limits where there are control groups, and no isolation."""
 
 import contextlib
 import os
@@ -10,50 +10,51 @@ from pathlib import Path
 from arena.errors import InfraError
 from arena.sandboxes.base import SOCKET_NAME, Enforcement
 from arena.sandboxes.kernel import procfs
-from arena.sandboxes.launched.child_process import Plan, gated
+from arena.sandboxes.launched.child_process import LaunchPlan, gated
 from arena.sandboxes.launched.lifecycle import LaunchedSandbox
 
-_MARK = "ARENA_BOX"
-_KEPT = ("PATH", "HOME", "LANG")
+_ID_VARIABLE = "ARENA_SANDBOX"
+"""Environment variable with a random token, by which the processes of a bot are found."""
+_INHERITED = ("PATH", "HOME", "LANG")
 
 
 class ProcessSandbox(LaunchedSandbox):
-    """No box: the bot can read, write and reach whatever the referee can, and every record of it says so."""
+    """A bot as a plain process, which can do whatever the referee can; its enforcement says so in every record."""
 
-    _home: Path | None = None
+    _socket_directory: Path | None = None
 
     def _acquire(self) -> None:
         super()._acquire()
-        self._home = Path(tempfile.mkdtemp(prefix="arena-"))
+        self._socket_directory = Path(tempfile.mkdtemp(prefix="arena-"))
 
     @property
     def _uid(self) -> int:
         return os.getuid()
 
-    def _plan(self) -> Plan:
-        kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        own = {"ARENA_SOCKET": f"{self._home}/{SOCKET_NAME}", _MARK: self._token}
-        return Plan(
+    def _plan(self) -> LaunchPlan:
+        inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+        own = {"ARENA_SOCKET": f"{self._socket_directory}/{SOCKET_NAME}", _ID_VARIABLE: self._token}
+        return LaunchPlan(
             argv=gated(self._program.command),
             cwd=str(self._program.path.resolve()),
-            env={**kept, **self._program.env, **own},
+            env={**inherited, **self._program.env, **own},
             uid=None,
             rlimits=self._rlimits(),
-            doors=self._group.doors(),
+            procs_files=self._group.procs_files(),
         )
 
-    async def _settle(self, directory: int | None, init: int | None) -> Enforcement:
-        if directory is not None or init is not None or self._home is None:
-            raise InfraError("a plain process has a home and no stage")
-        self._directory = os.open(self._home, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    async def _read_back(self, directory: int | None, init: int | None) -> Enforcement:
+        if directory is not None or init is not None or self._socket_directory is None:
+            raise InfraError("a plain process has a socket directory and no staging directory")
+        self._directory = os.open(self._socket_directory, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         self._check_membership(self._running().pid)
         return {
             "sandbox": "process",
-            "memory": self._by_group("memory", "rlimit"),
-            "pids": self._by_group("pids", "none"),
-            "cpu": self._by_group("cpu", "none"),
-            "freeze": self._by_group("freeze", "signal"),
-            "kill": self._by_group("kill", "process group"),
+            "memory": self._enforced_by("memory", "rlimit"),
+            "pids": self._enforced_by("pids", "none"),
+            "cpu": self._enforced_by("cpu", "none"),
+            "freeze": self._enforced_by("freeze", "signal"),
+            "kill": self._enforced_by("kill", "process group"),
             "network": "none",
             "files": "none",
             "seccomp": "none",
@@ -61,19 +62,19 @@ class ProcessSandbox(LaunchedSandbox):
         }
 
     def _processes(self) -> list[int]:
-        return procfs.carrying(f"{_MARK}={self._token}".encode())
+        return procfs.with_environment(f"{_ID_VARIABLE}={self._token}".encode())
 
-    def _begin_to_end(self) -> None:
+    def _begin_kill(self) -> None:
         session = self._running().pid
         self._escaped = any(_session(pid) not in (session, None) for pid in self._processes())
         if self._death is not None:
             self._death = replace(self._death, escaped=self._escaped)
-        self._strike()
+        self._kill_all()
 
-    def _discard(self) -> None:
+    def _free_resources(self) -> None:
         try:
-            if self._home is not None:
-                shutil.rmtree(self._home)
+            if self._socket_directory is not None:
+                shutil.rmtree(self._socket_directory)
         except OSError as error:
             raise InfraError(f"the folder of a bot cannot be removed: {error}") from error
 

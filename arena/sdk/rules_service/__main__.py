@@ -39,7 +39,7 @@ def bot_command(arguments: Sequence[str]) -> Sequence[str]:
 
 @contextmanager
 def socket_path(environment: Mapping[str, str]) -> Iterator[Path]:
-    """A place beside the bot's own socket, which goes away with the box; in a folder of its own if there is none."""
+    """A path beside the bot's own socket, which goes away with the sandbox, or in a temporary folder if it has none."""
     if own := environment.get("ARENA_SOCKET"):
         yield Path(own).with_name(SOCKET_NAME)
     else:
@@ -54,7 +54,7 @@ def run(command: Sequence[str], environment: Mapping[str, str]) -> int:
     # A terminal sends this one to both of us, and the bot may want to say something before it ends.
     signal.signal(signal.SIGINT, lambda _number, _frame: None)
     try:
-        bot = subprocess.Popen(command, env=environment)  # noqa: S603  (we are in the bot's own box)
+        bot = subprocess.Popen(command, env=environment)  # noqa: S603  (we are in the bot's own sandbox)
     except OSError as error:
         sys.stderr.write(f"the bot cannot be started: {error.strerror}: {command[0]}\n")
         return 127

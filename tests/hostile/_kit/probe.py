@@ -13,7 +13,7 @@ def say(*words):
 
 
 def attempt(what, action):
-    """Try it: an error or a false value means that the box held."""
+    """Try it: an error or a false value means that the sandbox held."""
     try:
         got = action()
     except (Exception, SystemExit) as error:

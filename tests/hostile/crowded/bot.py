@@ -16,7 +16,7 @@ def crowd():
                 os._exit(0)
             made += 1
     except OSError:
-        say("ESCAPED: more processes than allowed" if made > 60 else "the box is full")
+        say("ESCAPED: more processes than allowed" if made > 60 else "the sandbox is full")
 
 
 play(turn=once(crowd))

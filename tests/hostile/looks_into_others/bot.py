@@ -1,4 +1,4 @@
-"""Tries to read and steer other processes, those of its box included."""
+"""Tries to read and steer other processes, those of its sandbox included."""
 
 import os
 

@@ -17,7 +17,7 @@ def breed(_turn):
                 finally:
                     os._exit(0)
         except OSError:
-            break  # the box is full of zombies: the game goes on
+            break  # the sandbox is full of zombies: the game goes on
 
 
 signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from arena.bots.running import BoxedBot
+from arena.bots.running import SandboxedBot
 from arena.match import Contestant, Ending
 from arena.play import player
 from arena.play.faults import FORFEIT
@@ -48,8 +48,8 @@ def make_bot(tmp_path, monkeypatch):
     def make(number):
         if number != HUNG:
             return remote(NAMES[number])
-        box = backends.BACKENDS["bubblewrap"].box(tmp_path, ("python3", "{bot}/bot.py"), PLAIN.bot_limits())
-        return BoxedBot(Contestant(NAMES[HUNG]), box, start_s=10.0, ponder=False)
+        sandbox = backends.BACKENDS["bubblewrap"].sandbox(tmp_path, ("python3", "{bot}/bot.py"), PLAIN.bot_limits())
+        return SandboxedBot(Contestant(NAMES[HUNG]), sandbox, start_s=10.0, ponder=False)
 
     return make
 

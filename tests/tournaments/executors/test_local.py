@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from arena.bots.making import BotPlan, BoxOptions
+from arena.bots.making import BotPlan, SandboxOptions
 from arena.bots.manifest import Builtin, Folder, folder_digest, read_manifest
 from arena.errors import UsageError
 from arena.match import Contestant
@@ -18,7 +18,7 @@ from arena.tournaments.executors.messages import WorkerPlan
 from arena.tournaments.tournament import Tournament
 from tests.kits.tournaments import BASE, World
 
-BOXES = BoxOptions("process", Limits(), ponder=False)
+OPTIONS = SandboxOptions("process", Limits(), ponder=False)
 SETTINGS = replace(BASE, bots=BASE.bots[::2])
 """Between `first` and `random`."""
 SLOW_BOT = """
@@ -44,7 +44,7 @@ class Processes(World):
         entry = self.store.begin_tournament(self.settings.game, self.settings.to_json())
         tournament = Tournament(self.game, entry, self.field, self.store)
         plans = [
-            BotPlan(Contestant(bot.name, bot.version, bot.digest), source, BOXES)
+            BotPlan(Contestant(bot.name, bot.version, bot.digest), source, OPTIONS)
             for bot, source in zip(self.field, self.sources())
         ]
         plan = WorkerPlan(

@@ -1,4 +1,4 @@
-"""An honest bot outside of any box: it thinks for ten milliseconds, and ends with the process that started it."""
+"""An honest bot outside of any sandbox: it thinks for ten milliseconds, and ends with the process that started it."""
 
 import os
 import socket

@@ -1,7 +1,7 @@
 """What each sandbox costs: the start of a bot, a move, its memory, a whole match; all kinds in turns in one run.
 
     arena bot build sample_bots/random      # docker and gvisor play this image, bubblewrap the folder
-    python -m bench.boxes [--rounds 10] [--sandbox gvisor ...]
+    python -m bench.sandboxes [--rounds 10] [--sandbox gvisor ...]
 
 The moves are asked as in a tournament: through referee, clock, codec and link, and who is not to move is frozen.
 """
@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arena import registry
-from arena.bots.making import BoxOptions, boxed
+from arena.bots.making import SandboxOptions, sandboxed_bot
 from arena.bots.manifest import locate
 from arena.clock import TimeControl
 from arena.errors import Disconnected
@@ -42,19 +42,19 @@ class Cost:
     """From nothing to two bots that are ready."""
     move_ms: float
     cpu_ms: float
-    """Processor time of a bot for one move, with all that its box does for it: less disturbed by a busy machine."""
+    """Processor time of a bot for one move, with all that its sandbox does for it: less disturbed by a busy machine."""
     memory_mib: float
     """The most that a bot used, where that is counted."""
     match_s: float
-    """With the start and the end of both boxes."""
+    """With the start and the end of both sandboxes."""
 
 
 async def match(sandbox: str, heartbeat: Heartbeat) -> Cost:
-    """Play one match between two new boxes."""
-    options = BoxOptions(sandbox, Limits(start_s=60.0), ponder=False)
+    """Play one match between two new sandboxes."""
+    options = SandboxOptions(sandbox, Limits(start_s=60.0), ponder=False)
     source = locate(BOTS[sandbox], ())
     began = time.perf_counter()
-    bots = [boxed(contestant, source, options) for contestant in SPEC.contestants]
+    bots = [sandboxed_bot(contestant, source, options) for contestant in SPEC.contestants]
     try:
         await asyncio.gather(*(bot.start() for bot in bots))
         links = await asyncio.gather(*(bot.open_match(GAME.codec) for bot in bots))
