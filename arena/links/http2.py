@@ -119,7 +119,7 @@ class Http2(asyncio.BufferedProtocol):
         self._now = now
         self._selector = looptime.current()
         self._guard = Guard(now)
-        self._frames = Frames(self._guard.on_head)
+        self._frames = Frames(self._guard.on_header)
         self._sock = sock
         self._transport: asyncio.Transport | None = None
         self._idle_poll: asyncio.TimerHandle | None = None

@@ -128,14 +128,14 @@ def _serve() -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever else is printed is no answer
     module, _, name = request["function"].partition(":")
     function = getattr(import_module(module), name)
-    _confine(Allowance(**request["allowance"]))
+    _set_limits(Allowance(**request["allowance"]))
     answer = json.dumps(_answer(function, request["arguments"])).encode()
     with open(answer_to, "wb") as pipe:
         pipe.write(answer)
     os._exit(0)  # there is nothing to tidy up
 
 
-def _confine(allowance: Allowance) -> None:
+def _set_limits(allowance: Allowance) -> None:
     """Set the limits; the memory that the modules have taken does not count."""
     with open("/proc/self/statm", encoding="ascii") as file:
         present = int(file.read().split()[0]) * resource.getpagesize()

@@ -11,7 +11,7 @@ from arena.contestant.check import Check, CheckSettings, Mark
 from arena.contestant.check.advice import ADVICE, advice
 from arena.contestant.check.report import percentile
 from arena.contestant.check.steps import judge_clock
-from arena.contestant.check.trials import broken_off, lowest_bank, random_game, try_moves
+from arena.contestant.check.trials import aborted_record, lowest_bank, random_game, try_moves
 from arena.errors import IllegalMove, InfraError, StartFailed
 from arena.match import Contestant, Ending, MatchRecord, MatchSpec, PlayedMove, Times, Verdict
 from arena.play.heartbeat import STEADY
@@ -221,7 +221,7 @@ def test_moves_are_tried_on_a_copy():
 def test_a_match_that_was_broken_off_is_a_true_record():
     spec = MatchSpec("x", "claim", GAME.configure(2, {}), 5, (Contestant("a"), Contestant("b")), CONTROL)
     played = random_game(GAME, spec.config, 5)[:11]
-    verify(GAME, broken_off(GAME, spec, played, 1, Verdict(Ending.ILLEGAL, "no")))
+    verify(GAME, aborted_record(GAME, spec, played, 1, Verdict(Ending.ILLEGAL, "no")))
 
 
 def test_there_is_advice_for_every_ending():

@@ -14,13 +14,21 @@ from hypothesis import strategies as st
 
 from arena.errors import UsageError
 from arena.tournaments.pairing import WIDTH, Standing, pair_off
-from arena.tournaments.schedule import Finished, Swiss, balanced_groups, gauntlet, interleaved, rotations, round_robin
+from arena.tournaments.schedule import (
+    FixtureResult,
+    Swiss,
+    balanced_groups,
+    gauntlet,
+    interleaved,
+    rotations,
+    round_robin,
+)
 
 
 def everything(schedule, decide=lambda fixture: (1, 2)):
     finished = []
     while rounds := schedule.rounds(finished):
-        finished += [Finished(fixture, decide(fixture)) for each in rounds for fixture in each]
+        finished += [FixtureResult(fixture, decide(fixture)) for each in rounds for fixture in each]
     return finished
 
 
@@ -119,7 +127,7 @@ def test_swiss_lets_nobody_meet_again_before_half_the_field_was_met_and_rests_ev
     resting = Counter(range(bots))
     for number in range(bots + 2):
         fixtures = schedule.rounds(finished)[0]
-        finished += [Finished(fixture, decide(fixture)) for fixture in fixtures]
+        finished += [FixtureResult(fixture, decide(fixture)) for fixture in fixtures]
         playing = Counter(bot for fixture in fixtures for bot in fixture.seating)
         assert set(playing.values()) == {2}
         assert len(playing) == bots - bots % 2
@@ -173,7 +181,7 @@ def test_no_other_pairing_is_better(bots, data):
 def test_in_a_large_field_too_equal_scores_meet():
     bots = 4 * WIDTH
     schedule, decide = Swiss(bots, 3, 1), lambda fixture: (1, 2) if fixture.seating[0] < fixture.seating[1] else (2, 1)
-    finished = [Finished(fixture, decide(fixture)) for fixture in schedule.rounds([])[0]]
+    finished = [FixtureResult(fixture, decide(fixture)) for fixture in schedule.rounds([])[0]]
     winners = {min(each.fixture.seating) for each in finished}
     assert all(len(winners & set(fixture.seating)) in (0, 2) for fixture in schedule.rounds(finished)[0])
 
@@ -190,11 +198,11 @@ def test_a_bot_far_down_is_found_when_all_near_ones_were_met():
 
 PAIRINGS = """
 from random import Random
-from arena.tournaments.schedule import Finished, Swiss
+from arena.tournaments.schedule import FixtureResult, Swiss
 for bots in (7, 40, 101):
     rng, finished = Random(bots), []
     while rounds := Swiss(bots, 12, 3).rounds(finished):
-        finished += [Finished(fixture, (1, 2) if rng.random() < 0.5 else (2, 1)) for fixture in rounds[0]]
+        finished += [FixtureResult(fixture, (1, 2) if rng.random() < 0.5 else (2, 1)) for fixture in rounds[0]]
     print([each.fixture.seating for each in finished])
 """
 

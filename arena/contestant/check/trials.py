@@ -118,7 +118,7 @@ class Trials:
             await player.end(MatchEnd(state.outcome() or Outcome((), (), "only a check"), FINE))
         except BotFault as fault:
             verdict = verdict_of(fault)
-            record = broken_off(game, spec, moves[:ply], seat, verdict)
+            record = aborted_record(game, spec, moves[:ply], seat, verdict)
             where = f"seat {seat}, position after {ply} random moves" if moves else ""
             raise CheckFailed(verdict, where, record, seat) from fault
         finally:
@@ -160,7 +160,7 @@ def lowest_bank(record: AnyRecord, seat: Seat) -> float:
     return lowest
 
 
-def broken_off(
+def aborted_record(
     game: AnyGame, spec: MatchSpec[Any], played: list[PlayedMove[Any]], seat: Seat, verdict: Verdict
 ) -> AnyRecord:
     """The record of a match that ended where the bot was at fault."""
