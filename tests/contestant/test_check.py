@@ -181,8 +181,8 @@ def test_a_bot_close_to_its_limit_is_warned(clock, slowest, lowest, warned):
 
 def record_of(seconds, control):
     spec = MatchSpec("x", "claim", GAME.configure(2, {}), 1, (Contestant("a"), Contestant("b")), control)
-    times = [Times(wall=round(1e6 * each)) for each in seconds]
-    return MatchRecord(spec, "", tuple(PlayedMove(0, 1, each) for each in times), (), None)
+    times = [Times(wall=round(1e6 * part)) for part in seconds]
+    return MatchRecord(spec, "", tuple(PlayedMove(0, 1, part) for part in times), (), None)
 
 
 def test_the_lowest_bank_is_found_on_the_way():

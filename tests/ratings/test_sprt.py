@@ -63,14 +63,16 @@ def test_a_schedule_of_pairs_ends_with_the_test_or_its_cap(ranks, most, decision
     test = Sprt(0.0, 100.0, 0.05, 0.05)
     schedule, finished = PairSchedule(test, most), []
     while rounds := schedule.rounds(finished):
-        assert all([fixture.seating for fixture in each] == [(0, 1), (1, 0)] for each in rounds)
+        assert all([fixture.seating for fixture in fixtures] == [(0, 1), (1, 0)] for fixtures in rounds)
         finished += [
-            FixtureResult(each, ranks if each.seating[0] == 0 else ranks[::-1]) for two in rounds for each in two
+            FixtureResult(fixture, ranks if fixture.seating[0] == 0 else ranks[::-1])
+            for fixtures in rounds
+            for fixture in fixtures
         ]
     pairs = len(finished) // 2
     assert test.after(pairs_of(finished)).report().decision is decision
     assert (pairs < most) == (decision is SprtDecision.ACCEPT_H1)
-    assert [each.fixture.deal for each in finished[::2]] == list(range(pairs))
+    assert [result.fixture.deal for result in finished[::2]] == list(range(pairs))
 
 
 def test_points_are_the_first_bots_from_either_seat():
