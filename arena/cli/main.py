@@ -14,24 +14,24 @@ from arena.errors import ArenaError, UsageError
 from arena.untrusted.text import printable
 
 COMMANDS = {
-    "games": "games:games",
-    "rules": "games:rules",
-    "match": "match:match",
-    "replay": "replay:replay",
-    "tournament": "tournament:tournament",
-    "test": "test:test",
-    "ratings": "ratings:ratings",
-    "crosstable": "ratings:show_crosstable",
-    "history": "history:history",
-    "verify": "verify:verify",
-    "export": "export:export",
-    "import": "export:import_",
-    "submit": "submit:submit",
-    "bots": "bots:bots",
-    "bot": "bot:bot",
-    "doctor": "doctor:doctor",
+    "games": ("games:games", "List the games, with their seats, roles and options."),
+    "rules": ("games:rules", "Print the rules of a game."),
+    "match": ("match:match", "Play one match and show how it ended."),
+    "replay": ("replay:replay", "Watch the record of a match, or prove that it is true."),
+    "tournament": ("tournament:tournament", "Play a tournament and show the rating table."),
+    "test": ("test:test", "Find out whether the bot NEW is better than the bot OLD."),
+    "ratings": ("ratings:ratings", "Show the ratings of all bots of a game."),
+    "crosstable": ("ratings:show_crosstable", "Show how every bot fared against every other."),
+    "history": ("history:history", "Show the matches of a bot, or one in full."),
+    "verify": ("verify:verify", "Prove that the tables say what was played."),
+    "export": ("export:export", "Write a tournament to one file."),
+    "import": ("export:import_", "Prove the tournament in a file and add it."),
+    "submit": ("submit:submit", "Check a bot, try it in the sandbox, and register it."),
+    "bots": ("bots:bots", "See and retire the bots in the store."),
+    "bot": ("bot:bot", "Write a bot: start one, check it, debug it, build its image."),
+    "doctor": ("doctor:doctor", "Say what this machine can enforce, and how to mend what it cannot."),
 }
-"""Where each command is; it is imported only when it is asked for, because databases and numbers load slowly."""
+"""Where each command is, and its line on the help page: a command is imported only when it is run."""
 
 
 MACHINE = {
@@ -52,9 +52,14 @@ class ArenaGroup(click.Group):
         """The command of this name."""
         if name not in COMMANDS:
             return None
-        module, _, attribute = COMMANDS[name].partition(":")
+        module, _, attribute = COMMANDS[name][0].partition(":")
         command: click.Command = getattr(import_module(f"arena.cli.{module}"), attribute)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """The list of commands on the help page, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
         """Run the command and turn every error into a sentence on stderr; this never returns."""

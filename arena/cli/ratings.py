@@ -1,6 +1,6 @@
 """`arena ratings` and `arena crosstable`: the tables of a game."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -11,6 +11,7 @@ from rich.table import Table
 
 from arena import registry
 from arena.cli import table_formats as forms
+from arena.cli.options import option_group
 from arena.cli.output import cell
 from arena.cli.store import db_option, open_store
 from arena.cli.table_formats import form_options, print_table
@@ -25,17 +26,13 @@ from arena.web.reports import crosstable_page, ratings_page
 Cells = Sequence[Sequence[tuple[float, int]]]
 
 
-def matches_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that choose which matches a table is made of, and its form."""
-    options = (
-        click.option("--game", "game_name", metavar="GAME", required=True, help="The game."),
-        click.option("--tournament", "number", type=int, help="Only the matches of this tournament."),
-        form_options,
-        db_option,
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+matches_options = option_group(
+    click.option("--game", "game_name", metavar="GAME", required=True, help="The game."),
+    click.option("--tournament", "number", type=int, help="Only the matches of this tournament."),
+    form_options,
+    db_option,
+)
+"""The options that choose which matches a table is made of, and its form."""
 
 
 @click.command()

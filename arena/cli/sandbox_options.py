@@ -1,6 +1,6 @@
 """The options that say how bots are held, and what a user calls a bot."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -9,31 +9,25 @@ from arena.bots.builtin import BUILTIN
 from arena.bots.making import SANDBOXES, SandboxOptions, make_bot, plan_bot
 from arena.bots.manifest import locate
 from arena.bots.running import RunningBot
+from arena.cli.options import option_group
 from arena.cli.params import Size
 from arena.game import AnyGame
 from arena.sandboxes.base import Limits
 
-
-def sandbox_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say how bots are held."""
-    options = (
-        click.option(
-            "--sandbox",
-            type=click.Choice(SANDBOXES),
-            default="auto",
-            show_default=True,
-            help="What holds the bots: auto takes bubblewrap for folders and docker for images; "
-            "gvisor gives images a kernel of their own; process holds nothing and is for bots that you trust.",
-        ),
-        click.option("--memory", type=Size(), default="512m", show_default=True, help="Memory of each bot."),
-        click.option(
-            "--cpus", type=click.FloatRange(0.1), default=1.0, show_default=True, help="Processors of each bot."
-        ),
-        click.option("--ponder", is_flag=True, help="Let bots think on the opponent's time instead of freezing them."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+sandbox_options = option_group(
+    click.option(
+        "--sandbox",
+        type=click.Choice(SANDBOXES),
+        default="auto",
+        show_default=True,
+        help="What holds the bots: auto takes bubblewrap for folders and docker for images; "
+        "gvisor gives images a kernel of their own; process holds nothing and is for bots that you trust.",
+    ),
+    click.option("--memory", type=Size(), default="512m", show_default=True, help="Memory of each bot."),
+    click.option("--cpus", type=click.FloatRange(0.1), default=1.0, show_default=True, help="Processors of each bot."),
+    click.option("--ponder", is_flag=True, help="Let bots think on the opponent's time instead of freezing them."),
+)
+"""The options that say how bots are held."""
 
 
 def read_sandbox_options(given: Mapping[str, Any]) -> SandboxOptions:

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from arena.cli.options import option_group
 from arena.cli.output import echo
 from arena.errors import UsageError
 from arena.untrusted.text import json_text, printable
@@ -26,23 +27,19 @@ class Table:
     show: Callable[[], None]
 
 
-def form_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that choose a form."""
-    options = (
-        click.option("--json", "as_json", is_flag=True, help="Print JSON."),
-        click.option("--csv", "as_csv", is_flag=True, help="Print CSV."),
-        click.option(
-            "--html",
-            metavar="[FILE]",
-            is_flag=False,
-            flag_value="-",
-            default=None,
-            help="Write a page with a plot that needs no network; without FILE it is printed.",
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+form_options = option_group(
+    click.option("--json", "as_json", is_flag=True, help="Print JSON."),
+    click.option("--csv", "as_csv", is_flag=True, help="Print CSV."),
+    click.option(
+        "--html",
+        metavar="[FILE]",
+        is_flag=False,
+        flag_value="-",
+        default=None,
+        help="Write a page with a plot that needs no network; without FILE it is printed.",
+    ),
+)
+"""The options that choose a form."""
 
 
 def print_table(table: Table, *, as_json: bool, as_csv: bool, html: str | None) -> None:

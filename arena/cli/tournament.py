@@ -1,6 +1,6 @@
 """`arena tournament`: everybody against everybody, and the table."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -8,6 +8,7 @@ from rich.console import Console
 
 from arena import registry
 from arena.bots.making import SandboxOptions
+from arena.cli.options import option_group
 from arena.cli.output import echo, warn
 from arena.cli.params import MAX_SEED, SEED_HELP, Duration, Setting, clock_option
 from arena.cli.progress import Report, TournamentView, duration
@@ -32,30 +33,6 @@ MOST_PER_BOT = 100
 """Matches per bot after which an adaptive tournament gives up, if nothing else is said."""
 
 
-def play_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say how matches are played, whoever meets whom."""
-    options = (
-        click.option("--option", "options", type=Setting(), multiple=True, help="An option of the game, like board=b."),
-        click.option("--seed", type=click.IntRange(0, MAX_SEED), help=SEED_HELP),
-        clock_option,
-        click.option("--strikes", type=click.IntRange(0), default=0, show_default=True, help="As in `arena match`."),
-        click.option(
-            "--fresh",
-            type=click.Choice(["pairing", "match"]),
-            default="pairing",
-            show_default=True,
-            help="Start the bots anew when others take their places, and keep them warm in between, or for each match.",
-        ),
-        budget_option,
-        concurrency_option,
-        sandbox_options,
-        db_option,
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
 budget_option = click.option(
     "--budget",
     type=Duration(),
@@ -65,6 +42,24 @@ budget_option = click.option(
 concurrency_option = click.option(
     "--concurrency", type=click.IntRange(1), help="Matches at once; what the processors allow if not given."
 )
+play_options = option_group(
+    click.option("--option", "options", type=Setting(), multiple=True, help="An option of the game, like board=b."),
+    click.option("--seed", type=click.IntRange(0, MAX_SEED), help=SEED_HELP),
+    clock_option,
+    click.option("--strikes", type=click.IntRange(0), default=0, show_default=True, help="As in `arena match`."),
+    click.option(
+        "--fresh",
+        type=click.Choice(["pairing", "match"]),
+        default="pairing",
+        show_default=True,
+        help="Start the bots anew when others take their places, and keep them warm in between, or for each match.",
+    ),
+    budget_option,
+    concurrency_option,
+    sandbox_options,
+    db_option,
+)
+"""The options that say how matches are played, whoever meets whom."""
 
 
 @click.group(invoke_without_command=True)
