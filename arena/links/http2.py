@@ -104,7 +104,7 @@ class Http2(asyncio.BufferedProtocol):
 
     def __init__(self, sock: socket.socket, now: Callable[[], float]) -> None:
         self.over = False
-        """True when nothing is carried any more, whoever ended it."""
+        """Whether the connection has ended, on either side."""
         self.fault: BotFault | None = None
         self.received_at = 0.0
         """When the bytes that were processed last had arrived."""

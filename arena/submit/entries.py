@@ -91,7 +91,7 @@ class EntryChecker:
             raise UsageError(f"{self._what}: the name {quoted(name)} is too long")
 
     def _check_place(self, entry: Entry) -> None:
-        """Everything lies in real folders, and no two names are one on another file system."""
+        """Refuse an entry below a file or link, or whose name equals another one on some file system."""
         for parent in _parents(entry.name):
             if self._kind_of(parent, entry) not in (None, EntryKind.FOLDER):
                 self._refuse(entry, f"lies below {quoted(parent)}, which is no folder")

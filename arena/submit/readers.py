@@ -85,7 +85,7 @@ _KINDS = {stat.S_IFREG: EntryKind.FILE, stat.S_IFDIR: EntryKind.FOLDER, stat.S_I
 
 
 class TarHeader(tarfile.TarInfo):
-    """A tar header; what would be dear to read, or is refused in any case, ends the reading at once."""
+    """A tar header that refuses, before reading on, what would be expensive to read or is not accepted anyway."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:

@@ -28,7 +28,7 @@ _ERRORS: dict[str, type[ArenaError]] = {
     kind.__name__: kind for kind in (UsageError, InfraError, RecordError, RegistryError)
 }
 _MEMORY = "memory"
-"""What the child calls the end of its memory, whose size only the parent tells."""
+"""The child's error when its memory is used up; the parent words the message, with the limit."""
 _OPEN_FILES = 64
 _CHUNK = 1 << 16
 _WORDS = 200

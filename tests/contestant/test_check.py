@@ -31,9 +31,9 @@ def check(make, game=GAME, control=CONTROL, positions=40, bot=None):
     """All steps of a check, and its measures."""
 
     async def run():
-        terms = CheckSettings(control, 1, positions, 10.0, 1 << 29)
+        settings = CheckSettings(control, 1, positions, 10.0, 1 << 29)
         bots = (bot or local(make, game), local(make, game))
-        trial = Check(game, bots, local(lambda: RandomBot(1), game, "random"), terms=terms, heartbeat=STEADY)
+        trial = Check(game, bots, local(lambda: RandomBot(1), game, "random"), settings=settings, heartbeat=STEADY)
         try:
             return [step async for step in trial.steps()], trial.measures()
         finally:
@@ -59,8 +59,8 @@ def test_both_processes_of_the_bot_are_ended_even_if_one_does_not_end_well():
 
     async def run():
         bots = [Closing(Contestant(name), Session(GAME, FirstBot(0)).handle) for name in ("bot", "twin")]
-        terms = CheckSettings(CONTROL, 1, 40, 10.0, 1 << 29)
-        await Check(GAME, tuple(bots), local(lambda: FirstBot(0)), terms=terms, heartbeat=STEADY).close()
+        settings = CheckSettings(CONTROL, 1, 40, 10.0, 1 << 29)
+        await Check(GAME, tuple(bots), local(lambda: FirstBot(0)), settings=settings, heartbeat=STEADY).close()
 
     with pytest.raises(InfraError, match="cannot be ended"):
         asyncio.run(run())
