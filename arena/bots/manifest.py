@@ -237,7 +237,7 @@ _LEFT_OUT = frozenset({"__pycache__"})
 
 
 def _content_digest(folder: Path, entry: TreeEntry) -> bytes:
-    """The digest of a file of the size that it was listed with: one that grows for ever is not read for ever."""
+    """The digest of a file, read up to the size that it was listed with: it may grow while it is read."""
     digest, left = hashlib.sha256(), entry.info.st_size
     descriptor = open_file(folder, entry, str(folder))
     try:

@@ -67,22 +67,22 @@ def check(
     game, options = registry.find(game_name), read_sandbox_options(given)
     if isinstance(locate(bot, BUILTIN), Builtin):
         raise UsageError(f"{bot} is part of the referee: give a folder, an image or grpc://host:port")
-    terms = CheckSettings(clock, seed, positions, options.limits.start_s, options.limits.memory_bytes)
-    failed = looptime.run(_run(game, bot, terms, options))
+    settings = CheckSettings(clock, seed, positions, options.limits.start_s, options.limits.memory_bytes)
+    failed = looptime.run(_run(game, bot, settings, options))
     if failed is not None:
         if failed.evidence is not None:
             _keep(game, failed, bot, evidence)
         click.get_current_context().exit(1)
 
 
-async def _run(game: AnyGame, name: str, terms: CheckSettings, options: SandboxOptions) -> Step | None:
+async def _run(game: AnyGame, name: str, settings: CheckSettings, options: SandboxOptions) -> Step | None:
     """Take and print every step; the one that failed, if any did."""
     console, failed = plain_console(), None
-    bot = named_bot(game, name, terms.seed, options)
-    twin = named_bot(game, name, terms.seed, replace(options, ponder=True))
-    opponent = named_bot(game, "random", terms.seed, options)
+    bot = named_bot(game, name, settings.seed, options)
+    twin = named_bot(game, name, settings.seed, replace(options, ponder=True))
+    opponent = named_bot(game, "random", settings.seed, options)
     with ThreadHeartbeat() as heartbeat:
-        trial = Check(game, (bot, twin), opponent, terms=terms, heartbeat=heartbeat)
+        trial = Check(game, (bot, twin), opponent, settings=settings, heartbeat=heartbeat)
         try:
             async for step in trial.steps():
                 _show_step(console, step)

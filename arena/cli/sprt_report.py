@@ -9,10 +9,10 @@ from rich.console import RenderableType
 from arena.cli.output import marked
 from arena.match import points
 from arena.store.base import BotEntry, MatchEntry
-from arena.tournaments.sprt import SCORES, Decision, Report, Sprt
+from arena.tournaments.sprt import SCORES, Sprt, SprtDecision, SprtReport
 from arena.tournaments.tournament import Tournament
 
-WORDS = {Decision.ACCEPT_H1: "better", Decision.ACCEPT_H0: "not better", Decision.CONTINUE: "not decided"}
+WORDS = {SprtDecision.ACCEPT_H1: "better", SprtDecision.ACCEPT_H0: "not better", SprtDecision.CONTINUE: "not decided"}
 
 
 class PairsView:
@@ -65,11 +65,11 @@ def sentence(test: Sprt, first: str, second: str) -> str:
     """The verdict."""
     report = test.report()
     match report.decision:
-        case Decision.CONTINUE:
+        case SprtDecision.CONTINUE:
             return f"not decided after {report.pairs} pairs whether {first} is better than {second}"
-        case Decision.ACCEPT_H0:
+        case SprtDecision.ACCEPT_H0:
             return f"{first} is not better than {second} by {test.elo1:g} Elo"
-        case Decision.ACCEPT_H1 if test.elo0 < 0:
+        case SprtDecision.ACCEPT_H1 if test.elo0 < 0:
             return f"{first} is not weaker than {second} by {-test.elo0:g} Elo"
     more = f" by more than {test.elo0:g} Elo" if test.elo0 else ""
     return f"{first} is better than {second}{more}"
@@ -77,7 +77,7 @@ def sentence(test: Sprt, first: str, second: str) -> str:
 
 def plain(test: Sprt, field: Sequence[BotEntry], tournament_id: int) -> Mapping[str, Any]:
     """The verdict and its numbers as plain data."""
-    report: Report = test.report()
+    report: SprtReport = test.report()
     low, high = report.interval
     return {
         "verdict": WORDS[report.decision],

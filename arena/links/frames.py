@@ -19,7 +19,7 @@ _PREFIX = Struct(">BI")
 """Before every message: one byte that says whether it is compressed, four with its length."""
 
 
-class Head(NamedTuple):
+class FrameHeader(NamedTuple):
     """What the first nine bytes of a frame say."""
 
     kind: int
@@ -32,11 +32,11 @@ class Head(NamedTuple):
 class Frames:
     """Cuts one direction of an HTTP/2 connection into its frames, in whatever pieces it arrives."""
 
-    def __init__(self, on_head: Callable[[Head], None]) -> None:
-        self._on_head = on_head
+    def __init__(self, on_header: Callable[[FrameHeader], None]) -> None:
+        self._on_header = on_header
         """Called once for every frame, before its payload is there; what it raises passes through `take`."""
         self._held = bytearray()
-        self._head: Head | None = None
+        self._header: FrameHeader | None = None
         """Of the frame that comes next, once it is known."""
 
     def __len__(self) -> int:
@@ -47,21 +47,21 @@ class Frames:
         """Take the next bytes; nothing is done with them yet."""
         self._held += data
 
-    def take(self) -> tuple[Head, bytes] | None:
+    def take(self) -> tuple[FrameHeader, bytes] | None:
         """The next frame, whole and with its head, if all of it is there."""
-        held, head = self._held, self._head
+        held, head = self._held, self._header
         if head is None:
             if len(held) < HEADER_BYTES:
                 return None
             high, low, kind, flags, stream = _HEADER.unpack_from(held)
-            head = self._head = Head(kind, flags, stream & 0x7FFFFFFF, high << 8 | low)
-            self._on_head(head)
+            head = self._header = FrameHeader(kind, flags, stream & 0x7FFFFFFF, high << 8 | low)
+            self._on_header(head)
         end = HEADER_BYTES + head.length
         if len(held) < end:
             return None
         frame = bytes(held[:end])
         del held[:end]
-        self._head = None
+        self._header = None
         return head, frame
 
 

@@ -54,7 +54,7 @@ class Call:
         self._stream = http.open(_request_headers(method), self)
 
     def send(self, message: bytes, *, last: bool = False) -> None:
-        """Send a message, and be told by `on_sent` when all of it is on its way."""
+        """Send a message; `on_sent` is called when all of it was written."""
         self._http.send(self._stream, pack_message(message), last=last)
 
     def finish(self) -> None:

@@ -20,7 +20,7 @@ from arena.links.frames import (
     PRIORITISED,
     PUSH_PROMISE,
     SETTINGS,
-    Head,
+    FrameHeader,
 )
 
 BURST_BYTES, BYTES_PER_SECOND = 4 << 20, 1 << 20
@@ -41,7 +41,7 @@ MAX_RESIZINGS = 4
 """Changes of the header table before one block of headers; two can make sense."""
 
 
-class Budget:
+class TokenBucket:
     """A token bucket: refilled at a steady rate up to a burst."""
 
     def __init__(self, burst: float, rate: float, now: float) -> None:
@@ -67,9 +67,9 @@ class Guard:
         self.goaway_received = False
         """Whether the bot announced the end of the connection."""
         self._now = now
-        self._bytes = Budget(BURST_BYTES, BYTES_PER_SECOND, now())
-        self._frames = Budget(BURST_FRAMES, FRAMES_PER_SECOND, now())
-        self._work = Budget(BURST_WORK, WORK_PER_SECOND, now())
+        self._bytes = TokenBucket(BURST_BYTES, BYTES_PER_SECOND, now())
+        self._frames = TokenBucket(BURST_FRAMES, FRAMES_PER_SECOND, now())
+        self._work = TokenBucket(BURST_WORK, WORK_PER_SECOND, now())
         self._blocks: dict[int, int] = {}
         """How many blocks of headers came, on every stream that we opened."""
         self._settings: set[int] = set()
@@ -94,7 +94,7 @@ class Guard:
         if self._bytes.left < 0:
             raise Abuse(f"flooded the referee with more than {BURST_BYTES} bytes")
 
-    def on_head(self, head: Head) -> None:
+    def on_header(self, head: FrameHeader) -> None:
         """A frame begins; Abuse for a flood, BadMessage for what gRPC never sends."""
         kind, flags, _, length = head
         if length > MAX_FRAME_BYTES:
@@ -112,7 +112,7 @@ class Guard:
         elif kind == GOAWAY:
             self.goaway_received = True
 
-    def on_frame(self, head: Head, frame: bytes) -> None:
+    def on_frame(self, head: FrameHeader, frame: bytes) -> None:
         """The whole frame is there."""
         if head.kind == SETTINGS and head.length % 6 == 0:
             self._settings.update(number for number, _ in iter_unpack(">HI", frame[HEADER_BYTES:]))
@@ -132,7 +132,7 @@ class Guard:
         if self._frames.left < 0:
             raise Abuse(f"flooded the referee with more than {BURST_FRAMES} control frames or tiny frames")
 
-    def _on_headers(self, head: Head) -> None:
+    def _on_headers(self, head: FrameHeader) -> None:
         if not head.flags & END_HEADERS:
             raise BadMessage(f"sent more metadata than fits into a frame of {MAX_FRAME_BYTES} bytes")
         if head.flags & (PADDED | PRIORITISED):
@@ -143,7 +143,7 @@ class Guard:
         if self._blocks[head.stream] > MAX_BLOCKS:
             raise BadMessage(f"sent more than {MAX_BLOCKS} blocks of headers on one stream")
 
-    def _on_settings(self, head: Head) -> None:
+    def _on_settings(self, head: FrameHeader) -> None:
         if (count := head.length // 6) > MAX_SETTINGS:
             raise Abuse(f"sent {count} settings in one frame: {MAX_SETTINGS} are the most")
         self._spend_frames(count)

@@ -104,7 +104,7 @@ class Http2(asyncio.BufferedProtocol):
 
     def __init__(self, sock: socket.socket, now: Callable[[], float]) -> None:
         self.over = False
-        """True when nothing is carried any more, whoever ended it."""
+        """Whether the connection has ended, on either side."""
         self.fault: BotFault | None = None
         self.received_at = 0.0
         """When the bytes that were processed last had arrived."""
@@ -119,7 +119,7 @@ class Http2(asyncio.BufferedProtocol):
         self._now = now
         self._selector = looptime.current()
         self._guard = Guard(now)
-        self._frames = Frames(self._guard.on_head)
+        self._frames = Frames(self._guard.on_header)
         self._sock = sock
         self._transport: asyncio.Transport | None = None
         self._idle_poll: asyncio.TimerHandle | None = None

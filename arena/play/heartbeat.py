@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from arena.play import looptime
-from arena.play.looptime import NOTED, Standstills, covered
+from arena.play.looptime import MIN_STANDSTILL, Standstills, covered
 
 INTERVAL = 0.005
 
@@ -61,7 +61,7 @@ class ThreadHeartbeat:
         spans = self._overslept.since(since)
         # After a standstill the loop may run before the thread does, so the thread need not have noted it yet.
         due, now = self._due, self._now()
-        if now - due > NOTED:
+        if now - due > MIN_STANDSTILL:
             spans.append((due, now))
         if selector := looptime.current():
             spans += selector.standstills.since(since)

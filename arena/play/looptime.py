@@ -17,7 +17,7 @@ T = TypeVar("T")
 Span = tuple[float, float]
 """Begin and end of an interval, on the monotonic clock."""
 
-NOTED = 0.01
+MIN_STANDSTILL = 0.01
 """Seconds of standing still that are worth keeping; less than this is usual."""
 
 
@@ -29,7 +29,7 @@ class Standstills:
 
     def note(self, begin: float, end: float) -> None:
         """Keep this span if it is long enough."""
-        if end - begin > NOTED:
+        if end - begin > MIN_STANDSTILL:
             self._spans.append((begin, end))
 
     def since(self, moment: float) -> list[Span]:

@@ -20,7 +20,7 @@ from arena.ratings.results import Block, Ints
 from arena.ratings.truncated import Floats, draw, win
 
 _LEAST = 1e-300
-"""The precision of a site that tells nothing: its root is still a number to divide by."""
+"""The precision of a site without information: small, but its square root can still be divided by."""
 
 
 class Sites:

@@ -90,7 +90,7 @@ def advantages(posterior: Posterior) -> tuple[Advantage, ...]:
 
 
 def sample(mean: Floats, covariance: Floats) -> Floats:
-    """Skills drawn from the joint Gaussian, one row per draw: the same for ever, each with its mirror image."""
+    """Skills drawn from the joint Gaussian, one row per draw: always the same draws, each with its mirror image."""
     # Of numpy's generators only this one promises never to change its numbers.
     noise = np.random.RandomState(_SEED).standard_normal((_DRAWS, len(mean)))
     moved = noise @ np.linalg.cholesky(covariance).T

@@ -9,8 +9,9 @@ from typing import Protocol, Self
 
 from arena.errors import BotFault, Crashed, OutOfMemory, UsageError
 from arena.sandboxes.endpoint import Endpoint
+from arena.untrusted import units
 
-KIB, MIB = 1 << 10, 1 << 20
+KIB, MIB = units.KIB, units.MIB
 
 SOCKET_NAME = "b.sock"
 SOCKET_DIR_BYTES = 64 * KIB

@@ -20,7 +20,7 @@ MAX_PART_BYTES = 255
 SETUID_OR_SETGID = stat.S_ISUID | stat.S_ISGID
 
 
-class Kind(Enum):
+class EntryKind(Enum):
     """What a part of a submission is."""
 
     FILE = "file"
@@ -35,7 +35,7 @@ class Entry:
     """One part of a submission, as it describes itself."""
 
     name: str
-    kind: Kind
+    kind: EntryKind
     size: int = 0
     mode: int = 0o644
     target: str = ""
@@ -54,19 +54,19 @@ class EntryChecker:
 
     def __init__(self, what: str) -> None:
         self._what = what
-        self._seen: dict[str, tuple[str, Kind]] = {}
+        self._seen: dict[str, tuple[str, EntryKind]] = {}
         self._sizes: dict[str, int] = {}
         self._bytes = 0
 
     def check(self, entry: Entry) -> None:
         """UsageError if this part must not be unpacked."""
         self._check_name(entry.name)
-        if entry.kind is Kind.OTHER:
+        if entry.kind is EntryKind.OTHER:
             self._refuse(entry, f"is a {entry.kind.value}; only files, folders and links are taken")
-        if entry.kind is Kind.FILE and entry.mode & SETUID_OR_SETGID:
+        if entry.kind is EntryKind.FILE and entry.mode & SETUID_OR_SETGID:
             self._refuse(entry, "has a setuid or setgid bit: chmod ug-s")
         self._check_place(entry)
-        if entry.kind in (Kind.SYMLINK, Kind.HARDLINK):
+        if entry.kind in (EntryKind.SYMLINK, EntryKind.HARDLINK):
             self._check_link(entry)
         self._check_size(entry)
         # A long path brings many folders along.
@@ -91,25 +91,25 @@ class EntryChecker:
             raise UsageError(f"{self._what}: the name {quoted(name)} is too long")
 
     def _check_place(self, entry: Entry) -> None:
-        """Everything lies in real folders, and no two names are one on another file system."""
+        """Refuse an entry below a file or link, or whose name equals another one on some file system."""
         for parent in _parents(entry.name):
-            if self._kind_of(parent, entry) not in (None, Kind.FOLDER):
+            if self._kind_of(parent, entry) not in (None, EntryKind.FOLDER):
                 self._refuse(entry, f"lies below {quoted(parent)}, which is no folder")
-            self._seen.setdefault(_folded(parent), (parent, Kind.FOLDER))
+            self._seen.setdefault(_folded(parent), (parent, EntryKind.FOLDER))
         there = self._kind_of(entry.name, entry)
-        if there is not None and not (there is entry.kind is Kind.FOLDER):
+        if there is not None and not (there is entry.kind is EntryKind.FOLDER):
             self._refuse(entry, "is there twice")
         self._seen[_folded(entry.name)] = (entry.name, entry.kind)
 
-    def _kind_of(self, name: str, entry: Entry) -> Kind | None:
+    def _kind_of(self, name: str, entry: Entry) -> EntryKind | None:
         other, kind = self._seen.get(_folded(name), (name, None))
         if other != name:
             self._refuse(entry, f"differs from {quoted(other)} only in case or in the way it is encoded")
         return kind
 
     def _check_link(self, entry: Entry) -> None:
-        if entry.kind is Kind.HARDLINK:
-            if self._seen.get(_folded(entry.target)) != (entry.target, Kind.FILE):
+        if entry.kind is EntryKind.HARDLINK:
+            if self._seen.get(_folded(entry.target)) != (entry.target, EntryKind.FILE):
                 self._refuse(entry, f"is a hard link to {quoted(entry.target)}, which is no file before it")
             return
         self._check_characters(entry.target)
@@ -126,7 +126,7 @@ class EntryChecker:
             self._refuse(entry, "has less than no bytes")
         self._sizes[entry.name] = entry.size
         # A hard link becomes a copy.
-        self._bytes += self._sizes[entry.target] if entry.kind is Kind.HARDLINK else entry.size
+        self._bytes += self._sizes[entry.target] if entry.kind is EntryKind.HARDLINK else entry.size
         if entry.size > MAX_FILE_BYTES:
             self._refuse(entry, f"has {entry.size // MIB} MiB; at most {MAX_FILE_BYTES // MIB} are taken")
         if self._bytes > MAX_TOTAL_BYTES:

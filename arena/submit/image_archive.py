@@ -72,7 +72,7 @@ def load(client: DockerClient, path: Path, tag: str) -> str:
         stripped = Path(place, "image.tar")
         digest = str(run_limited(strip, str(path), str(stripped), what=path.name, allowance=_ALLOWANCE))
         with stripped.open("rb") as file:
-            _hand_over(file, path.name)
+            _load_into_docker(file, path.name)
     repository, _, label = tag.partition(":")
     try:
         client.call(client.api.tag, digest, repository, label)
@@ -100,7 +100,7 @@ def _seekable(path: Path) -> Iterator[IO[bytes]]:
         if streams.unpacker(file) is None:
             yield file
             return
-        content = streams.plain(file, packed_bytes=path.stat().st_size, most=_MOST, what=path.name)
+        content = streams.decompressed(file, packed_bytes=path.stat().st_size, most=_MOST, what=path.name)
         while data := read_some(content, _CHUNK, path.name):
             with map_write_errors(path.name):
                 unpacked.write(data)
@@ -152,7 +152,9 @@ def _json(archive: tarfile.TarFile, member: tarfile.TarInfo | None, what: str) -
 
 def _layer_size(archive: tarfile.TarFile, layer: tarfile.TarInfo, what: str, files: LayerCheck) -> int:
     """How large a layer is when it is unpacked; a bomb, or a file that no image may have, is noticed on the way."""
-    content = streams.plain(_content(archive, layer), packed_bytes=layer.size, most=_MOST, what=f"a layer of {what}")
+    content = streams.decompressed(
+        _content(archive, layer), packed_bytes=layer.size, most=_MOST, what=f"a layer of {what}"
+    )
     total = 0
 
     def counted(entries: Iterable[tarfile.TarInfo]) -> Iterator[tarfile.TarInfo]:
@@ -189,7 +191,7 @@ def _add(archive: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> 
     archive.addfile(header, content)
 
 
-def _hand_over(file: IO[bytes], what: str) -> None:
+def _load_into_docker(file: IO[bytes], what: str) -> None:
     with DockerClient(LOAD_S) as client:
         events: list[dict[str, Any]] = client.call(lambda: list(client.api.load_image(file)))
     for event in events:

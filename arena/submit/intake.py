@@ -64,7 +64,7 @@ class Intake:
         return Submission(self._find_image(text), None)
 
     def build(self, submission: Submission, what: str) -> Submission:
-        """Run its build command in a sandbox; docker is no sandbox to build a stranger's Dockerfile in."""
+        """Run its build command in a sandbox; Dockerfiles are not built: docker is no sandbox for that."""
         folder, manifest = submission.source, submission.manifest
         if not isinstance(folder, Folder) or manifest is None:
             return submission

@@ -114,7 +114,7 @@ def _try_out(game: AnyGame, bot: RunningBot, terms: Terms, reporter: Reporter) -
 async def _play(game: AnyGame, bot: RunningBot, opponent: RunningBot, settings: CheckSettings) -> int:
     await sweep()
     with ThreadHeartbeat() as heartbeat:
-        return await validate(game, bot, Trials(game, opponent, terms=settings, heartbeat=heartbeat))
+        return await validate(game, bot, Trials(game, opponent, settings=settings, heartbeat=heartbeat))
 
 
 def _register(store: Store, intake: Intake, submission: Submission, registration: Registration) -> BotEntry:

@@ -18,7 +18,7 @@ from typing import IO, Literal, NoReturn, Self
 
 from arena.errors import UsageError
 from arena.submit import streams
-from arena.submit.entries import MAX_ENTRIES, MAX_TOTAL_BYTES, Entries, Entry, Kind, Reader
+from arena.submit.entries import MAX_ENTRIES, MAX_TOTAL_BYTES, Entries, Entry, EntryKind, Reader
 from arena.untrusted.filetree import (
     MAX_PATH_BYTES,
     TreeEntry,
@@ -70,28 +70,28 @@ def read_folder(folder: Path, _: Path | None = None, *, what: str = "the folder"
 
 
 def _read_path(folder: Path, found: TreeEntry, what: str) -> Entries:
-    kind, info = _KINDS.get(stat.S_IFMT(found.info.st_mode), Kind.OTHER), found.info
-    target = read_link(folder, found, what) if kind is Kind.SYMLINK else ""
-    size = info.st_size if kind is Kind.FILE else 0
+    kind, info = _KINDS.get(stat.S_IFMT(found.info.st_mode), EntryKind.OTHER), found.info
+    target = read_link(folder, found, what) if kind is EntryKind.SYMLINK else ""
+    size = info.st_size if kind is EntryKind.FILE else 0
     entry = Entry(name=found.name, kind=kind, size=size, mode=info.st_mode, target=target, modified=info.st_mtime)
-    if kind is not Kind.FILE:
+    if kind is not EntryKind.FILE:
         yield entry, None
         return
     with open(open_file(folder, found, what), "rb") as content:
         yield entry, content
 
 
-_KINDS = {stat.S_IFREG: Kind.FILE, stat.S_IFDIR: Kind.FOLDER, stat.S_IFLNK: Kind.SYMLINK}
+_KINDS = {stat.S_IFREG: EntryKind.FILE, stat.S_IFDIR: EntryKind.FOLDER, stat.S_IFLNK: EntryKind.SYMLINK}
 
 
 class TarHeader(tarfile.TarInfo):
-    """A tar header; what would be dear to read, or is refused in any case, ends the reading at once."""
+    """A tar header that refuses, before reading on, what would be expensive to read or is not accepted anyway."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
         """The header; UsageError if it announces another one that no honest archive has."""
         header = super().frombuf(buf, encoding, errors)
-        if header.type in _CARRIERS and not 0 <= header.size <= _MAX_HEADER_BYTES:
+        if header.type in _EXTENSION_HEADERS and not 0 <= header.size <= _MAX_HEADER_BYTES:
             raise UsageError(_LONG)
         if header.type == tarfile.GNUTYPE_SPARSE:
             cls._refuse_sparse(header, header)
@@ -107,7 +107,7 @@ class TarHeader(tarfile.TarInfo):
 
 
 _LONG = "the archive has a name or a header that is too long"
-_CARRIERS = (
+_EXTENSION_HEADERS = (
     tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK,
 )  # fmt: skip
 
@@ -132,7 +132,7 @@ class HeaderBudget:
         return Counted
 
     def _count(self, header: tarfile.TarInfo) -> None:
-        if header.type not in _CARRIERS:
+        if header.type not in _EXTENSION_HEADERS:
             self._chain = 0
             return
         self._chain += 1
@@ -158,7 +158,7 @@ def members(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
 def tar_stream(path: Path, most: int = _TAR_BYTES) -> Iterator[tarfile.TarFile]:
     """A tar archive, compressed or not, to be read once from front to back."""
     with map_archive_errors(path.name), path.open("rb") as file:
-        content = streams.plain(file, packed_bytes=path.stat().st_size, most=most, what=path.name)
+        content = streams.decompressed(file, packed_bytes=path.stat().st_size, most=most, what=path.name)
         with open_tar(content, "r|") as archive:
             yield archive
 
@@ -175,16 +175,16 @@ def read_tar(path: Path, target: Path | None = None) -> Entries:
 
 
 def _tar_entry(member: tarfile.TarInfo) -> Entry:
-    kind = Kind.OTHER
+    kind = EntryKind.OTHER
     if member.isreg() and not member.issparse():
-        kind = Kind.FILE
+        kind = EntryKind.FILE
     elif member.isdir():
-        kind = Kind.FOLDER
+        kind = EntryKind.FOLDER
     elif member.issym():
-        kind = Kind.SYMLINK
+        kind = EntryKind.SYMLINK
     elif member.islnk():
-        kind = Kind.HARDLINK
-    target = member.linkname.removeprefix("./") if kind is Kind.HARDLINK else member.linkname
+        kind = EntryKind.HARDLINK
+    target = member.linkname.removeprefix("./") if kind is EntryKind.HARDLINK else member.linkname
     return Entry(
         name=member.name.removeprefix("./"),
         kind=kind,
@@ -231,16 +231,16 @@ def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, what: str) -
         raise UsageError(f"{what} is encrypted")
     if not member.flag_bits & 0x800 and not name.isascii():
         raise UsageError(f"{what}: the name {quoted(name)} is no valid UTF-8")
-    kind = Kind.FOLDER if member.is_dir() else _KINDS.get(stat.S_IFMT(mode) or stat.S_IFREG, Kind.OTHER)
+    kind = EntryKind.FOLDER if member.is_dir() else _KINDS.get(stat.S_IFMT(mode) or stat.S_IFREG, EntryKind.OTHER)
     target = ""
-    if kind is Kind.SYMLINK:
+    if kind is EntryKind.SYMLINK:
         with archive.open(member) as content:
             target = content.read(MAX_PATH_BYTES + 1).decode("utf-8", errors="surrogateescape")
-    size = member.file_size if kind is Kind.FILE else 0
+    size = member.file_size if kind is EntryKind.FILE else 0
     modified = float(max(0, calendar.timegm((*member.date_time, 0, 0, 0))))
-    name = name.rstrip("/") if kind is Kind.FOLDER else name
+    name = name.rstrip("/") if kind is EntryKind.FOLDER else name
     entry = Entry(name=name, kind=kind, size=size, mode=mode, target=target, modified=modified)
-    if kind is not Kind.FILE:
+    if kind is not EntryKind.FILE:
         yield entry, None
         return
     with archive.open(member) as content:

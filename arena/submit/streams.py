@@ -87,7 +87,7 @@ def unpacker(file: IO[bytes]) -> Unpacker | None:
     return next((unpack for magic, unpack in UNPACKERS.items() if start.startswith(magic)), None)
 
 
-def plain(file: IO[bytes], *, packed_bytes: int, most: int, what: str) -> IO[bytes]:
+def decompressed(file: IO[bytes], *, packed_bytes: int, most: int, what: str) -> IO[bytes]:
     """The content of a file that may be compressed, at most so many bytes of it."""
     unpack = unpacker(file)
     if unpack is None:

@@ -22,7 +22,7 @@ from arena.errors import UsageError
 from arena.ratings import Posterior, Results, block, fit
 from arena.ratings.table import sample
 from arena.ratings.truncated import Floats, cumulative, draw, win
-from arena.tournaments.schedule import Finished, Fixture, Round, rotations
+from arena.tournaments.schedule import Fixture, FixtureResult, Round, rotations
 
 Ints = NDArray[np.int64]
 
@@ -60,7 +60,7 @@ class Adaptive:
         self._env = env
         self._role_sigma = role_sigma
 
-    def rounds(self, finished: Sequence[Finished]) -> Sequence[Round]:
+    def rounds(self, finished: Sequence[FixtureResult]) -> Sequence[Round]:
         """One round of the tables that take away the most doubt; each plays its next deal in all rotations."""
         if len(finished) >= self._most:
             return ()
@@ -87,14 +87,14 @@ class Adaptive:
     def total(self) -> None:
         """Not known in advance."""
 
-    def ending(self, finished: Sequence[Finished]) -> str:
+    def ending(self, finished: Sequence[FixtureResult]) -> str:
         """The certainty that was reached."""
         reached, places = self._certainty(self.known(finished)), _places(self._top)
         if reached >= self._confidence:
             return f"{places} certain ({reached:.0%}) after {len(finished)} matches"
         return f"{places} not certain ({reached:.0%}) after {len(finished)} matches, and no more were allowed"
 
-    def known(self, finished: Sequence[Finished]) -> Posterior:
+    def known(self, finished: Sequence[FixtureResult]) -> Posterior:
         """What the results tell of the field, with the bots in the order of their numbers."""
         names = tuple(f"{number:05}" for number in range(self._bots))
         seats = tuple(f"seat {seat}" for seat in range(self._seats))
@@ -102,7 +102,7 @@ class Adaptive:
         results = Results(names, seats, (block(*played),) if finished else ())
         return fit(results, self._env, role_sigma=self._role_sigma if finished else 0.0)
 
-    def _neglected(self, finished: Sequence[Finished]) -> list[tuple[int, ...]]:
+    def _neglected(self, finished: Sequence[FixtureResult]) -> list[tuple[int, ...]]:
         """The table of those who played least, if that is too little."""
         played = Counter(bot for match in finished for bot in match.fixture.seating)
         fewest = sorted(range(self._bots), key=lambda bot: (played[bot], bot))[: self._seats]

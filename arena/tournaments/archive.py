@@ -71,7 +71,7 @@ def read(path: Path) -> StoredTournament:
 
 
 def add(store: Store, archived: StoredTournament) -> tuple[TournamentEntry, int]:
-    """Put a proven archive into a store: the tournament there, and how many of its matches were new."""
+    """Add a verified archive to a store: the tournament there, and how many of its matches were new."""
     entry = archived.entry
     for known in store.tournaments(entry.game):
         if known.finished and known.key == entry.key and known.checksum == entry.checksum:

@@ -37,7 +37,7 @@ class Fixture:
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class FixtureResult:
     """A fixture with the ranks that came out of it, in seat order."""
 
     fixture: Fixture
@@ -51,7 +51,7 @@ Round = Sequence[Fixture]
 class Schedule(Protocol):
     """Hands out rounds of fixtures."""
 
-    def rounds(self, finished: Sequence[Finished]) -> Sequence[Round]:
+    def rounds(self, finished: Sequence[FixtureResult]) -> Sequence[Round]:
         """The next rounds, once all earlier ones are finished; none when the schedule is over."""
         ...
 
@@ -59,7 +59,7 @@ class Schedule(Protocol):
         """How many fixtures there are in all, if that is known before."""
         ...
 
-    def ending(self, finished: Sequence[Finished]) -> str:
+    def ending(self, finished: Sequence[FixtureResult]) -> str:
         """Why it is over, as a sentence."""
         ...
 
@@ -78,7 +78,7 @@ class FixedSchedule:
         self._rounds = rounds
         self._size = sum(map(len, self._groups))
 
-    def rounds(self, finished: Sequence[Finished]) -> Sequence[Round]:
+    def rounds(self, finished: Sequence[FixtureResult]) -> Sequence[Round]:
         """All rounds at once; without a last one, as many as there were before."""
         done = len(finished) // self._size
         last = self._rounds or max(1, 2 * done)
@@ -88,7 +88,7 @@ class FixedSchedule:
         """Groups times rounds times seats."""
         return self._size * self._rounds or None
 
-    def ending(self, finished: Sequence[Finished]) -> str:
+    def ending(self, finished: Sequence[FixtureResult]) -> str:
         """Nothing is left."""
         return f"all {len(finished)} matches are played"
 
@@ -163,7 +163,7 @@ class Swiss:
         self._rounds = rounds
         self._seed = seed
 
-    def rounds(self, finished: Sequence[Finished]) -> Sequence[Round]:
+    def rounds(self, finished: Sequence[FixtureResult]) -> Sequence[Round]:
         """The pairings of the next round; in an odd field somebody rests who did so least often, for both points."""
         playing: dict[int, set[int]] = {}
         for match in finished:
@@ -180,11 +180,11 @@ class Swiss:
         """Every pairing is two matches, one from each side."""
         return self._rounds * (self._bots // 2) * 2 or None
 
-    def ending(self, finished: Sequence[Finished]) -> str:
+    def ending(self, finished: Sequence[FixtureResult]) -> str:
         """Nothing is left."""
         return f"all {len(finished)} matches are played"
 
-    def _standing(self, finished: Sequence[Finished], rested: Counter[int], rng: Random) -> Standing:
+    def _standing(self, finished: Sequence[FixtureResult], rested: Counter[int], rng: Random) -> Standing:
         """The bots from the best down, with scores in half points; ties are broken by lot."""
         scores = {bot: 4 * rested[bot] for bot in range(self._bots)}
         for match in finished:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arena.errors import UsageError
 from arena.match import points
-from arena.tournaments.schedule import Finished, Round, rotations
+from arena.tournaments.schedule import FixtureResult, Round, rotations
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +33,7 @@ _BATCH = 0.1
 """So many pairs, or this part of those before, are played between two looks at the test."""
 
 
-class Decision(Enum):
+class SprtDecision(Enum):
     """What the test says so far."""
 
     CONTINUE = "not decided yet"
@@ -42,10 +42,10 @@ class Decision(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class SprtReport:
     """The state of a test in numbers."""
 
-    decision: Decision
+    decision: SprtDecision
     pairs: int
     llr: float
     lower: float
@@ -95,13 +95,13 @@ class Sprt:
         counted = counts[decided[0] if len(decided) else -1] if len(pairs) else self.counts
         return replace(self, counts=tuple(int(count) for count in counted))
 
-    def report(self) -> Report:
+    def report(self) -> SprtReport:
         """The decision, and what is known about the difference."""
         lower, upper = self.bounds
         llr = float(log_likelihood_ratio(self.counts, self.elo0, self.elo1))
         score, error = _score(self.counts)
         ends = score - _Z95 * error, score + _Z95 * error
-        return Report(
+        return SprtReport(
             decision=_decide(llr, lower, upper),
             pairs=sum(self.counts),
             llr=llr,
@@ -120,10 +120,10 @@ class PairSchedule:
         self._test = test
         self._most = most
 
-    def rounds(self, finished: Sequence[Finished]) -> Sequence[Round]:
+    def rounds(self, finished: Sequence[FixtureResult]) -> Sequence[Round]:
         """The next few pairs, each a round."""
         played = len(finished) // 2
-        if played >= self._most or self._test.after(pairs_of(finished)).report().decision is not Decision.CONTINUE:
+        if played >= self._most or self._test.after(pairs_of(finished)).report().decision is not SprtDecision.CONTINUE:
             return ()
         last = min(self._most, played + max(_FEWEST_PAIRS, int(_BATCH * played)))
         return [tuple(rotations((0, 1), deal)) for deal in range(played, last)]
@@ -132,19 +132,19 @@ class PairSchedule:
         """The most that may be played."""
         return 2 * self._most
 
-    def ending(self, finished: Sequence[Finished]) -> str:
+    def ending(self, finished: Sequence[FixtureResult]) -> str:
         """What the test says."""
         report = self._test.after(pairs_of(finished)).report()
         return f"{report.decision.value} after {report.pairs} pairs"
 
 
-def pairs_of(finished: Sequence[Finished]) -> list[tuple[float, float]]:
+def pairs_of(finished: Sequence[FixtureResult]) -> list[tuple[float, float]]:
     """The first bot's points in both matches of every pair, in the order of the deals."""
     gained = [_points(match) for match in finished]
     return list(zip(gained[::2], gained[1::2]))
 
 
-def _points(match: Finished) -> float:
+def _points(match: FixtureResult) -> float:
     """What bot 0 got: 1 for a win, a half for a tie."""
     return points(match.ranks)[match.fixture.seating.index(0)]
 
@@ -195,7 +195,7 @@ def _score(counts: tuple[int, ...]) -> tuple[float, float]:
     return mean, math.sqrt(float(seen @ (SCORES - mean) ** 2) / total / total)
 
 
-def _decide(llr: float, lower: float, upper: float) -> Decision:
+def _decide(llr: float, lower: float, upper: float) -> SprtDecision:
     if llr >= upper:
-        return Decision.ACCEPT_H1
-    return Decision.ACCEPT_H0 if llr <= lower else Decision.CONTINUE
+        return SprtDecision.ACCEPT_H1
+    return SprtDecision.ACCEPT_H0 if llr <= lower else SprtDecision.CONTINUE

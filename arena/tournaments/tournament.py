@@ -13,7 +13,7 @@ from arena.rng import below, stream
 from arena.store.base import BotEntry, MatchEntry, Store, TournamentEntry
 from arena.tournaments.budget import Budget
 from arena.tournaments.executors.base import Assignment, Executor, FinishedMatch, Job, VoidMatch
-from arena.tournaments.schedule import Finished, Fixture
+from arena.tournaments.schedule import Fixture, FixtureResult
 from arena.tournaments.settings import Settings
 
 VOID_LIMIT = 6
@@ -32,7 +32,7 @@ class Tournament:
         self.id = entry.id
         self._done = {match.match_id: match for match in store.matches(tournament_id=self.id)}
         self._schedule = settings.schedule()
-        self.finished: list[Finished] = []
+        self.finished: list[FixtureResult] = []
         """The fixtures of all finished rounds with their ranks, in the order of the schedule."""
         self.void = 0
         """How many matches of this run do not count and are still to be played."""
@@ -98,7 +98,7 @@ class Tournament:
             for fixture, assignment in zip(chain(*rounds), chain(*planned)):
                 if assignment.spec.match_id not in self._done:
                     return False
-                self.finished.append(Finished(fixture, self._ranks(assignment.spec.match_id)))
+                self.finished.append(FixtureResult(fixture, self._ranks(assignment.spec.match_id)))
         return True
 
     def _jobs(self, rounds: Sequence[Sequence[Assignment]], past: int, budget: Budget) -> Iterator[Job]:

@@ -27,7 +27,7 @@ UNPROVEN: Mapping[str, str] = {
     "tournaments.created_at": "the database's own note of the time; nothing is decided by it",
     "matches.created_at": "the database's own note of the time; nothing is decided by it",
 }
-"""Columns that are not proven, and why."""
+"""Columns that are not verified, and why."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ _ERRORS: dict[str, type[ArenaError]] = {
     kind.__name__: kind for kind in (UsageError, InfraError, RecordError, RegistryError)
 }
 _MEMORY = "memory"
-"""What the child calls the end of its memory, whose size only the parent tells."""
+"""The child's error when its memory is used up; the parent words the message, with the limit."""
 _OPEN_FILES = 64
 _CHUNK = 1 << 16
 _WORDS = 200
@@ -128,14 +128,14 @@ def _serve() -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever else is printed is no answer
     module, _, name = request["function"].partition(":")
     function = getattr(import_module(module), name)
-    _confine(Allowance(**request["allowance"]))
+    _set_limits(Allowance(**request["allowance"]))
     answer = json.dumps(_answer(function, request["arguments"])).encode()
     with open(answer_to, "wb") as pipe:
         pipe.write(answer)
     os._exit(0)  # there is nothing to tidy up
 
 
-def _confine(allowance: Allowance) -> None:
+def _set_limits(allowance: Allowance) -> None:
     """Set the limits; the memory that the modules have taken does not count."""
     with open("/proc/self/statm", encoding="ascii") as file:
         present = int(file.read().split()[0]) * resource.getpagesize()

@@ -11,7 +11,7 @@ from arena.contestant.check import Check, CheckSettings, Mark
 from arena.contestant.check.advice import ADVICE, advice
 from arena.contestant.check.report import percentile
 from arena.contestant.check.steps import judge_clock
-from arena.contestant.check.trials import broken_off, lowest_bank, random_game, try_moves
+from arena.contestant.check.trials import aborted_record, lowest_bank, random_game, try_moves
 from arena.errors import IllegalMove, InfraError, StartFailed
 from arena.match import Contestant, Ending, MatchRecord, MatchSpec, PlayedMove, Times, Verdict
 from arena.play.heartbeat import STEADY
@@ -31,9 +31,9 @@ def check(make, game=GAME, control=CONTROL, positions=40, bot=None):
     """All steps of a check, and its measures."""
 
     async def run():
-        terms = CheckSettings(control, 1, positions, 10.0, 1 << 29)
+        settings = CheckSettings(control, 1, positions, 10.0, 1 << 29)
         bots = (bot or local(make, game), local(make, game))
-        trial = Check(game, bots, local(lambda: RandomBot(1), game, "random"), terms=terms, heartbeat=STEADY)
+        trial = Check(game, bots, local(lambda: RandomBot(1), game, "random"), settings=settings, heartbeat=STEADY)
         try:
             return [step async for step in trial.steps()], trial.measures()
         finally:
@@ -59,8 +59,8 @@ def test_both_processes_of_the_bot_are_ended_even_if_one_does_not_end_well():
 
     async def run():
         bots = [Closing(Contestant(name), Session(GAME, FirstBot(0)).handle) for name in ("bot", "twin")]
-        terms = CheckSettings(CONTROL, 1, 40, 10.0, 1 << 29)
-        await Check(GAME, tuple(bots), local(lambda: FirstBot(0)), terms=terms, heartbeat=STEADY).close()
+        settings = CheckSettings(CONTROL, 1, 40, 10.0, 1 << 29)
+        await Check(GAME, tuple(bots), local(lambda: FirstBot(0)), settings=settings, heartbeat=STEADY).close()
 
     with pytest.raises(InfraError, match="cannot be ended"):
         asyncio.run(run())
@@ -181,8 +181,8 @@ def test_a_bot_close_to_its_limit_is_warned(clock, slowest, lowest, warned):
 
 def record_of(seconds, control):
     spec = MatchSpec("x", "claim", GAME.configure(2, {}), 1, (Contestant("a"), Contestant("b")), control)
-    times = [Times(wall=round(1e6 * each)) for each in seconds]
-    return MatchRecord(spec, "", tuple(PlayedMove(0, 1, each) for each in times), (), None)
+    times = [Times(wall=round(1e6 * part)) for part in seconds]
+    return MatchRecord(spec, "", tuple(PlayedMove(0, 1, part) for part in times), (), None)
 
 
 def test_the_lowest_bank_is_found_on_the_way():
@@ -221,7 +221,7 @@ def test_moves_are_tried_on_a_copy():
 def test_a_match_that_was_broken_off_is_a_true_record():
     spec = MatchSpec("x", "claim", GAME.configure(2, {}), 5, (Contestant("a"), Contestant("b")), CONTROL)
     played = random_game(GAME, spec.config, 5)[:11]
-    verify(GAME, broken_off(GAME, spec, played, 1, Verdict(Ending.ILLEGAL, "no")))
+    verify(GAME, aborted_record(GAME, spec, played, 1, Verdict(Ending.ILLEGAL, "no")))
 
 
 def test_there_is_advice_for_every_ending():

@@ -51,7 +51,7 @@ def played(bots, game=GAME, clock="5s/move", seed=3, strikes=0):
 def compared(record, seat, bot, game=GAME, first=1):
     async def run():
         link = Tap(game, bot)
-        return [each async for each in reproduce(game, record, seat, link, first=first)], link.sent
+        return [comparison async for comparison in reproduce(game, record, seat, link, first=first)], link.sent
 
     return asyncio.run(run())
 

@@ -322,13 +322,13 @@ def many_settings(stream, number):
     """All settings that there can be, and then single ones, each of which makes the library walk over all of them."""
     if number > 1:
         return frame(SETTINGS, struct.pack(">HI", 9999, number)) * 20
-    ids = [struct.pack(">HI", each, 1) for each in range(16, 65000)]
+    ids = [struct.pack(">HI", number, 1) for number in range(16, 65000)]
     return b"".join(frame(SETTINGS, b"".join(ids[at : at + 2700])) for at in range(0, len(ids), 2700))
 
 
 def new_settings(stream, number):
     """A few settings that were never seen before."""
-    return frame(SETTINGS, b"".join(struct.pack(">HI", 100 + 10 * number + each, 1) for each in range(10)))
+    return frame(SETTINGS, b"".join(struct.pack(">HI", 100 + 10 * number + offset, 1) for offset in range(10)))
 
 
 def resizings(stream, number):
@@ -386,7 +386,7 @@ def sticky_window(peer, stream):
 
 def early_ready(peer, stream):
     replies = [Ready(True), Moves(1, (4999,)), Moves(2, (4999,)), Ready(True)]
-    peer.raw(frame(DATA, b"".join(message(GAME.codec.write_reply(each)) for each in replies), stream=stream))
+    peer.raw(frame(DATA, b"".join(message(GAME.codec.write_reply(reply)) for reply in replies), stream=stream))
 
 
 TURNS = {

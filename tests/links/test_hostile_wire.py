@@ -190,7 +190,7 @@ def test_time_to_think_cannot_be_won_by_holding_the_request_back():
 
     with hostile("sticky_window") as (_, path):
         result = asyncio.run(run(path))
-    first = next(each for each in result.played if each.seat == 0)
+    first = next(move for move in result.played if move.seat == 0)
     assert result.verdicts[0].ending is Ending.NORMAL
     assert first.times.wall > 200_000
 

@@ -32,11 +32,11 @@ async def main(one, two):
     await wait_for(one)
     await wait_for(two)
     async with connected(one) as first, connected(two) as second:
-        links = [await each.open_match(GAME.codec) for each in (first, second)]
+        links = [await bot.open_match(GAME.codec) for bot in (first, second)]
         spec = MatchSpec("m", "claim", GAME.configure(2, {}), 3, (Contestant("a"), Contestant("b")), CONTROL)
         with ThreadHeartbeat() as heartbeat:
             print("playing", flush=True)
-            result = await play(GAME, [Player(GAME.codec, each, CONTROL, heartbeat=heartbeat) for each in links], spec)
+            result = await play(GAME, [Player(GAME.codec, link, CONTROL, heartbeat=heartbeat) for link in links], spec)
     print(json.dumps([[verdict.ending.name for verdict in result.verdicts],
                       [max(move.times.wall, move.times.lag) for move in result.played]]))
 

@@ -127,8 +127,8 @@ def test_moves_after_the_end_of_the_game_are_ignored():
 def test_time_in_the_bank_is_spent_and_recorded():
     record, _ = run({1: 2.5, 2: 1.4}, {})
     assert [verdict.ending for verdict in record.verdicts] == [Ending.NORMAL] * 2
-    mine = [move for move in record.played if move.seat == 0]
-    assert [move.times.charged for move in mine[:3]] == [2_500_000, 1_400_000, 10_000]
+    moves = [move for move in record.played if move.seat == 0]
+    assert [move.times.charged for move in moves[:3]] == [2_500_000, 1_400_000, 10_000]
     assert run({1: 2.5, 2: 1.6}, {})[0].verdicts[0].ending is Ending.TIME
 
 
@@ -178,7 +178,7 @@ def test_a_strike_is_made_good_by_a_random_legal_move(step):
     assert (strike.seat, strike.ply) == (0, 0)
     assert [move.substituted for move in record.played[:2]] == [True, False]
     again, _ = run({1: step}, {}, strikes=1)
-    assert [each.move for each in again.played] == [each.move for each in record.played]
+    assert [played.move for played in again.played] == [played.move for played in record.played]
     verify(GAME, record)
 
 

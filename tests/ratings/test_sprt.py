@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from arena.errors import UsageError
-from arena.tournaments.schedule import Finished, Fixture
-from arena.tournaments.sprt import Decision, PairSchedule, Sprt, elo_of, log_likelihood_ratio, pairs_of, score_of
+from arena.tournaments.schedule import Fixture, FixtureResult
+from arena.tournaments.sprt import PairSchedule, Sprt, SprtDecision, elo_of, log_likelihood_ratio, pairs_of, score_of
 from bench.sprt import measure
 
 
@@ -35,21 +35,21 @@ def test_the_normal_approximation_agrees_for_many_pairs():
 
 def test_pairs_are_counted_and_decide():
     test = Sprt(0.0, 50.0, 0.05, 0.05)
-    assert test.report().decision is Decision.CONTINUE
+    assert test.report().decision is SprtDecision.CONTINUE
     assert test.report().interval == (-math.inf, math.inf)
     assert test.add(1.0, 0.5).add(0.0, 0.0).add(0.5, 0.5).counts == (1, 0, 1, 1, 0)
     better = Sprt(0.0, 50.0, 0.05, 0.05, (5, 20, 50, 60, 30)).report()
-    assert better.decision is Decision.ACCEPT_H1
+    assert better.decision is SprtDecision.ACCEPT_H1
     assert better.interval[0] < better.elo < better.interval[1]
     assert better.los > 0.99
-    assert Sprt(0.0, 50.0, 0.05, 0.05, (30, 60, 50, 20, 5)).report().decision is Decision.ACCEPT_H0
+    assert Sprt(0.0, 50.0, 0.05, 0.05, (30, 60, 50, 20, 5)).report().decision is SprtDecision.ACCEPT_H0
 
 
 def test_pairs_after_the_decision_do_not_count():
     test = Sprt(0.0, 100.0, 0.05, 0.05)
     won, lost = [(1.0, 1.0)] * 200, [(0.0, 0.0)] * 200
     decided = test.after(won)
-    assert decided.report().decision is Decision.ACCEPT_H1
+    assert decided.report().decision is SprtDecision.ACCEPT_H1
     assert decided.report().pairs < 200
     assert test.after(won + lost) == decided
     assert test.after(won[:3]) == test.add(1.0, 1.0).add(1.0, 1.0).add(1.0, 1.0)
@@ -57,22 +57,26 @@ def test_pairs_after_the_decision_do_not_count():
 
 
 @pytest.mark.parametrize(
-    ("ranks", "most", "decision"), [((1, 2), 30, Decision.ACCEPT_H1), ((1, 1), 5, Decision.CONTINUE)]
+    ("ranks", "most", "decision"), [((1, 2), 30, SprtDecision.ACCEPT_H1), ((1, 1), 5, SprtDecision.CONTINUE)]
 )
 def test_a_schedule_of_pairs_ends_with_the_test_or_its_cap(ranks, most, decision):
     test = Sprt(0.0, 100.0, 0.05, 0.05)
     schedule, finished = PairSchedule(test, most), []
     while rounds := schedule.rounds(finished):
-        assert all([fixture.seating for fixture in each] == [(0, 1), (1, 0)] for each in rounds)
-        finished += [Finished(each, ranks if each.seating[0] == 0 else ranks[::-1]) for two in rounds for each in two]
+        assert all([fixture.seating for fixture in fixtures] == [(0, 1), (1, 0)] for fixtures in rounds)
+        finished += [
+            FixtureResult(fixture, ranks if fixture.seating[0] == 0 else ranks[::-1])
+            for fixtures in rounds
+            for fixture in fixtures
+        ]
     pairs = len(finished) // 2
     assert test.after(pairs_of(finished)).report().decision is decision
-    assert (pairs < most) == (decision is Decision.ACCEPT_H1)
-    assert [each.fixture.deal for each in finished[::2]] == list(range(pairs))
+    assert (pairs < most) == (decision is SprtDecision.ACCEPT_H1)
+    assert [result.fixture.deal for result in finished[::2]] == list(range(pairs))
 
 
 def test_points_are_the_first_bots_from_either_seat():
-    finished = [Finished(Fixture((0, 1), 0), (1, 2)), Finished(Fixture((1, 0), 0), (1, 2))]
+    finished = [FixtureResult(Fixture((0, 1), 0), (1, 2)), FixtureResult(Fixture((1, 0), 0), (1, 2))]
     assert pairs_of(finished) == [(1.0, 0.0)]
 
 

@@ -75,7 +75,7 @@ def test_moves_that_look_bad_need_not_be_tried():
 
     state = game.start(game.configure(2, {}), 1)
     good = state.legal()[3]
-    search = searcher(game, weigh=lambda each: [float(move == good) for move in each.legal()], evaluate=evaluate)
+    search = searcher(game, weigh=lambda state: [float(move == good) for move in state.legal()], evaluate=evaluate)
     assert search.think(state.view(0), 1) == good
     assert tried == {good}
 

@@ -62,7 +62,7 @@ def test_absent_bots_come_alive_when_their_files_are_registered(exported, tmp_pa
     (bot,) = there.bot_versions("two")
     assert bot.kind == "absent"
     there.add_bot(name="two", version="1", owner=bot.owner, digest=bot.digest, origin="/here", games=bot.games)
-    assert [(each.id, each.origin) for each in there.bot_versions("two")] == [(bot.id, "/here")]
+    assert [(entry.id, entry.origin) for entry in there.bot_versions("two")] == [(bot.id, "/here")]
 
 
 def test_another_bot_of_the_same_name_is_in_the_way(exported, tmp_path):

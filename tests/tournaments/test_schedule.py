@@ -14,29 +14,38 @@ from hypothesis import strategies as st
 
 from arena.errors import UsageError
 from arena.tournaments.pairing import WIDTH, Standing, pair_off
-from arena.tournaments.schedule import Finished, Swiss, balanced_groups, gauntlet, interleaved, rotations, round_robin
+from arena.tournaments.schedule import (
+    FixtureResult,
+    Swiss,
+    balanced_groups,
+    gauntlet,
+    interleaved,
+    rotations,
+    round_robin,
+)
 
 
 def everything(schedule, decide=lambda fixture: (1, 2)):
     finished = []
     while rounds := schedule.rounds(finished):
-        finished += [Finished(fixture, decide(fixture)) for each in rounds for fixture in each]
+        finished += [FixtureResult(fixture, decide(fixture)) for fixtures in rounds for fixture in fixtures]
     return finished
 
 
 @given(st.integers(2, 8), st.integers(1, 4))
 def test_round_robin_lets_every_pair_meet_in_both_seatings(bots, rounds):
-    played = [each.fixture for each in everything(round_robin(bots, 2, rounds))]
+    played = [result.fixture for result in everything(round_robin(bots, 2, rounds))]
     assert len(played) == round_robin(bots, 2, rounds).total() == bots * (bots - 1) * rounds
-    for one, two in combinations(range(bots), 2):
+    for first, second in combinations(range(bots), 2):
         for deal in range(rounds):
-            meetings = [fixture.seating for fixture in played if fixture.deal == deal and fixture.group == (one, two)]
-            assert sorted(meetings) == [(one, two), (two, one)]
+            group = (first, second)
+            meetings = [fixture.seating for fixture in played if fixture.deal == deal and fixture.group == group]
+            assert sorted(meetings) == [group, group[::-1]]
 
 
 @pytest.mark.parametrize(("bots", "seats"), [(3, 3), (4, 3), (5, 4), (9, 3), (12, 4)])
 def test_every_bot_sits_in_every_seat_equally_often(bots, seats):
-    played = [each.fixture for each in everything(round_robin(bots, seats, 2))]
+    played = [result.fixture for result in everything(round_robin(bots, seats, 2))]
     places = Counter((bot, seat) for fixture in played for seat, bot in enumerate(fixture.seating))
     assert len(set(places.values())) == 1
     assert len(places) == bots * seats
@@ -54,7 +63,7 @@ def test_balanced_groups_are_balanced_and_different(bots, seats, seed):
 
 
 def test_gauntlet_has_the_champion_in_every_match():
-    played = [each.fixture for each in everything(gauntlet(5, 2, 3, champion=2))]
+    played = [result.fixture for result in everything(gauntlet(5, 2, 3, champion=2))]
     assert len(played) == 4 * 2 * 3
     assert all(2 in fixture.seating for fixture in played)
 
@@ -87,8 +96,8 @@ def test_a_gauntlet_against_many_groups_is_laid_out_at_once():
 
 
 def test_rotations_share_the_deal():
-    assert [each.seating for each in rotations((3, 1, 4), 7)] == [(3, 1, 4), (1, 4, 3), (4, 3, 1)]
-    assert {each.deal for each in rotations((3, 1, 4), 7)} == {7}
+    assert [fixture.seating for fixture in rotations((3, 1, 4), 7)] == [(3, 1, 4), (1, 4, 3), (4, 3, 1)]
+    assert {fixture.deal for fixture in rotations((3, 1, 4), 7)} == {7}
 
 
 @given(st.integers(4, 11), st.integers(1, 4), st.integers(0, 99))
@@ -96,7 +105,7 @@ def test_swiss_pairs_everybody_once_a_round(bots, rounds, seed):
     stronger = lambda fixture: (1, 2) if fixture.seating[0] < fixture.seating[1] else (2, 1)  # noqa: E731
     finished = everything(Swiss(bots, rounds, seed), stronger)
     for deal in range(rounds):
-        playing = Counter(bot for each in finished if each.fixture.deal == deal for bot in each.fixture.seating)
+        playing = Counter(bot for result in finished if result.fixture.deal == deal for bot in result.fixture.seating)
         assert len(playing) == bots - bots % 2
         assert set(playing.values()) == {2}
     assert len(finished) == Swiss(bots, rounds, seed).total()
@@ -104,7 +113,7 @@ def test_swiss_pairs_everybody_once_a_round(bots, rounds, seed):
 
 def meetings(finished):
     """How often each pair of bots has met."""
-    return Counter({group: times // 2 for group, times in Counter(each.fixture.group for each in finished).items()})
+    return Counter({group: times // 2 for group, times in Counter(result.fixture.group for result in finished).items()})
 
 
 def by_lot(seed):
@@ -119,7 +128,7 @@ def test_swiss_lets_nobody_meet_again_before_half_the_field_was_met_and_rests_ev
     resting = Counter(range(bots))
     for number in range(bots + 2):
         fixtures = schedule.rounds(finished)[0]
-        finished += [Finished(fixture, decide(fixture)) for fixture in fixtures]
+        finished += [FixtureResult(fixture, decide(fixture)) for fixture in fixtures]
         playing = Counter(bot for fixture in fixtures for bot in fixture.seating)
         assert set(playing.values()) == {2}
         assert len(playing) == bots - bots % 2
@@ -152,7 +161,7 @@ def quality(standing, pairs):
         max(standing.met[pair] for pair in real),
         sum(standing.met[pair] for pair in real),
         [candidates[::-1].index(bot) for bot in resting if bot in candidates],
-        sum((standing.scores[one] - standing.scores[two]) ** 2 for one, two in real),
+        sum((standing.scores[first] - standing.scores[second]) ** 2 for first, second in real),
     )
 
 
@@ -173,8 +182,8 @@ def test_no_other_pairing_is_better(bots, data):
 def test_in_a_large_field_too_equal_scores_meet():
     bots = 4 * WIDTH
     schedule, decide = Swiss(bots, 3, 1), lambda fixture: (1, 2) if fixture.seating[0] < fixture.seating[1] else (2, 1)
-    finished = [Finished(fixture, decide(fixture)) for fixture in schedule.rounds([])[0]]
-    winners = {min(each.fixture.seating) for each in finished}
+    finished = [FixtureResult(fixture, decide(fixture)) for fixture in schedule.rounds([])[0]]
+    winners = {min(result.fixture.seating) for result in finished}
     assert all(len(winners & set(fixture.seating)) in (0, 2) for fixture in schedule.rounds(finished)[0])
 
 
@@ -190,12 +199,12 @@ def test_a_bot_far_down_is_found_when_all_near_ones_were_met():
 
 PAIRINGS = """
 from random import Random
-from arena.tournaments.schedule import Finished, Swiss
+from arena.tournaments.schedule import FixtureResult, Swiss
 for bots in (7, 40, 101):
     rng, finished = Random(bots), []
     while rounds := Swiss(bots, 12, 3).rounds(finished):
-        finished += [Finished(fixture, (1, 2) if rng.random() < 0.5 else (2, 1)) for fixture in rounds[0]]
-    print([each.fixture.seating for each in finished])
+        finished += [FixtureResult(fixture, (1, 2) if rng.random() < 0.5 else (2, 1)) for fixture in rounds[0]]
+    print([result.fixture.seating for result in finished])
 """
 
 
@@ -219,13 +228,13 @@ def test_swiss_pairs_large_fields_and_late_rounds(bots, rounds):
 
 def test_swiss_avoids_a_second_meeting():
     finished = everything(Swiss(8, 4, 1), lambda fixture: (1, 2) if fixture.seating[0] < fixture.seating[1] else (2, 1))
-    assert max(Counter((each.fixture.group) for each in finished).values()) == 2
+    assert max(Counter((result.fixture.group) for result in finished).values()) == 2
 
 
 @pytest.mark.parametrize("rounds", [5, 10])
 def test_swiss_rests_everybody_equally_often(rounds):
     finished = everything(Swiss(5, rounds, 3))
-    matches = Counter(bot for each in finished for bot in each.fixture.seating)
+    matches = Counter(bot for result in finished for bot in result.fixture.seating)
     assert set(matches.values()) == {rounds // 5 * 8}
 
 

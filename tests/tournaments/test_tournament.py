@@ -64,7 +64,9 @@ def test_neither_concurrency_nor_stops_change_the_table(tmp_path, kind, concurre
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "settings", [ADAPTIVE, replace(ADAPTIVE, game="kingdoms", seats=3, bots=FIVE), TEST], ids=lambda each: each.format
+    "settings",
+    [ADAPTIVE, replace(ADAPTIVE, game="kingdoms", seats=3, bots=FIVE), TEST],
+    ids=lambda settings: settings.format,
 )
 def test_decisions_on_the_way_depend_neither_on_concurrency_nor_on_stops(tmp_path, settings):
     plain = World(tmp_path / "plain", settings)
@@ -249,7 +251,7 @@ def test_settings_of_other_formats_are_as_they_were_before_pairings_had_a_versio
     assert "swiss_version" not in BASE.to_json()
 
 
-@pytest.mark.parametrize("settings", [BASE, ADAPTIVE, TEST, SWISS], ids=lambda each: each.format)
+@pytest.mark.parametrize("settings", [BASE, ADAPTIVE, TEST, SWISS], ids=lambda settings: settings.format)
 def test_settings_survive_the_store(settings):
     assert Settings.from_json(settings.to_json()) == settings
 

@@ -33,13 +33,13 @@ class Check:
         bots: tuple[RunningBot, RunningBot],
         opponent: RunningBot,
         *,
-        terms: CheckSettings,
+        settings: CheckSettings,
         heartbeat: Heartbeat,
     ) -> None:
         self._game = game
         self._bot, self._twin = bots
-        self._terms = terms
-        self._trials = Trials(game, opponent, terms=terms, heartbeat=heartbeat)
+        self._settings = settings
+        self._trials = Trials(game, opponent, settings=settings, heartbeat=heartbeat)
         self._start_seconds = 0.0
 
     async def steps(self) -> AsyncIterator[Step]:
@@ -95,7 +95,7 @@ class Check:
         started = time.monotonic()
         await self._bot.start()
         self._start_seconds = time.monotonic() - started
-        return Remark(f"serving after {self._start_seconds:.2f} s; {self._terms.start_s:g} s are allowed")
+        return Remark(f"serving after {self._start_seconds:.2f} s; {self._settings.start_s:g} s are allowed")
 
     async def _gets_ready(self) -> Remark:
         await self._trials.begin_only(self._bot)
@@ -111,12 +111,12 @@ class Check:
     async def _keeps_to_the_clock(self) -> Remark:
         slowest = max((times.charged for times in self._trials.times()), default=0) / 1e6
         lowest = min(lowest_bank(record, seat) for record, seat in self._trials.records)
-        return judge_clock(self._terms.control, slowest, lowest)
+        return judge_clock(self._settings.control, slowest, lowest)
 
     async def _answers_odd_positions(self) -> Remark:
         variants = [(*variant, seat) for variant in self._game.info.variants() for seat in range(variant[0])]
-        kept = variants[:: math.ceil(len(variants) / self._terms.positions)]
-        quota, asked, games = math.ceil(self._terms.positions / len(kept)), 0, 0
+        kept = variants[:: math.ceil(len(variants) / self._settings.positions)]
+        quota, asked, games = math.ceil(self._settings.positions / len(kept)), 0, 0
         for seats, options, seat in kept:
             config, left = self._game.configure(seats, options), quota
             while left > 0:
@@ -150,7 +150,7 @@ class Check:
         return Remark("both to the end, in one process")
 
     async def _stays_within_memory(self) -> Remark:
-        peak, limit = peak_memory(self._bot), self._terms.memory_bytes
+        peak, limit = peak_memory(self._bot), self._settings.memory_bytes
         if peak is None:
             return Remark("nothing counts its memory here")
         hint = "it is close to its limit, and will be ended when it needs more" if peak > TIGHT * limit else ""

@@ -51,11 +51,11 @@ class CheckSettings:
 class Trials:
     """Plays a bot against random opponents, and collects the records and times."""
 
-    def __init__(self, game: AnyGame, opponent: RunningBot, *, terms: CheckSettings, heartbeat: Heartbeat) -> None:
+    def __init__(self, game: AnyGame, opponent: RunningBot, *, settings: CheckSettings, heartbeat: Heartbeat) -> None:
         self.records: list[tuple[AnyRecord, Seat]] = []
         self._game = game
         self._opponent = opponent
-        self._terms = terms
+        self._settings = settings
         self._heartbeat = heartbeat
         self._walked: list[Times] = []
 
@@ -68,12 +68,12 @@ class Trials:
     async def begin_only(self, bot: RunningBot) -> None:
         """Begin a match and end it at once."""
         seats = self._game.info.min_seats
-        spec = self._spec(bot, self._game.configure(seats, {}), seats=seats, seat=0, seed=self._terms.seed)
+        spec = self._spec(bot, self._game.configure(seats, {}), seats=seats, seat=0, seed=self._settings.seed)
         await self._ask_along(bot, spec, 0, [], set())
 
     async def play(self, bot: RunningBot, *, seat: Seat, seats: int, salt: int) -> AnyRecord:
         """One match against random opponents; CheckFailed if the bot did not play it to its end."""
-        seed = self._terms.seed + salt
+        seed = self._settings.seed + salt
         spec = self._spec(bot, self._game.configure(seats, {}), seats=seats, seat=seat, seed=seed)
         table = Table([bot, self._opponent], heartbeat=self._heartbeat)
         seating = [_BOT if number == seat else _OPPONENT for number in range(seats)]
@@ -88,7 +88,7 @@ class Trials:
 
     async def walk(self, bot: RunningBot, config: Any, *, seats: int, seat: Seat, salt: int, quota: int) -> int:
         """One game of random moves in which the bot is asked now and then what it would do; how often it was asked."""
-        spec = self._spec(bot, config, seats=seats, seat=seat, seed=self._terms.seed + salt)
+        spec = self._spec(bot, config, seats=seats, seat=seat, seed=self._settings.seed + salt)
         moves = random_game(self._game, config, spec.seed)
         plies = [ply for ply, played in enumerate(moves) if played.seat == seat]
         chosen = set(sample(stream(spec.seed, "check", seat), plies, min(len(plies), TURNS_PER_WALK, quota)))
@@ -118,7 +118,7 @@ class Trials:
             await player.end(MatchEnd(state.outcome() or Outcome((), (), "only a check"), FINE))
         except BotFault as fault:
             verdict = verdict_of(fault)
-            record = broken_off(game, spec, moves[:ply], seat, verdict)
+            record = aborted_record(game, spec, moves[:ply], seat, verdict)
             where = f"seat {seat}, position after {ply} random moves" if moves else ""
             raise CheckFailed(verdict, where, record, seat) from fault
         finally:
@@ -127,7 +127,7 @@ class Trials:
     def _spec(self, bot: RunningBot, config: Any, *, seats: int, seat: Seat, seed: int) -> MatchSpec[Any]:
         opponent = self._opponent.contestant
         names = tuple(bot.contestant if number == seat else opponent for number in range(seats))
-        return MatchSpec(f"check-{seed}-{seat}", self._game.info.name, config, seed, names, self._terms.control)
+        return MatchSpec(f"check-{seed}-{seat}", self._game.info.name, config, seed, names, self._settings.control)
 
 
 def random_game(game: AnyGame, config: Any, seed: int) -> list[PlayedMove[Any]]:
@@ -160,7 +160,7 @@ def lowest_bank(record: AnyRecord, seat: Seat) -> float:
     return lowest
 
 
-def broken_off(
+def aborted_record(
     game: AnyGame, spec: MatchSpec[Any], played: list[PlayedMove[Any]], seat: Seat, verdict: Verdict
 ) -> AnyRecord:
     """The record of a match that ended where the bot was at fault."""

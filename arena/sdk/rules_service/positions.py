@@ -36,7 +36,7 @@ class Root:
         self._worlds: dict[int, AnyState] = {}
 
     def position(self, world: int, moves: Iterable[bytes]) -> AnyState:
-        """The position after these moves in this world, for the caller to change at will."""
+        """A copy of the position after these moves in this world; the caller may change it."""
         state = self._world(world).clone()
         for number, data in enumerate(moves, start=1):
             try:
