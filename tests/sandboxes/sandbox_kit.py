@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import contextlib
 import importlib.util
 import os
 import socket
@@ -119,10 +120,18 @@ def package_path(name: str) -> Path:
     return Path(found.origin).parent
 
 
+async def connect(endpoint, timeout_s: float) -> socket.socket:
+    """A connection to a bot that may not listen yet."""
+    async with asyncio.timeout(timeout_s):
+        while True:
+            with contextlib.suppress(BlockingIOError, ConnectionRefusedError):
+                return endpoint.connect_once()
+            await asyncio.sleep(0.002)
+
+
 async def tell(endpoint, code: str, timeout_s: float = 30) -> str:
     """Give the obedient bot something to do; its answer."""
-    line = await endpoint.connect(timeout_s)
-    with line:
+    with await connect(endpoint, timeout_s) as line:
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(timeout_s):
             await loop.sock_sendall(line, base64.b64encode(code.encode()) + b"\n")
