@@ -17,10 +17,11 @@ from arena.sandboxes.kernel import cgroup_tree, masks, procfs
 from arena.sandboxes.kernel.cgroups import ControlGroup
 from arena.sandboxes.kernel.users import LeasedUser
 from arena.sandboxes.lifecycle import SandboxLifecycle, run_to_completion, split_exit_code
-from arena.sandboxes.logs import TAIL_BYTES, escape
+from arena.sandboxes.logs import TAIL_BYTES
 from arena.sandboxes.owner import PREFIX, owner
 from arena.sandboxes.socketdir import SocketDirectory
 from arena.sandboxes.sweeping import sweep_containers_once
+from arena.untrusted.text import printable_bytes
 
 _END_S = 15.0
 _LINES = 200
@@ -69,7 +70,7 @@ class DockerSandbox(SandboxLifecycle):
         if self._death is None and self._container is not None and self._end_task is None:
             client, container = self._client_and_container()
             output = await client.call_in_thread(client.api.logs, container, stdout=True, stderr=True, tail=_LINES)
-            self._text = escape(output[-self._limits.log_bytes :])
+            self._text = printable_bytes(output[-self._limits.log_bytes :])
 
     # Start.
 
@@ -210,7 +211,7 @@ class DockerSandbox(SandboxLifecycle):
             self._exit_status_error = error
             self._died.set()
             return
-        self._text = escape(output[-self._limits.log_bytes :])
+        self._text = printable_bytes(output[-self._limits.log_bytes :])
         code, number = split_exit_code(int(state["ExitCode"]))
         self._record_death(
             Death(
@@ -219,7 +220,7 @@ class DockerSandbox(SandboxLifecycle):
                 out_of_memory=bool(state["OOMKilled"]),
                 by_referee=self._by_referee,
                 escaped=False,
-                log=escape(output[-TAIL_BYTES:]),
+                log=printable_bytes(output[-TAIL_BYTES:]),
             )
         )
 
