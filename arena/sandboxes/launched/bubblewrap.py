@@ -57,6 +57,13 @@ class BubblewrapSandbox(LaunchedSandbox):
     _tmpfs = SOCKET_TMPFS
     _folder = BOT
     """The mount point of the bot's folder, which is read-only."""
+    _user: LeasedUser | None = None
+    _filter = -1
+    """The descriptor of the compiled system call filter."""
+    _init: int | None = None
+    """A pidfd of bubblewrap's init process."""
+    _pids: int | None = None
+    """The pid namespace of the bot."""
 
     def __init__(
         self,
@@ -69,10 +76,6 @@ class BubblewrapSandbox(LaunchedSandbox):
         super().__init__(program, limits, require=require, hierarchies=hierarchies)
         self._command = find_bubblewrap()
         self._binds = list(_binds(program, self._folder))
-        self._user: LeasedUser | None = None
-        self._filter = -1
-        self._init: int | None = None
-        self._pids: int | None = None
 
     def _acquire(self) -> None:
         super()._acquire()
