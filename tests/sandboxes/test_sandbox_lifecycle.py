@@ -369,12 +369,12 @@ def test_a_sweep_spares_those_who_live(docker):
     assert asyncio.run(play()) == "'alive'"
     client = DockerClient()
     try:
-        mine = [
+        labels = [
             entry["Labels"][OWNER_LABEL] for entry in client.api.containers(all=True, filters={"label": OWNER_LABEL})
         ]
     finally:
         client.close()
-    assert not [label for label in mine if f"-{os.getpid()}-" in label]
+    assert not [label for label in labels if f"-{os.getpid()}-" in label]
 
 
 def test_an_unknown_image_is_the_users_mistake(docker):

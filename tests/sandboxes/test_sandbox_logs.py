@@ -71,7 +71,10 @@ def processor_seconds(action):
 @given(st.lists(st.sampled_from(ORDINARY), max_size=40).map(b"".join))
 def test_an_ordinary_log_is_escaped_character_by_character(raw):
     text = raw.decode("utf-8", errors="backslashreplace")
-    shown = (each if each == "\n" or each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+    shown = (
+        character if character == "\n" or character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
+    )
     assert printable_bytes(raw) == "".join(shown)
 
 

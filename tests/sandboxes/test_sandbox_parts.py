@@ -64,10 +64,10 @@ class TestRules:
     def test_no_two_rules_of_a_call_contradict_each_other(self):
         """Libseccomp takes contradictions without a word, and then the order of its tree decides."""
         tested = [rule for rule in rules(file_locks=False) if rule.condition]
-        for one, two in itertools.combinations(tested, 2):
-            if one.names == two.names and one.error != two.error:
-                common = one.condition.mask & two.condition.mask
-                assert one.condition.value & common != two.condition.value & common, one
+        for first, second in itertools.combinations(tested, 2):
+            if first.names == second.names and first.error != second.error:
+                common = first.condition.mask & second.condition.mask
+                assert first.condition.value & common != second.condition.value & common, first
 
     @pytest.mark.parametrize("excluded", [(0,), (57, 71, 77), (0xFFFF_FFFF,), (1, 2, 3)])
     def test_all_other_values_are_each_value_but_those(self, excluded):
@@ -112,8 +112,8 @@ PLACES = "5:cpu,cpuacct:/user/one\n4:memory:/deep/er\n1:name=systemd:/x\n0::/use
 
 class TestGroups:
     def test_a_hybrid_machine(self):
-        found = {tuple(sorted(one.controllers)): one for one in parse(HYBRID, PLACES)}
-        assert [one.version for one in found.values()] == [1, 1, 2]
+        found = {tuple(sorted(hierarchy.controllers)): hierarchy for hierarchy in parse(HYBRID, PLACES)}
+        assert [hierarchy.version for hierarchy in found.values()] == [1, 1, 2]
         assert found["cpu", "cpuacct"].own_group == Path("/sys/fs/cgroup/cpu,cpuacct/user/one")
         assert found["memory",].own_group == Path("/sys/fs/cgroup/memory/deep/er")
         assert found[()].mount == Path("/sys/fs/cgroup/unified")
