@@ -12,9 +12,11 @@ import argparse
 import asyncio
 import math
 import random
+import socket
 import statistics
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +33,7 @@ IMAGE = "arena/base:bookworm"
 LESSONS = 8
 """Bits at the beginning of which the receiver is told the truth."""
 ANSWER_S = 60.0
+RETRY_S = 0.002
 LIMITS = Limits(start_s=60.0)
 
 
@@ -69,15 +72,20 @@ class End:
     async def tell(self, words: str) -> str:
         """Thaw it, say something, hear its answer, freeze it."""
         await self._sandbox.thaw()
-        line = await self._endpoint.connect(ANSWER_S)
         loop = asyncio.get_running_loop()
-        with line:
-            async with asyncio.timeout(ANSWER_S):
-                await loop.sock_sendall(line, f"{words}\n".encode())
-                answer = await loop.sock_recv(line, 100)
+        async with asyncio.timeout(ANSWER_S):
+            with await self._connect() as connection:
+                await loop.sock_sendall(connection, f"{words}\n".encode())
+                answer = await loop.sock_recv(connection, 100)
         while not await self._sandbox.freeze():
             pass
         return answer.decode().strip()
+
+    async def _connect(self) -> socket.socket:
+        while True:
+            with suppress(BlockingIOError, ConnectionRefusedError):  # it does not listen yet
+                return self._endpoint.connect_once()
+            await asyncio.sleep(RETRY_S)
 
 
 def sandbox(kind: str) -> Sandbox:

@@ -1,18 +1,14 @@
 """The Unix socket of a bot, connected in a way that the bot cannot redirect."""
 
-import asyncio
 import contextlib
 import os
 import socket
 import stat
 import struct
-import time
 from collections.abc import Awaitable, Callable
 from typing import Self
 
 from arena.errors import Abuse, InfraError, StartFailed
-
-_RETRY_S = 0.002
 
 
 class Endpoint:
@@ -46,18 +42,6 @@ class Endpoint:
     def path(self) -> str:
         """A path to the socket, valid in this process until `close`."""
         return f"/proc/self/fd/{self._descriptor}"
-
-    async def connect(self, timeout_s: float) -> socket.socket:
-        """A connected, non-blocking socket whose other end is proven to be the bot's."""
-        deadline = time.monotonic() + timeout_s
-        while True:
-            try:
-                return self.connect_once()
-            except (BlockingIOError, ConnectionRefusedError) as error:
-                # Bound but not yet listening, or its queue is full: both may pass.
-                if time.monotonic() >= deadline:
-                    raise StartFailed(f"its socket takes no connection: {error.strerror}") from None
-            await asyncio.sleep(_RETRY_S)
 
     def connect_once(self) -> socket.socket:
         """Try to connect without waiting, and check who listens; OSError while the bot does not listen yet."""

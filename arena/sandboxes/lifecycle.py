@@ -9,11 +9,11 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Generic, Self, TypeVar
 
 from arena.errors import InfraError, StartFailed
 from arena.play import looptime
-from arena.sandboxes.base import SOCKET_NAME, Death, Enforcement, Limits, weaknesses
+from arena.sandboxes.base import SOCKET_NAME, BotProgram, Death, Enforcement, Limits, weaknesses
 from arena.sandboxes.endpoint import Endpoint, wait_for_socket
 from arena.sandboxes.kernel import cgroup_tree
 from arena.sandboxes.kernel.cgroups import ControlGroup
@@ -27,9 +27,10 @@ _SPIN_S = 0.001
 _SIGNALS = frozenset(signal.valid_signals())
 
 T = TypeVar("T")
+P = TypeVar("P", bound=BotProgram)
 
 
-class SandboxLifecycle(ABC):
+class SandboxLifecycle(ABC, Generic[P]):
     """Lifecycle shared by all sandboxes; subclasses start, freeze and end the processes of the bot."""
 
     _listener: int | None = None
@@ -37,13 +38,14 @@ class SandboxLifecycle(ABC):
 
     def __init__(
         self,
+        program: P,
         limits: Limits,
         *,
         require: Collection[str] = (),
         hierarchies: Sequence[cgroup_tree.Hierarchy] | None = None,
     ) -> None:
         """`require` names restrictions that must not be weak; `hierarchies` are discovered unless given."""
-        self._limits, self._require = limits, frozenset(require)
+        self._program, self._limits, self._require = program, limits, frozenset(require)
         self._hierarchies = cgroup_tree.discover() if hierarchies is None else tuple(hierarchies)
         self._token = secrets.token_hex(6)
         self._group = ControlGroup({})

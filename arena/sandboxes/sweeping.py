@@ -85,7 +85,9 @@ def remove_container(client: DockerClient, container: str) -> None:
 def _leftovers(client: DockerClient) -> list[tuple[str, str]]:
     """The names and ids of containers of dead referees; an image may carry our label, so the name must fit too."""
     found = client.call(client.api.containers, all=True, filters={"label": OWNER_LABEL})
-    named = ((entry["Names"][0].lstrip("/"), entry["Labels"][OWNER_LABEL], entry["Id"]) for entry in found)
+    # A container whose removal is in progress has no name any more.
+    listed = (entry for entry in found if entry["Names"])
+    named = ((entry["Names"][0].lstrip("/"), entry["Labels"][OWNER_LABEL], entry["Id"]) for entry in listed)
     ours = ((name, owner, container) for name, owner, container in named if name.startswith(f"{PREFIX}-{owner}-"))
     return [(name, container) for name, owner, container in ours if not is_alive(owner)]
 

@@ -104,7 +104,7 @@ def find(name: str) -> Case:
 
 def _value(key: str, value: Any) -> Any:
     """A value as the case holds it: a single text stands for a list of one."""
-    kind = next((each.type for each in fields(Case) if each.name == key), None)
+    kind = next((item.type for item in fields(Case) if item.name == key), None)
     if kind is None:
         raise ValueError(f"expect.toml does not know {key!r}")
     if "tuple" in str(kind):

@@ -108,7 +108,7 @@ def run_once(case: Case, backend: backends.Backend) -> Result:
                 result.problems.append(f"the referee crashed: {traceback.format_exc()}")
         result.check(traces.growth() < MAX_GROWTH, f"the referee grew by {traces.growth() // MIB} MiB")
         result.check(traces.cpu() < case.max_referee_cpu_s, f"the referee used {traces.cpu():.1f} s of processor time")
-        result.problems += [f"left behind: {each}" for each in traces.left()]
+        result.problems += [f"left behind: {trace}" for trace in traces.left()]
         result.seconds = time.monotonic() - started
         result.problems += canaries.sung()
         result.check(_harmless(words()), f"the referee's own output: {words()[:500]!r}")
@@ -166,11 +166,13 @@ async def play(case: Case, backend: backends.Backend, traces: Traces, result: Re
 
 def judge(case: Case, record: MatchRecord[Any, Any], bots: Sequence[RunningBot], result: Result) -> None:
     """Compare what happened with what was expected."""
-    mine, other = record.verdicts[case.seat], record.verdicts[1 - case.seat]
-    result.verdict, result.sentence, result.log = mine.ending.name, mine.sentence, bots[0].log()
-    result.check(mine.ending.name in case.verdict, f"{mine.ending.name} instead of {'/'.join(case.verdict)}")
-    result.check(case.sentence_contains in mine.sentence, f"the sentence does not say {case.sentence_contains!r}")
-    result.check(mine.sentence.isprintable() and len(mine.sentence) < 500, f"the sentence is {mine.sentence!r:.600}")
+    verdict, other = record.verdicts[case.seat], record.verdicts[1 - case.seat]
+    result.verdict, result.sentence, result.log = verdict.ending.name, verdict.sentence, bots[0].log()
+    result.check(verdict.ending.name in case.verdict, f"{verdict.ending.name} instead of {'/'.join(case.verdict)}")
+    result.check(case.sentence_contains in verdict.sentence, f"the sentence does not say {case.sentence_contains!r}")
+    result.check(
+        verdict.sentence.isprintable() and len(verdict.sentence) < 500, f"the sentence is {verdict.sentence!r:.600}"
+    )
     result.check(other.ending.name in case.opponent_verdict, f"the opponent: {other.ending.name}: {other.sentence}")
     times = [move.times.charged / 1e6 for move in record.played if move.seat != case.seat]
     if times and case.opponent == "sandboxed":

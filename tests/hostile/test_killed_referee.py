@@ -62,7 +62,7 @@ def wait_for(found, seconds):
 def sandboxed(pid):
     """The descendants of a referee that live in namespaces of their own."""
     own = procfs.namespace("self", "pid")
-    return [each for each in descendants(pid) if procfs.namespace(each, "pid") not in (own, None)]
+    return [child for child in descendants(pid) if procfs.namespace(child, "pid") not in (own, None)]
 
 
 def left_by(pid):

@@ -141,8 +141,8 @@ def groups() -> list[str]:
 def _containers() -> set[str]:
     client = DockerClient()
     try:
-        mine = {"label": f"{OWNER_LABEL}={owner()}"}
-        return {entry["Id"] for entry in client.call(client.api.containers, all=True, filters=mine)}
+        ours = {"label": f"{OWNER_LABEL}={owner()}"}
+        return {entry["Id"] for entry in client.call(client.api.containers, all=True, filters=ours)}
     finally:
         client.close()
 

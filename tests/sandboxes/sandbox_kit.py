@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import contextlib
 import importlib.util
 import os
 import socket
@@ -119,10 +120,18 @@ def package_path(name: str) -> Path:
     return Path(found.origin).parent
 
 
+async def connect(endpoint, timeout_s: float) -> socket.socket:
+    """A connection to a bot that may not listen yet."""
+    async with asyncio.timeout(timeout_s):
+        while True:
+            with contextlib.suppress(BlockingIOError, ConnectionRefusedError):
+                return endpoint.connect_once()
+            await asyncio.sleep(0.002)
+
+
 async def tell(endpoint, code: str, timeout_s: float = 30) -> str:
     """Give the obedient bot something to do; its answer."""
-    line = await endpoint.connect(timeout_s)
-    with line:
+    with await connect(endpoint, timeout_s) as line:
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(timeout_s):
             await loop.sock_sendall(line, base64.b64encode(code.encode()) + b"\n")
@@ -135,20 +144,20 @@ async def tell(endpoint, code: str, timeout_s: float = 30) -> str:
 
 def left_behind(pid: int | None = None) -> list[str]:
     """Traces of the sandboxes of a process, or of this one, on the machine: control groups, mounts, directories."""
-    mine = f"-{pid or os.getpid()}-"
+    part = f"-{pid or os.getpid()}-"
     # os.walk, because the groups of other tests vanish while one looks.
     groups = [
         f"{folder}/{name}"
         for folder, names, _ in os.walk("/sys/fs/cgroup")
         for name in names
-        if name.startswith("arena-") and mine in name
+        if name.startswith("arena-") and part in name
     ]
     mounts = [line for line in Path("/proc/self/mounts").read_text().splitlines() if "/run/arena/" in line]
-    return [*groups, *(line for line in mounts if mine in line), *map(str, _directories(mine))]
+    return [*groups, *(line for line in mounts if part in line), *map(str, _directories(part))]
 
 
-def _directories(mine: str) -> list[Path]:
-    return [path for path in Path("/run/arena").glob("*") if mine in path.name]
+def _directories(part: str) -> list[Path]:
+    return [path for path in Path("/run/arena").glob("*") if part in path.name]
 
 
 def processes_with(mark: str) -> list[int]:

@@ -50,7 +50,7 @@ def test_a_group_that_cannot_be_made_whole_is_not_left_in_half(tmp_path, monkeyp
 
 
 def test_a_socket_directory_that_stays_keeps_no_other(tmp_path, monkeypatch):
-    monkeypatch.setattr(socketdir, "_HOME", tmp_path)
+    monkeypatch.setattr(socketdir, "_PARENT", tmp_path)
     namespace, pid, _ = owner().split("-")
     names = {f"{namespace}-{pid}-1-{number}" for number in range(5)}  # a process of our number that began long ago
     for name in names:

@@ -174,7 +174,14 @@ def test_a_sweep_leaves_alone_what_only_carries_our_label(tmp_path, monkeypatch)
         assert not [line for line in server.asked if line.startswith("DELETE ")]
 
 
-def test_a_hung_engine_is_one_line_of_the_doctor(tmp_path, monkeypatch):
+def test_a_sweep_leaves_alone_what_is_being_removed(tmp_path, monkeypatch):
+    nameless = {**LEFT, "Names": []}
+    with daemon_that({**VERSION, "/containers/json": (200, [nameless])}, tmp_path, monkeypatch) as server:
+        assert sweeping.sweep_containers() == []
+        assert not [line for line in server.asked if line.startswith("DELETE ")]
+
+
+def test_a_hung_daemon_is_one_line_of_the_doctor(tmp_path, monkeypatch):
     monkeypatch.setattr(doctor, "DockerClient", lambda: DockerClient(0.5))
     with daemon_that({}, tmp_path, monkeypatch):
         (line,) = doctor._run_probe(doctor.probe_docker)

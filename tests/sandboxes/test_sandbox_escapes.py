@@ -405,8 +405,8 @@ result = {path: read(path) for path in (
 """
 
     async def play():
-        async with bench.sandbox() as one, bench.sandbox() as two:
-            sender, receiver = await one.start(), await two.start()
+        async with bench.sandbox() as first_sandbox, bench.sandbox() as second_sandbox:
+            sender, receiver = await first_sandbox.start(), await second_sandbox.start()
             before = await tell(receiver, look)
             await tell(sender, shout)
             return before, await tell(receiver, look)
@@ -443,8 +443,8 @@ def test_kill_everything_hits_only_the_bot(bench):
 
 def test_one_bot_does_not_see_the_other(bench):
     async def play():
-        async with bench.sandbox() as one, bench.sandbox() as two:
-            first, second = await one.start(), await two.start()
+        async with bench.sandbox() as first_sandbox, bench.sandbox() as second_sandbox:
+            first, second = await first_sandbox.start(), await second_sandbox.start()
             await tell(first, "open('/tmp/left', 'w').close(); open('/dev/shm/left', 'w').close()")
             seen = "[os.listdir(path) for path in ('/tmp', '/dev/shm', '/run/bot')]"
             look = f"result = {seen}, socket.gethostname()"

@@ -218,7 +218,7 @@ def test_where_the_layers_cannot_be_read_the_engine_writes_the_image_out(build, 
         try:
             # As for a user who may talk to the daemon but not read its folders.
             monkeypatch.setattr(image_files, "check_directories", forbidden)
-            monkeypatch.setattr(images, "_looked_through", set())
+            monkeypatch.setattr(images, "_checked_digests", set())
             assert images.resolve(client, tag).digest == tag
             with pytest.raises(UsageError, match="a link at /etc/group"):
                 images.resolve(client, bad)

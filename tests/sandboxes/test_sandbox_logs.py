@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.sandboxes.logs import LogReader, escape
+from arena.sandboxes.logs import LogReader
+from arena.untrusted.text import printable_bytes
 
 MIB = 1 << 20
 GROWTH = 1 << 16
@@ -70,24 +71,27 @@ def processor_seconds(action):
 @given(st.lists(st.sampled_from(ORDINARY), max_size=40).map(b"".join))
 def test_an_ordinary_log_is_escaped_character_by_character(raw):
     text = raw.decode("utf-8", errors="backslashreplace")
-    shown = (each if each == "\n" or each.isprintable() else each.encode("unicode_escape").decode() for each in text)
-    assert escape(raw) == "".join(shown)
+    shown = (
+        character if character == "\n" or character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
+    )
+    assert printable_bytes(raw) == "".join(shown)
 
 
 @pytest.mark.parametrize("kind", COSTLY)
 def test_the_cost_of_a_log_is_bounded_whatever_is_in_it(kind):
     raw = (COSTLY[kind] * (1 + MIB // len(COSTLY[kind])))[:MIB]
-    shown = escape(raw)
+    shown = printable_bytes(raw)
     assert shown.replace("\n", "").isprintable()
     assert len(shown) <= MIB + GROWTH
-    assert calls(lambda: escape(raw)) < MIB // 50
-    assert processor_seconds(lambda: escape(raw)) < 2 * processor_seconds(lambda: [chr(byte) for byte in raw])
+    assert calls(lambda: printable_bytes(raw)) < MIB // 50
+    assert processor_seconds(lambda: printable_bytes(raw)) < 2 * processor_seconds(lambda: [chr(byte) for byte in raw])
 
 
 def test_of_a_long_log_the_newest_is_shown():
     raw = b"".join(b"\x01%06d\n" % number for number in range(MIB // 8))
-    assert len(escape(raw)) == len(raw) + GROWTH
-    assert escape(raw).endswith("".join(f"\\x01{number:06}\n" for number in range(MIB // 8 - 1000, MIB // 8)))
+    assert len(printable_bytes(raw)) == len(raw) + GROWTH
+    assert printable_bytes(raw).endswith("".join(f"\\x01{number:06}\n" for number in range(MIB // 8 - 1000, MIB // 8)))
 
 
 def test_what_was_escaped_is_kept_until_more_is_printed():
@@ -110,4 +114,4 @@ def test_what_was_escaped_is_kept_until_more_is_printed():
 
 
 def test_a_long_line_does_not_push_out_what_was_printed_before():
-    assert escape(b"\x1b[2J first\n" + b"a" * 400_000).startswith("\\x1b[2J first\n")
+    assert printable_bytes(b"\x1b[2J first\n" + b"a" * 400_000).startswith("\\x1b[2J first\n")

@@ -11,7 +11,8 @@ from arena.sandboxes.base import MIB
 from arena.sandboxes.docker import images
 from arena.sandboxes.docker.client import DockerClient, NoAnswer, NotFound, status_code
 from arena.sandboxes.docker.images import Image
-from arena.sandboxes.logs import TAIL_BYTES, escape
+from arena.sandboxes.logs import TAIL_BYTES
+from arena.untrusted.text import printable_bytes
 
 MAX_CONTEXT_BYTES = 256 * MIB
 BUILD_S = 600.0
@@ -77,7 +78,9 @@ def _read_build_output(events: Iterable[dict[str, Any]], steps: list[str]) -> No
         steps += _STEP.findall(text)
         log = (log + text.encode())[-TAIL_BYTES:]
         if "error" in event:
-            raise UsageError(f"the image cannot be built: {escape(str(event['error']).encode())}\n{escape(log)}")
+            raise UsageError(
+                f"the image cannot be built: {printable_bytes(str(event['error']).encode())}\n{printable_bytes(log)}"
+            )
 
 
 def _accept(client: DockerClient, tag: str) -> Image:

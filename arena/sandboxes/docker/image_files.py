@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from arena.errors import UsageError
+from arena.untrusted.text import printable
 
 DIRECTORIES = frozenset({"etc", "dev", "proc", "sys", "run", "run/bot", "tmp"})
 """Paths at which the daemon or we mount something or read as root: they must be folders, or missing."""
@@ -19,6 +20,8 @@ USER_FILES = frozenset({"etc/passwd", "etc/group"})
 MAX_USER_FILE_BYTES = 1 << 20
 MAX_ETC_ENTRIES = 20_000
 _MAX_NAME_BYTES = 4096
+_SHOWN = 100
+"""Characters of a name that an error message shows."""
 
 
 class Kind(Enum):
@@ -38,12 +41,7 @@ def check_entry(image: str, name: str, kind: Kind, size: int) -> None:
         found = kind.value if kind is not Kind.FILE else f"{size} bytes"
         raise UsageError(f"{image} has {found} at /{name}, which must be a file of at most 1 MiB or missing")
     if kind is Kind.SPECIAL and name.startswith("etc/"):
-        raise UsageError(f"{image} has {kind.value} at /{shown(name)}: remove it")
-
-
-def shown(name: str) -> str:
-    """A name out of an image, safe to print."""
-    return ascii(name[:100])[1:-1]
+        raise UsageError(f"{image} has {kind.value} at /{printable(name[:_SHOWN])}: remove it")
 
 
 class LayerCheck:
@@ -62,7 +60,9 @@ class LayerCheck:
         for entry in layer:
             name = posixpath.normpath("/" + entry.name).lstrip("/")
             if len(name) > _MAX_NAME_BYTES or ".." in entry.name.split("/"):
-                raise UsageError(f"{self._image} has a file with the name {shown(entry.name)}, which no image needs")
+                raise UsageError(
+                    f"{self._image} has a file with the name {printable(entry.name[:_SHOWN])}, which no image needs"
+                )
             kind = _kind_of_entry(entry)
             check_entry(self._image, name, kind, entry.size)
             parents.add(posixpath.dirname(name))
@@ -80,7 +80,7 @@ class LayerCheck:
 
     def _refuse_links(self, names: set[str]) -> None:
         for name in names:
-            raise UsageError(f"{self._image} has files below /{shown(name)}, which is no folder")
+            raise UsageError(f"{self._image} has files below /{printable(name[:_SHOWN])}, which is no folder")
 
 
 def check_directories(image: str, layers: Iterable[Path]) -> None:

@@ -4,56 +4,48 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import Collection, Sequence
 from typing import Any
 
 from arena.errors import InfraError
-from arena.sandboxes.base import BotImage, Death, Enforcement, Limits
+from arena.sandboxes.base import BotImage, Death, Enforcement
 from arena.sandboxes.docker import images
 from arena.sandboxes.docker.client import DockerClient, NotFound, is_conflict
 from arena.sandboxes.docker.container import check_process, check_settings, container_config
 from arena.sandboxes.docker.watchdog import Watchdog
-from arena.sandboxes.kernel import cgroup_tree, masks, procfs
+from arena.sandboxes.kernel import masks, procfs
 from arena.sandboxes.kernel.cgroups import ControlGroup
 from arena.sandboxes.kernel.users import LeasedUser
 from arena.sandboxes.lifecycle import SandboxLifecycle, run_to_completion, split_exit_code
-from arena.sandboxes.logs import TAIL_BYTES, escape
+from arena.sandboxes.logs import TAIL_BYTES
 from arena.sandboxes.owner import PREFIX, owner
 from arena.sandboxes.socketdir import SocketDirectory
 from arena.sandboxes.sweeping import sweep_containers_once
+from arena.untrusted.text import printable_bytes
 
 _END_S = 15.0
 _LINES = 200
 """Lines of output that are asked for while a bot lives."""
 
 
-class DockerSandbox(SandboxLifecycle):
+class DockerSandbox(SandboxLifecycle[BotImage]):
     """A container without network, rights or lasting storage."""
 
     kind = "docker"
 
-    def __init__(
-        self,
-        program: BotImage,
-        limits: Limits,
-        *,
-        require: Collection[str] = (),
-        hierarchies: Sequence[cgroup_tree.Hierarchy] | None = None,
-    ) -> None:
-        super().__init__(limits, require=require, hierarchies=hierarchies)
-        self._program = program
-        self._client: DockerClient | None = None
-        self._user: LeasedUser | None = None
-        self._socket: SocketDirectory | None = None
-        self._snapshots: SocketDirectory | None = None
-        self._watchdog: Watchdog | None = None
-        self._container: str | None = None
-        self._process = -1
-        self._pids: int | None = None
-        self._paused = False
-        self._text = ""
-        self._exit_status_task: asyncio.Task[None] | None = None
-        self._exit_status_error: InfraError | None = None
+    _client: DockerClient | None = None
+    _user: LeasedUser | None = None
+    _socket: SocketDirectory | None = None
+    _snapshots: SocketDirectory | None = None
+    _watchdog: Watchdog | None = None
+    _container: str | None = None
+    _process = -1
+    """A pidfd of the container's first process while it is watched."""
+    _pids: int | None = None
+    """The pid namespace of the container."""
+    _paused = False
+    _text = ""
+    _exit_status_task: asyncio.Task[None] | None = None
+    _exit_status_error: InfraError | None = None
 
     @property
     def _uid(self) -> int:
@@ -69,7 +61,7 @@ class DockerSandbox(SandboxLifecycle):
         if self._death is None and self._container is not None and self._end_task is None:
             client, container = self._client_and_container()
             output = await client.call_in_thread(client.api.logs, container, stdout=True, stderr=True, tail=_LINES)
-            self._text = escape(output[-self._limits.log_bytes :])
+            self._text = printable_bytes(output[-self._limits.log_bytes :])
 
     # Start.
 
@@ -210,7 +202,7 @@ class DockerSandbox(SandboxLifecycle):
             self._exit_status_error = error
             self._died.set()
             return
-        self._text = escape(output[-self._limits.log_bytes :])
+        self._text = printable_bytes(output[-self._limits.log_bytes :])
         code, number = split_exit_code(int(state["ExitCode"]))
         self._record_death(
             Death(
@@ -219,7 +211,7 @@ class DockerSandbox(SandboxLifecycle):
                 out_of_memory=bool(state["OOMKilled"]),
                 by_referee=self._by_referee,
                 escaped=False,
-                log=escape(output[-TAIL_BYTES:]),
+                log=printable_bytes(output[-TAIL_BYTES:]),
             )
         )
 

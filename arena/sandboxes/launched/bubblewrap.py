@@ -33,7 +33,7 @@ _DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "
 _SYSTEM_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _SETTINGS = ("alternatives", "java-*-openjdk")
 """Paths in /etc that Debian's compilers and languages need to start; they hold nothing secret."""
-_RESERVED = tuple(map(Path, ("/proc", "/dev", "/sys", BOT, _RUN)))
+_NOT_BINDABLE = tuple(map(Path, ("/proc", "/dev", "/sys", BOT, _RUN)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,13 @@ class BubblewrapSandbox(LaunchedSandbox):
     _tmpfs = SOCKET_TMPFS
     _folder = BOT
     """The mount point of the bot's folder, which is read-only."""
+    _user: LeasedUser | None = None
+    _filter = -1
+    """The descriptor of the compiled system call filter."""
+    _init: int | None = None
+    """A pidfd of bubblewrap's init process."""
+    _pids: int | None = None
+    """The pid namespace of the bot."""
 
     def __init__(
         self,
@@ -69,10 +76,6 @@ class BubblewrapSandbox(LaunchedSandbox):
         super().__init__(program, limits, require=require, hierarchies=hierarchies)
         self._command = find_bubblewrap()
         self._binds = list(_binds(program, self._folder))
-        self._user: LeasedUser | None = None
-        self._filter = -1
-        self._init: int | None = None
-        self._pids: int | None = None
 
     def _acquire(self) -> None:
         super()._acquire()
@@ -253,7 +256,7 @@ def _check_bind(path: Path) -> None:
         raise UsageError(f"a read-only path must be absolute and plain: {path}")
     if not path.exists():
         raise UsageError(f"there is no {path} to show to the bot")
-    if any(place.is_relative_to(path) or path.is_relative_to(place) for place in _RESERVED) or path == Path("/tmp"):  # noqa: S108
+    if any(place.is_relative_to(path) or path.is_relative_to(place) for place in _NOT_BINDABLE) or path == Path("/tmp"):  # noqa: S108
         raise UsageError(f"{path} cannot be shown to a bot")
 
 

@@ -5,11 +5,10 @@ import contextlib
 import signal
 import time
 from abc import abstractmethod
-from collections.abc import Collection, Sequence
 
 from arena.errors import InfraError
-from arena.sandboxes.base import MIB, BotDirectory, Death, Enforcement, Limits
-from arena.sandboxes.kernel import cgroup_tree, procfs
+from arena.sandboxes.base import MIB, BotDirectory, Death, Enforcement
+from arena.sandboxes.kernel import procfs
 from arena.sandboxes.kernel.cgroups import ControlGroup
 from arena.sandboxes.launched.child_process import ChildProcess, LaunchPlan, rlimits
 from arena.sandboxes.lifecycle import SandboxLifecycle, run_to_completion, split_exit_code, wait_until
@@ -24,22 +23,12 @@ _LEAST_ADDRESS_SPACE = 2048 * MIB
 """gRPC does not start with less address space, however little memory it uses."""
 
 
-class LaunchedSandbox(SandboxLifecycle):
+class LaunchedSandbox(SandboxLifecycle[BotDirectory]):
     """A bot started by our own launcher."""
 
-    def __init__(
-        self,
-        program: BotDirectory,
-        limits: Limits,
-        *,
-        require: Collection[str] = (),
-        hierarchies: Sequence[cgroup_tree.Hierarchy] | None = None,
-    ) -> None:
-        super().__init__(limits, require=require, hierarchies=hierarchies)
-        self._program = program
-        self._child: ChildProcess | None = None
-        self._over_memory = self._escaped = False
-        self._watchdog: asyncio.Task[None] | None = None
+    _child: ChildProcess | None = None
+    _over_memory = _escaped = False
+    _watchdog: asyncio.Task[None] | None = None
 
     def _acquire(self) -> None:
         """Make what the sandbox needs, in a thread; `_free_resources` must also work if only a part was made."""
