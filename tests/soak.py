@@ -40,7 +40,7 @@ SAMPLES = ("random", "greedy")
 TURNS = 8
 """Tournaments in a run: each game comes twice, unless that leaves too little for each."""
 LEAST_S = 20.0
-PATIENCE_S = 180.0
+LONGEST_WAIT_S = 180.0
 """Seconds that a tournament may take beyond its budget, for the match that it is in, before it is said to hang."""
 SAMPLE_S = 2.0
 SETTLED_S = 20.0
@@ -160,7 +160,7 @@ def watch(turn: Turn, referee: subprocess.Popen[bytes], started: float) -> None:
         below = [pid for pid in descendants(referee.pid) if procfs.namespace(pid, "pid") == own]
         processes = [referee.pid, *(pid for pid in below if not is_launcher(pid) and not _is_about_to_exec(pid))]
         turn.memory.append((elapsed, sum(map(_resident_kib, processes))))
-        if elapsed > turn.seconds + PATIENCE_S:
+        if elapsed > turn.seconds + LONGEST_WAIT_S:
             turn.problems.append("the tournament did not end")
             return
         with suppress(subprocess.TimeoutExpired):

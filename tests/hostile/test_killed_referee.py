@@ -20,7 +20,7 @@ from tests.kits.needs import need
 
 pytestmark = pytest.mark.slow
 
-PATIENCE_S = 40.0
+LONGEST_WAIT_S = 40.0
 DEATH_S = 5.0
 """A second is the promise; the rest is for a busy machine."""
 PROCESSES = 2 * 5
@@ -34,7 +34,7 @@ async def main():
     sandbox = backends.BACKENDS["docker"].sandbox(backends.KIT / "survivor", ("python3", "{{bot}}/bot.py"), limits)
     await sandbox.start()
     print("up", flush=True)
-    await asyncio.sleep({PATIENCE_S})
+    await asyncio.sleep({LONGEST_WAIT_S})
 asyncio.run(main())
 """
 
@@ -86,7 +86,7 @@ def test_bots_die_with_their_referee_and_the_next_start_sweeps():
         "bubblewrap",
     )
     with process("-m", "arena", *map(str, words)) as referee:
-        assert wait_for(lambda: len(sandboxed(referee.pid)) >= PROCESSES, PATIENCE_S), referee.poll()
+        assert wait_for(lambda: len(sandboxed(referee.pid)) >= PROCESSES, LONGEST_WAIT_S), referee.poll()
         spaces = {procfs.namespace(pid, "pid") for pid in sandboxed(referee.pid)}
         referee.send_signal(signal.SIGKILL)
         referee.wait()

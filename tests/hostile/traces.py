@@ -142,7 +142,9 @@ def _containers() -> set[str]:
     client = DockerClient()
     try:
         ours = {"label": f"{OWNER_LABEL}={owner()}"}
-        return {entry["Id"] for entry in client.call(client.api.containers, all=True, filters=ours)}
+        found = client.call(client.api.containers, all=True, filters=ours)
+        # The daemon may go on listing a container as being removed that it does not know any more.
+        return {entry["Id"] for entry in found if entry["State"] != "removing"}
     finally:
         client.close()
 

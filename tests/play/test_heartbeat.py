@@ -42,7 +42,7 @@ from arena.play.heartbeat import ThreadHeartbeat
 with ThreadHeartbeat() as heartbeat:
     print("ready", flush=True)
     since = time.monotonic()
-    while heartbeat.lag(since, time.monotonic()) < 0.5 and time.monotonic() - since < 30:
+    while heartbeat.lag(since, time.monotonic()) < 0.7 and time.monotonic() - since < 30:
         time.sleep(0.001)
     print(heartbeat.lag(since, time.monotonic()))
 """
