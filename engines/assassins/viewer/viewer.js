@@ -1,0 +1,1044 @@
+// King & Assassins in a browser: the town with its streets, roofs and castle doors, and everybody in it.
+//
+// `scene` turns the JSON of a State or an Observation into a plain description, `draw` turns a description into SVG,
+// `say` into words. Only `scene` reads messages, so that picture and words know exactly what the message told.
+
+const SIZE = 10;
+const OFF = 100;
+const CITIZENS = 12;
+const FIRST_KNIGHT = 13;
+const FIGURES = 20;
+const WOUNDS_TO_DIE = 2;
+const MAX_KILLS = 2;
+
+// The same facts as in boards/a.toml and boards/b.toml, which a page cannot read.
+const BOARDS = {
+  a: {
+    title: "side A",
+    terrain: [
+      "#####..###", "#####..###", "#........#", "#.........", "#....##...",
+      ".....##...", "##...##...", "##...##...", "##........", "##........",
+    ].join(""),
+    doors: [{ square: 22, towards: "north" }, { square: 41, towards: "west" }],
+    starts: [99],
+    rounds: 15,
+  },
+  b: {
+    title: "side B",
+    terrain: [
+      "..........", "..........", "..######..", "..##..##..", "..##..##..",
+      "..##..##..", "..######..", "..######..", "...####...", "...####...",
+    ].join(""),
+    doors: [{ square: 4, towards: "north" }],
+    starts: [90, 99],
+    rounds: 14,
+  },
+};
+// Action points of the king, the knights and the crowd, and if there are fetters, per kind of card.
+const CARDS = [[1, 6, 5, true], [1, 5, 4, false], [2, 7, 5, false], [2, 7, 4, false], [2, 5, 4, false], [1, 5, 4, true],
+  [1, 5, 5, true]];
+const TURNS = { north: 0, east: 90, south: 180, west: 270 };
+const ROLES = ["King", "Assassins"];
+const ENDINGS = {
+  entered: { winner: 0, words: "The king entered the castle" },
+  assassins_gone: { winner: 0, words: "All three assassins are gone" },
+  king_dead: { winner: 1, words: "The king was killed" },
+  too_late: { winner: 1, words: "The king was still outside after the last card" },
+};
+const MOVERS = { choose: 1, start: 0, king: 0, assassins: 1 };
+
+// -- the description ------------------------------------------------------------------------------------------
+
+/** What is to be seen: of everything if the seat is null, or of what this seat knew. */
+function scene(message, seat) {
+  const name = (message.config?.board ?? "").endsWith("_B") ? "b" : "a";
+  const board = BOARDS[name];
+  const phase = suffix(message.phase, "ASSASSINS_PHASE_") || "king";
+  const ending = suffix(message.ending, "ASSASSINS_ENDING_");
+  const cards = message.cards ?? [];
+  const toCome = message.deck ?? Array(message.deck_size ?? 0).fill(null);
+  const figures = readFigures(message, phase, ending, board);
+  const winner = ENDINGS[ending]?.winner ?? null;
+  return {
+    seat,
+    board: name,
+    title: board.title,
+    phase,
+    ending,
+    winner,
+    toMove: MOVERS[phase] ?? null,
+    scores: [Number(winner === 0), Number(winner === 1)],
+    round: cards.length,
+    rounds: cards.length + toCome.length || board.rounds,
+    card: cards.length ? face(cards.at(-1)) : null,
+    toCome: toCome.map((kind) => (kind === null ? null : face(kind))),
+    points: readPoints(message, cards),
+    fetters: readFetters(message, cards),
+    kills: message.kills ?? 0,
+    wounds: message.wounds ?? 0,
+    stepsHome: stepsHome(board, figures[0].square),
+    figures,
+    assassins: readAssassins(message, figures, phase),
+    removed: message.removed ?? [],
+    starts: phase === "choose" || phase === "start" ? (board.starts.length > 1 ? board.starts : []) : [],
+    log: (message.events?.length ? message.events : message.earlier ?? []).map((event) => event.move ?? {}),
+  };
+}
+
+/** The end of an enum's name in lower case; "" for the unspecified one. */
+function suffix(value, prefix) {
+  const end = (value ?? "").replace(prefix, "").toLowerCase();
+  return end === "unspecified" ? "" : end;
+}
+
+function face(kind) {
+  const [king, knights, crowd, fetters] = CARDS[kind];
+  return { kind, king, knights, crowd, fetters };
+}
+
+function readPoints(message, cards) {
+  const [king, knights, crowd] = cards.length ? CARDS[cards.at(-1)] : [0, 0, 0];
+  return {
+    king: { left: message.king_points ?? 0, of: king },
+    knights: { left: message.knight_points ?? 0, of: knights },
+    crowd: { left: message.crowd_points ?? 0, of: crowd },
+  };
+}
+
+function readFetters(message, cards) {
+  if (!cards.length || !CARDS[cards.at(-1)][3]) return "none";
+  return message.captured ? "used" : "open";
+}
+
+function readFigures(message, phase, ending, board) {
+  const citizens = message.citizens ?? [], knights = message.knights ?? [];
+  const revealed = new Set(message.revealed ?? []), secret = new Set(message.assassins ?? []);
+  const fates = { waiting: phase === "choose" || phase === "start", ending, revealed };
+  return Array.from({ length: FIGURES }, (_, number) => {
+    const own = number === 0 ? message.king : number < FIRST_KNIGHT ? citizens[number - 1] : knights[number - FIRST_KNIGHT];
+    const square = own === undefined || own === OFF ? null : own;
+    return {
+      number,
+      role: roleOf(number, revealed),
+      secret: secret.has(number) && !revealed.has(number),
+      square,
+      level: square === null ? null : isRoof(board, square) ? "roof" : "street",
+      fate: square === null ? fateOf(number, fates) : null,
+    };
+  });
+}
+
+function roleOf(number, revealed) {
+  if (number === 0) return "king";
+  if (number >= FIRST_KNIGHT) return "knight";
+  return revealed.has(number) ? "assassin" : "citizen";
+}
+
+/** Why a figure is not on the board. */
+function fateOf(number, { waiting, ending, revealed }) {
+  if (waiting) return "waiting";
+  if (number === 0) return ending === "entered" ? "entered" : "killed";
+  return number >= FIRST_KNIGHT || revealed.has(number) ? "killed" : "captured";
+}
+
+/** The three assassins: who they are as far as the message tells, and what became of them. */
+function readAssassins(message, figures, phase) {
+  const known = message.assassins?.length ? message.assassins : message.revealed ?? [];
+  const named = [...known].sort((first, second) => first - second).map((number) => {
+    const figure = figures[number];
+    return { number, status: figure.fate ?? (figure.secret ? "hidden" : "revealed") };
+  });
+  const blank = { number: null, status: phase === "choose" ? "unchosen" : "unknown" };
+  return [...named, ...Array(Math.max(0, 3 - named.length)).fill(blank)];
+}
+
+/** The king's steps into the castle if nobody were in his way; null if he is not on the board. */
+function stepsHome(board, square) {
+  if (square === null) return null;
+  const doors = new Set(board.doors.map((door) => door.square));
+  const distance = new Map([[square, 1]]);
+  for (const here of distance.keys()) {
+    if (doors.has(here)) return distance.get(here);
+    for (const next of neighbours(here)) {
+      if (!isRoof(board, next) && !distance.has(next)) distance.set(next, distance.get(here) + 1);
+    }
+  }
+  return null;
+}
+
+function isRoof(board, square) {
+  return board.terrain[square] === "#";
+}
+
+function neighbours(square) {
+  const row = Math.floor(square / SIZE), column = square % SIZE;
+  return [[row - 1, column], [row, column + 1], [row + 1, column], [row, column - 1]]
+    .filter(([down, right]) => down >= 0 && down < SIZE && right >= 0 && right < SIZE)
+    .map(([down, right]) => SIZE * down + right);
+}
+
+// -- words --------------------------------------------------------------------------------------------------------
+
+/** The position in words. */
+function say(scene) {
+  return {
+    heading: headline(scene),
+    lists: [
+      { title: "Points", items: sayPoints(scene) },
+      { title: "King", items: sayKing(scene) },
+      { title: "The three assassins", items: scene.assassins.map(sayAssassin) },
+      { title: "Gone", items: sayGone(scene) },
+      { title: "Cards to come", items: sayCards(scene) },
+    ],
+    table: {
+      caption: `The town, ${scene.title}: who stands where (square = 10 × row + column, row 0 is at the castle)`,
+      head: ["figure", "square", "row", "column", "stands on"],
+      rows: scene.figures.filter((figure) => figure.square !== null).map(sayFigure),
+    },
+  };
+}
+
+function headline(scene) {
+  if (scene.phase === "over") return `${ENDINGS[scene.ending].words}: the ${SIDES[scene.winner]} won.`;
+  return `${roundWords(scene)}: ${task(scene)}.`;
+}
+
+const SIDES = ["king's side (seat 0)", "assassins' side (seat 1)"];
+
+function task(scene) {
+  const side = SIDES[scene.toMove];
+  if (scene.phase === "choose") return `the ${side} chooses three assassins in secret`;
+  if (scene.phase === "start") return `the ${side} chooses where the king starts`;
+  return `the ${side} is to move`;
+}
+
+function roundWords(scene) {
+  return scene.round ? `Round ${scene.round} of ${scene.rounds}` : "Before the first round";
+}
+
+function sayPoints(scene) {
+  if (!scene.card) return ["No card is open yet."];
+  const pools = [["King", "king"], ["Knights", "knights"], ["Crowd", "crowd"]];
+  return [
+    ...pools.map(([title, key]) => `${title}: ${scene.points[key].left} of ${scene.points[key].of} action points left`),
+    `Capture: ${FETTERS[scene.fetters]}`,
+    `Knights killed in this round: ${scene.kills} of at most ${MAX_KILLS}`,
+  ];
+}
+
+const FETTERS = {
+  none: "not possible in this round, the card has no fetters",
+  open: "still possible in this round, the card has fetters",
+  used: "made in this round",
+};
+
+function sayKing(scene) {
+  const king = scene.figures[0];
+  const wounds = `Wounds: ${scene.wounds} of ${WOUNDS_TO_DIE}`;
+  if (king.fate === "waiting") return [`He may start on ${scene.starts.join(" or ")}.`, wounds];
+  if (king.fate) return [king.fate === "entered" ? "He is in the castle." : "He is dead.", wounds];
+  return [`On square ${two(king.square)}, ${count(scene.stepsHome, "step")} from the castle`, wounds];
+}
+
+function sayAssassin({ number, status }) {
+  if (status === "unchosen") return "not chosen yet";
+  if (status === "unknown") return "an unknown citizen";
+  return `number ${number}: ${status === "hidden" ? "still hidden among the citizens" : status}`;
+}
+
+function sayGone(scene) {
+  const gone = [...lostCrowd(scene), ...lostKnights(scene)];
+  return gone.length ? gone.map((figure) => `${capital(nameOf(figure))}: ${figure.fate}`) : ["nobody"];
+}
+
+function sayCards(scene) {
+  if (!scene.toCome.length) return ["none: this is the last round"];
+  if (scene.toCome[0] === null) return [`${count(scene.toCome.length, "card")}, in an unknown order`];
+  return scene.toCome.map(cardWords);
+}
+
+function cardWords(card) {
+  return `king ${card.king}, knights ${card.knights}, crowd ${card.crowd}, ${card.fetters ? "fetters" : "no fetters"}`;
+}
+
+function sayFigure(figure) {
+  const row = Math.floor(figure.square / SIZE), column = figure.square % SIZE;
+  return [nameOf(figure), two(figure.square), String(row), String(column), figure.level];
+}
+
+function nameOf(figure) {
+  if (figure.role === "king") return "king";
+  return figure.secret ? `hidden assassin ${figure.number}` : `${figure.role} ${figure.number}`;
+}
+
+function lostCrowd(scene) {
+  return scene.removed.map((number) => scene.figures[number]);
+}
+
+function lostKnights(scene) {
+  return scene.figures.filter((figure) => figure.role === "knight" && figure.fate === "killed");
+}
+
+function two(square) {
+  return String(square).padStart(2, "0");
+}
+
+function count(number, noun) {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+// -- the last move ------------------------------------------------------------------------------------------------
+
+/**
+ * What the last move did, as figure, squares and words.
+ *
+ * A step tells only where it led to. Where it began is taken from the position before, if the caller gives it, or
+ * worked out if only one square can be meant; otherwise it stays open. The words are made here and not taken from
+ * the caller, whose text may name what this seat does not know.
+ */
+function lastMove(scene, last) {
+  if (!last?.move) return null;
+  const kind = Object.keys(last.move)[0];
+  if (!(kind in DEEDS)) return null;
+  const value = last.move[kind];
+  const deed = { kind, from: null, to: null, rings: [], words: "", effect: "", seat: last.seat, ...DEEDS[kind](scene, value, last) };
+  return { ...deed, effect: deed.effect || resultWords(scene) };
+}
+
+const DEEDS = {
+  choose: (scene, value) => {
+    const chosen = scene.seat === 0 ? [] : value.citizens ?? [];
+    const named = chosen.length ? `: ${chosen.join(", ")}` : " in secret";
+    return { rings: chosen.map((number) => scene.figures[number].square), words: `Three assassins were chosen${named}` };
+  },
+  start: (scene) => ({
+    rings: [scene.figures[0].square],
+    words: `The king starts on ${two(scene.figures[0].square ?? 0)}`,
+  }),
+  step: (scene, value, last) => {
+    const figure = scene.figures[value.figure ?? 0], to = value.square ?? 0;
+    const shoved = shovedBy(scene, last.before, figure.number);
+    const push = shoved.length ? `, shoving ${shoved.map((other) => other.number).join(", ")}` : "";
+    const verb = figure.level === "roof" ? "went to roof" : "went to";
+    return {
+      from: originOf(scene, figure, to, last.before),
+      to,
+      words: `${capital(nameOf(figure))} ${verb} ${two(to)}${push}`,
+      effect: priceWords(scene, last.before),
+    };
+  },
+  kill: (scene, value) => {
+    const killer = scene.figures[value.figure ?? 0], to = value.square ?? 0;
+    const victim = killer.role === "knight" ? `assassin ${scene.removed.at(-1)}` : "a knight";
+    const left = scene.figures.filter((figure) => figure.role === "knight" && figure.square !== null).length;
+    return {
+      from: killer.square,
+      to,
+      words: `${capital(nameOf(killer))} killed ${victim} on ${two(to)}`,
+      effect: killer.role === "knight" ? "" : `${count(left, "knight")} left`,
+    };
+  },
+  capture: (scene, value) => {
+    const knight = scene.figures[value.figure ?? 0], to = value.square ?? 0;
+    const victim = scene.figures[scene.removed.at(-1) ?? 1];
+    return { from: knight.square, to, words: `Knight ${knight.number} captured ${nameOf(victim)} on ${two(to)}` };
+  },
+  attack: (scene, value) => {
+    const hunter = scene.figures[value.figure ?? 0], to = value.square ?? 0;
+    return {
+      from: hunter.square,
+      to,
+      words: `Assassin ${hunter.number} struck the king`,
+      effect: scene.ending ? "" : `wound ${scene.wounds} of ${WOUNDS_TO_DIE}`,
+    };
+  },
+  reveal: (scene, number) => ({
+    rings: [scene.figures[number].square],
+    words: `Citizen ${number} is an assassin!`,
+  }),
+  enter: (scene, _value, last) => ({ from: doorUsed(scene, last.before), words: "The king went into the castle" }),
+  end_turn: (scene, _value, last) => ({
+    words: `The ${ROLES[last.seat].toLowerCase()} ended ${last.seat ? "their" : "his"} turn`,
+    effect: scene.phase === "king" ? `card ${scene.round} is open` : "",
+  }),
+};
+
+function resultWords(scene) {
+  return scene.ending ? ENDINGS[scene.ending].words.toLowerCase() : "";
+}
+
+function priceWords(scene, before) {
+  if (!before) return "";
+  const spent = POOLS.reduce((sum, [key]) => sum + before.points[key].left - scene.points[key].left, 0);
+  return spent ? `−${count(spent, "point")}` : "free";
+}
+
+function originOf(scene, figure, to, before) {
+  if (before) return before.figures[figure.number].square;
+  const steps = scene.log.filter((move) => move.step && (move.step.figure ?? 0) === figure.number);
+  if (steps.length > 1) return steps.at(-2).step.square ?? 0;
+  const taken = new Set(scene.figures.map((other) => other.square));
+  const board = BOARDS[scene.board];
+  const free = neighbours(to).filter((square) => !taken.has(square) && !(figure.number === 0 && isRoof(board, square)));
+  return free.length === 1 ? free[0] : null;
+}
+
+function shovedBy(scene, before, mover) {
+  if (!before || mover < FIRST_KNIGHT) return [];
+  return scene.figures.filter(({ number, square }) => number !== mover && square !== before.figures[number].square);
+}
+
+function doorUsed(scene, before) {
+  if (before) return before.figures[0].square;
+  const step = scene.log.findLast((move) => move.step && !move.step.figure);
+  if (step) return step.step.square ?? 0;
+  const taken = new Set(scene.figures.map((figure) => figure.square));
+  const free = BOARDS[scene.board].doors.map((door) => door.square).filter((square) => !taken.has(square));
+  return free.length === 1 ? free[0] : null;
+}
+
+// -- the picture as a tree ------------------------------------------------------------------------------------------
+
+// Where everything is, per layout. `small` is the smallest text: 12 CSS pixels on a phone.
+const LAYOUTS = {
+  wide: {
+    width: 1000, height: 640, board: { x: 40, y: 42, cell: 58 }, small: 14, plain: 16, large: 18,
+    plates: [{ x: 640, y: 12, width: 348, height: 56 }, { x: 640, y: 74, width: 348, height: 56 }],
+    card: { x: 640, y: 144, width: 116, height: 168, icon: 1.25, number: 30 },
+    deck: { x: 932, y: 146, width: 56, height: 78, icon: 0.62, number: 14 },
+    points: { x: 776, y: 160, step: 38, pip: 6, gap: 17, stacked: true },
+    king: { x: 640, y: 326, width: 348, height: 44, heart: 1 },
+    slots: { x: 640, y: 380, width: 348, height: 94, gap: 116, scale: 0.86, words: "long" },
+    trays: [{ x: 640, y: 484, width: 196, title: "Crowd lost" }, { x: 848, y: 484, width: 140, title: "Knights lost" }],
+    tray: { height: 68, scale: 0.74, token: 32 },
+    last: { x: 640, y: 562, width: 348, height: 60, lines: 2 },
+  },
+  portrait: {
+    width: 600, height: 884, board: { x: 32, y: 132, cell: 56 }, small: 20, plain: 20, large: 22,
+    plates: [{ x: 6, y: 6, width: 290, height: 60 }, { x: 304, y: 6, width: 290, height: 60 }],
+    card: { x: 6, y: 702, width: 88, height: 126, icon: 0.95, number: 24 },
+    deck: { x: 102, y: 702, width: 56, height: 78, icon: 0.62, number: 20 },
+    points: { x: 180, y: 712, step: 25, pip: 8, gap: 20, stacked: false },
+    king: { x: 408, y: 702, width: 186, height: 36, heart: 0.8 },
+    slots: { x: 408, y: 744, width: 186, height: 84, gap: 62, scale: 0.92, words: "short" },
+    trays: [{ x: 6, y: 834, width: 336, title: "" }, { x: 350, y: 834, width: 244, title: "" }],
+    tray: { height: 46, scale: 0.92, token: 40 },
+    last: { x: 6, y: 70, width: 588, height: 30, lines: 1 },
+  },
+};
+
+/** A node of the picture; keys are unique among brothers and sisters. */
+function node(tag, key, attributes, ...children) {
+  return { tag, key, attributes, children: children.flat(Infinity).filter(Boolean) };
+}
+
+function text(key, x, y, size, content, name = "", anchor = "start") {
+  const attributes = { class: `text ${name}`.trim(), x: round(x), y: round(y), "font-size": size, "text-anchor": anchor };
+  return { tag: "text", key, attributes, children: [], content: String(content) };
+}
+
+function hint(content) {
+  return { tag: "title", key: "hint", attributes: {}, children: [], content };
+}
+
+function path(key, name, d, transform = "") {
+  return node("path", key, transform ? { class: name, d, transform } : { class: name, d });
+}
+
+function box(key, name, x, y, width, height, radius = 0) {
+  return node("rect", key, { class: name, x: round(x), y: round(y), width: round(width), height: round(height), rx: radius });
+}
+
+function group(key, name, transform, ...children) {
+  return node("g", key, transform ? { class: name, transform } : { class: name }, ...children);
+}
+
+function round(number) {
+  return Math.round(number * 100) / 100;
+}
+
+function shift(x, y, scale = 1) {
+  return scale === 1 ? `translate(${round(x)} ${round(y)})` : `translate(${round(x)} ${round(y)}) scale(${round(scale)})`;
+}
+
+/** The text, cut with an ellipsis where it would be wider than this; the widths of letters are estimates. */
+function fit(content, size, width) {
+  const letters = [...content];
+  let used = 0;
+  for (const [index, letter] of letters.entries()) {
+    used += size * letterWidth(letter);
+    if (used > width) return `${letters.slice(0, Math.max(1, index - 1)).join("").trimEnd()}…`;
+  }
+  return content;
+}
+
+function letterWidth(letter) {
+  if (letter.codePointAt(0) > 0x2e7f || "mwMW@%—…".includes(letter)) return 1.05;
+  if ("iIjlt.,:;'|! ".includes(letter)) return 0.4;
+  return letter === letter.toLowerCase() ? 0.68 : 0.8;
+}
+
+/** The text in at most this many lines; what does not fit is cut. */
+function wrap(content, size, width, lines) {
+  const done = [];
+  let words = content.split(" ");
+  while (words.length && done.length < lines - 1) {
+    let taken = words.length;
+    while (taken > 1 && fit(words.slice(0, taken).join(" "), size, width) !== words.slice(0, taken).join(" ")) taken -= 1;
+    done.push(fit(words.slice(0, taken).join(" "), size, width));
+    words = words.slice(taken);
+  }
+  return words.length ? [...done, fit(words.join(" "), size, width)] : done;
+}
+
+function picture(scene, options) {
+  const place = LAYOUTS[options.layout] ?? LAYOUTS.wide;
+  const last = lastMove(scene, options.last);
+  return group("assassins", "assassins", "",
+    town(scene, place),
+    highlight(last, place),
+    plates(scene, place, options.names ?? []),
+    cardBlock(scene, place),
+    pointsBlock(scene, place),
+    kingBlock(scene, place),
+    slotsBlock(scene, place),
+    place.trays.map((tray, index) => trayBox(scene, place, tray, index)),
+    lastBlock(scene, place, last),
+    group("figures", "figures", "", scene.figures.filter((figure) => spot(scene, figure, place)).map((figure) =>
+      figureNode(scene, figure, spot(scene, figure, place)))),
+    arrow(last, place),
+  );
+}
+
+// -- the town --------------------------------------------------------------------------------------------------------
+
+function corner(place, square) {
+  const { x, y, cell } = place.board;
+  return { x: x + cell * (square % SIZE), y: y + cell * Math.floor(square / SIZE), cell };
+}
+
+function centre(place, square) {
+  const { x, y, cell } = corner(place, square);
+  return { x: x + cell / 2, y: y + cell / 2 };
+}
+
+function town(scene, place) {
+  const board = BOARDS[scene.board];
+  const squares = Array.from({ length: SIZE * SIZE }, (_, square) => square);
+  const roofs = squares.filter((square) => isRoof(board, square));
+  const streets = squares.filter((square) => !isRoof(board, square));
+  const { x, y, cell } = place.board;
+  return group("town", "town", "",
+    castleWall(place),
+    squares.map((square) => squareNode(board, place, square)),
+    path("cobbles", "cobbles", streets.map((square) => cobbles(corner(place, square))).join("")),
+    path("tiles", "tiles", roofs.map((square) => tiles(corner(place, square))).join("")),
+    path("shade", "shade", streets.map((square) => shade(board, place, square)).join("")),
+    path("grid", "grid", grid(place)),
+    path("walls", "walls", roofs.map((square) => walls(board, place, square)).join("")),
+    box("frame", "frame", x, y, cell * SIZE, cell * SIZE),
+    rowNumbers(place),
+    board.doors.map((door) => doorNode(place, door)),
+    scene.starts.map((square, index) => startNode(place, square, index)),
+  );
+}
+
+function squareNode(board, place, square) {
+  const { x, y, cell } = corner(place, square);
+  const door = board.doors.find((other) => other.square === square);
+  const kind = isRoof(board, square) ? "roof" : "street";
+  const title = door ? `square ${two(square)}: street with a castle door to the ${door.towards}` : `square ${two(square)}: ${kind}`;
+  return node("rect", `square-${square}`, { class: kind, x, y, width: cell, height: cell }, hint(title));
+}
+
+/** The castle's wall along row 0, with the numbers of the columns on its battlements. */
+function castleWall(place) {
+  const { x, y, cell } = place.board;
+  const top = y - 28, low = y - 20;
+  const teeth = Array.from({ length: SIZE }, (_, column) => {
+    const left = x + column * cell + cell * 0.2, right = x + column * cell + cell * 0.8;
+    return `L${round(left)} ${low}V${top}H${round(right)}V${low}`;
+  });
+  return group("castle", "castle", "",
+    hint("the castle: row 0 of the town lies at its wall; the numbers are those of the columns"),
+    path("wall", "stone", `M${x} ${y}V${low}${teeth.join("")}L${x + SIZE * cell} ${low}V${y}Z`),
+    Array.from({ length: SIZE }, (_, column) =>
+      text(`column-${column}`, x + (column + 0.5) * cell, y - 7, place.small, column, "on-stone", "middle")));
+}
+
+function rowNumbers(place) {
+  const { x, y, cell } = place.board;
+  return Array.from({ length: SIZE }, (_, row) =>
+    text(`row-${row}`, x - 12, y + (row + 0.5) * cell + place.small * 0.36, place.small, row, "faint", "middle"));
+}
+
+function cobbles({ x, y, cell }) {
+  const spots = [[0.2, 0.28], [0.62, 0.2], [0.42, 0.56], [0.8, 0.62], [0.2, 0.84], [0.66, 0.88]];
+  return spots.map(([right, down]) => `M${round(x + cell * right - 4)} ${round(y + cell * down)}q4 -5 8 0`).join("");
+}
+
+function tiles({ x, y, cell }) {
+  const wide = cell / 4;
+  return [0.25, 0.5, 0.75, 1].map((down, line) => {
+    const offset = line % 2 ? wide / 2 : 0;
+    const arcs = Array.from({ length: line % 2 ? 3 : 4 }, () => `q${round(wide / 2)} ${round(cell * 0.13)} ${round(wide)} 0`);
+    return `M${round(x + offset)} ${round(y + cell * down - cell * 0.12)}${arcs.join("")}`;
+  }).join("");
+}
+
+/** The shadow that a roof to the north or west throws on a street. */
+function shade(board, place, square) {
+  const { x, y, cell } = corner(place, square);
+  const north = square >= SIZE && isRoof(board, square - SIZE), west = square % SIZE && isRoof(board, square - 1);
+  return (north ? `M${x} ${y}h${cell}v8h${-cell}z` : "") + (west ? `M${x} ${y}h6v${cell}h-6z` : "");
+}
+
+function grid(place) {
+  const { x, y, cell } = place.board, length = cell * SIZE;
+  return Array.from({ length: SIZE - 1 }, (_, line) =>
+    `M${x} ${y + (line + 1) * cell}h${length}M${x + (line + 1) * cell} ${y}v${length}`).join("");
+}
+
+/** The edges of a roof towards streets. */
+function walls(board, place, square) {
+  const { x, y, cell } = corner(place, square);
+  const street = (other) => !isRoof(board, other);
+  const row = Math.floor(square / SIZE), column = square % SIZE;
+  return (row > 0 && street(square - SIZE) ? `M${x} ${y}h${cell}` : "")
+    + (row < SIZE - 1 && street(square + SIZE) ? `M${x} ${y + cell}h${cell}` : "")
+    + (column > 0 && street(square - 1) ? `M${x} ${y}v${cell}` : "")
+    + (column < SIZE - 1 && street(square + 1) ? `M${x + cell} ${y}v${cell}` : "");
+}
+
+function doorNode(place, door) {
+  const { x, y } = centre(place, door.square), half = place.board.cell / 2;
+  return group(`door-${door.square}`, "door", shift(x, y),
+    hint(`castle door on square ${two(door.square)}, to the ${door.towards}: the king leaves through it and wins`),
+    box("mat", "mat", 5 - half, 5 - half, 2 * half - 10, 2 * half - 10, 6),
+    path("tower", "tower", ICONS.castle),
+    group("gate", "gate", `rotate(${TURNS[door.towards]})`,
+      path("arch", "arch", `M-20 ${4 - half}v-12a20 9 0 0 1 40 0v12z`),
+      path("leaves", "leaves", `M0 ${4 - half}v-18M-10 ${4 - half}v-16M10 ${4 - half}v-16`)));
+}
+
+function startNode(place, square, index) {
+  const { x, y } = centre(place, square);
+  return group(`start-${square}`, "start", shift(x, y),
+    hint(`start ${index + 1}: the king may start on square ${two(square)}`),
+    node("circle", "ring", { class: "start-ring", cx: 0, cy: 0, r: 23 }),
+    path("crown", "start-crown", ICONS.crown, "scale(1.2)"));
+}
+
+// -- icons and figures ---------------------------------------------------------------------------------------------------
+
+// All are drawn around 0, about 24 wide.
+const ICONS = {
+  crown: "M-11 8L-12 -6L-6 0L0 -10L6 0L12 -6L11 8Z",
+  shield: "M0 -12C4 -9 8 -9 11 -9V1C11 7 6 11 0 13C-6 11 -11 7 -11 1V-9C-8 -9 -4 -9 0 -12Z",
+  crowd: "M-6 -10a4.5 4.5 0 1 1 -.01 0ZM6 -10a4.5 4.5 0 1 1 -.01 0ZM-13 11C-13 3 -10 1 -6 1C-2 1 0 3 0 6C0 3 2 1 6 1C10 1 13 3 13 11Z",
+  fetters: "M-7 -6a6 6 0 1 0 .01 0ZM7 -6a6 6 0 1 0 .01 0ZM-1 0H1M-7 -6V-11M7 -6V-11",
+  dagger: "M0 13L-3.5 3V-3H-8V-6H-2V-11H2V-6H8V-3H3.5V3Z",
+  heart: "M0 10C-14 0 -11 -10 -5 -10C-2 -10 0 -8 0 -5C0 -8 2 -10 5 -10C11 -10 14 0 0 10Z",
+  crack: "M1 -6L-3 -1L3 2L-1 8",
+  castle: "M-12 13V-11H-7V-7H-3V-11H3V-7H7V-11H12V13H4V6A4 4 0 0 0 -4 6V13Z",
+  cross: "M-9 -9L9 9M9 -9L-9 9",
+  tick: "M-7 0L-2 5L7 -6",
+};
+const SHIELD = "M0 -24C6 -19 14 -18 21 -19V1C21 13 11 20 0 24C-11 20 -21 13 -21 1V-19C-14 -18 -6 -19 0 -24Z";
+const BUST = "M-22 23V13C-22 3 -13 -3 0 -3C13 -3 22 3 22 13V23Z";
+const HOOD = "M0 -27C13 -27 16 -12 16 -5C21 -2 24 6 24 14V24H-24V14C-24 6 -21 -2 -16 -5C-16 -12 -13 -27 0 -27Z";
+const MASK = "M0 -25C8 -25 11 -18 11 -11C6 -7 -6 -7 -11 -11C-11 -18 -8 -25 0 -25Z";
+
+/** Where a figure is drawn, and how large; null if nowhere. */
+function spot(scene, figure, place) {
+  const size = place.board.cell / 56;
+  if (figure.square !== null) return { ...centre(place, figure.square), scale: size };
+  if (figure.fate === "waiting") return null;
+  if (figure.role === "king") return kingsEnd(figure, place);
+  const tray = figure.role === "knight" ? 1 : 0;
+  const lost = tray ? lostKnights(scene) : lostCrowd(scene);
+  return traySpot(place, tray, lost.findIndex((other) => other.number === figure.number), lost.length);
+}
+
+/** The king's last place: above the castle's wall if he came in, beside his hearts if he is dead. */
+function kingsEnd(figure, place) {
+  const { x, y, cell } = place.board;
+  if (figure.fate === "entered") return { x: x + SIZE * cell - 24, y: y - 22, scale: 0.8 };
+  const { king } = place;
+  return { x: king.x + king.width - 22, y: king.y + king.height / 2, scale: king.height / 56 };
+}
+
+function traySpot(place, index, position, total) {
+  const box = place.trays[index], { scale, token, height } = place.tray;
+  const first = box.x + (box.title ? 22 : 62);
+  const room = box.x + box.width - 22 - first;
+  const gap = total > 1 ? Math.min(token + 2, room / (total - 1)) : 0;
+  return { x: first + gap * position, y: box.y + height - (box.title ? 24 : 23), scale };
+}
+
+function figureNode(scene, figure, { x, y, scale }) {
+  const known = figure.secret ? "secret" : "";
+  return group(`figure-${figure.number}`, `figure ${figure.role} ${known} ${figure.fate ?? ""}`.replace(/ +/g, " ").trim(),
+    shift(x, y, scale), hint(figureTitle(scene, figure)), SHAPES[figure.role](scene, figure));
+}
+
+function figureTitle(scene, figure) {
+  const where = figure.square === null ? figure.fate : `on ${figure.level} ${two(figure.square)}`;
+  const wounds = figure.role === "king" ? `, ${count(scene.wounds, "wound")}` : "";
+  return `${nameOf(figure)}, ${where}${wounds}`;
+}
+
+const SHAPES = {
+  king: (scene) => [
+    node("circle", "halo", { class: "halo", cx: 0, cy: 0, r: 24 }),
+    node("circle", "body", { class: "body", cx: 0, cy: 0, r: 23 }),
+    path("crown", "mark", ICONS.crown, "translate(0 1) scale(1.25)"),
+    scene.wounds ? group("wound", "wound", "translate(15 15)",
+      node("circle", "back", { class: "badge", cx: 0, cy: 0, r: 10 }),
+      path("heart", "badge-mark", ICONS.heart, "translate(0 1) scale(.6)")) : null,
+  ],
+  knight: (_scene, figure) => [
+    path("halo", "halo", SHIELD),
+    path("body", "body", SHIELD),
+    text("number", 0, 8, 23, figure.number, "number", "middle"),
+  ],
+  citizen: (_scene, figure) => [
+    path("halo", "halo", BUST),
+    node("circle", "head", { class: "head", cx: 0, cy: -13, r: 11 }),
+    path("body", "body", BUST),
+    figure.secret ? path("mask", "mask", MASK) : null,
+    text("number", 0, 18, 23, figure.number, "number", "middle"),
+    figure.secret ? dagger() : null,
+  ],
+  assassin: (_scene, figure) => [
+    path("halo", "halo", HOOD),
+    path("body", "body", HOOD),
+    path("face", "face", "M-8 -7C-8 -21 8 -21 8 -7Z"),
+    path("eyes", "eyes", "M-5 -11h3M2 -11h3"),
+    text("number", 0, 18, 23, figure.number, "number", "middle"),
+    dagger(),
+  ],
+};
+
+function dagger() {
+  return group("dagger", "dagger", "translate(17 -15)",
+    node("circle", "back", { class: "badge", cx: 0, cy: 0, r: 10 }),
+    path("blade", "badge-mark", ICONS.dagger, "rotate(35) scale(.62)"));
+}
+
+// -- the last move on the board ----------------------------------------------------------------------------------------
+
+/** Outlines under the figures: dashed where the move began, solid where it led to, each in two tones. */
+function highlight(last, place) {
+  if (!last) return group("last-squares", "last", "");
+  const solid = last.to === null ? last.rings : [last.to];
+  return group("last-squares", "last", "",
+    last.from === null ? null : outline("from", place, last.from, "dashed"),
+    solid.filter((square) => square !== null).map((square) => outline(`to-${square}`, place, square, "solid")));
+}
+
+function outline(key, place, square, name) {
+  const { x, y, cell } = corner(place, square);
+  return group(key, name, "", ["under", "over"].map((tone) => box(tone, tone, x + 3, y + 3, cell - 6, cell - 6, 5)));
+}
+
+/** Above the figures: an arrow, and on the victim's square what happened to him. */
+function arrow(last, place) {
+  if (!last || last.from === null || last.to === null) return group("last-arrow", "last", "");
+  const from = centre(place, last.from), to = centre(place, last.to);
+  const strike = last.kind !== "step";
+  const at = (share) => `${round(from.x + (to.x - from.x) * share)} ${round(from.y + (to.y - from.y) * share)}`;
+  const line = `M${at(strike ? 0.4 : 0.05)}L${at(strike ? 0.58 : 0.5)}`;
+  const angle = (Math.atan2(to.y - from.y, to.x - from.x) * 180) / Math.PI;
+  const [tipX, tipY] = at(strike ? 0.66 : 0.6).split(" ");
+  return group("last-arrow", "last", "",
+    ["under", "over"].map((tone) => group(tone, `arrow ${tone}`, "",
+      path("line", "line", line), path("tip", "tip", "M0 0L-9 -7V7Z", `translate(${tipX} ${tipY}) rotate(${angle})`))),
+    strike ? mark(last.kind, to) : null);
+}
+
+function mark(kind, { x, y }) {
+  if (kind === "attack") {
+    return group("mark", "mark-attack", shift(x - 17, y - 17), node("circle", "back", { class: "badge", cx: 0, cy: 0, r: 11 }),
+      path("dagger", "badge-mark", ICONS.dagger, "rotate(-35) scale(.7)"));
+  }
+  const icon = kind === "kill" ? ICONS.cross : ICONS.fetters;
+  return group("mark", `mark-${kind}`, shift(x, y, 1.2), ["under", "over"].map((tone) => path(tone, `stroke ${tone}`, icon)));
+}
+
+// -- the panels -----------------------------------------------------------------------------------------------------------
+
+function plates(scene, place, names) {
+  return group("plates", "plates", "", [0, 1].map((seat) => plate(scene, place, seat, names[seat] || `seat ${seat}`)));
+}
+
+function plate(scene, place, seat, name) {
+  const { x, y, width, height } = place.plates[seat];
+  const active = scene.toMove === seat, middle = x + 34;
+  const status = active ? "to move" : scene.winner === seat ? "won" : scene.winner === null ? "" : "lost";
+  const role = `${ROLES[seat]}${place.plates[0].y === place.plates[1].y ? "" : `, seat ${seat}`}`;
+  const pill = status ? place.small * (status.length * 0.6) + 16 : 0;
+  return group(`plate-${seat}`, `plate ${active ? "active" : ""} ${scene.winner === seat ? "winner" : ""}`.trim(), "",
+    hint(`${name}, seat ${seat}, plays the ${ROLES[seat].toLowerCase()}${status ? `: ${status}` : ""}; score ${scene.scores[seat]}`),
+    box("back", "panel", x, y, width, height, 8),
+    active ? path("pointer", "pointer", `M${x} ${y + height / 2 - 11}l12 11l-12 11z`) : null,
+    path("icon", `icon-${seat}`, seat ? ICONS.dagger : ICONS.crown, shift(middle, y + height / 2, 1.2)),
+    text("name", x + 58, y + height * 0.42, place.large, fit(name, place.large, width - 58 - 46), "strong"),
+    text("role", x + 58, y + height * 0.85, place.small, role, "faint"),
+    status ? box("pill", `pill ${status.replace(" ", "-")}`, x + width - 42 - pill, y + height - place.small - 12, pill, place.small + 7, 6) : null,
+    status ? text("status", x + width - 42 - pill / 2, y + height - 10, place.small, status, `pill-text ${status.replace(" ", "-")}`, "middle") : null,
+    text("score", x + width - 20, y + height / 2 + place.large * 0.4, place.large + 6, scene.scores[seat], "strong", "middle"));
+}
+
+function cardBlock(scene, place) {
+  return group("cards", "cards", "", deckNode(scene, place), cardNode("card", scene.card, place.card, "the open card"));
+}
+
+function cardNode(key, card, where, about) {
+  const { x, y, width, height, icon, number } = where;
+  if (!card) return group(key, "card empty", shift(x, y), hint("no card is open yet"), box("paper", "card-place", 0, 0, width, height, 8));
+  const rows = [["crown", card.king, "king"], ["shield", card.knights, "knight"], ["crowd", card.crowd, "citizen"]];
+  const step = height / 4, left = width * 0.34, right = width * 0.7;
+  return group(key, "card", shift(x, y), hint(`${about}: ${cardWords(card)}`),
+    box("paper", "paper", 0, 0, width, height, 8),
+    rows.map(([name, points, role], index) => [
+      path(name, `card-icon ${role}`, ICONS[name], shift(left, step * (index + 0.55), icon)),
+      text(`${name}-points`, right, step * (index + 0.55) + number * 0.36, number, points, "ink strong", "middle"),
+    ]),
+    path("line", "card-line", `M${round(width * 0.12)} ${round(step * 3.05)}H${round(width * 0.88)}`),
+    path("fetters", `card-fetters ${card.fetters ? "" : "without"}`.trim(), ICONS.fetters, shift(width / 2, step * 3.55, icon)),
+    card.fetters ? null : path("no", "card-no", ICONS.cross, shift(width / 2, step * 3.55, icon * 0.9)));
+}
+
+/** The cards to come: the next one's face where it is known, else the common back, and how many there are. */
+function deckNode(scene, place) {
+  const { x, y, width, height } = place.deck, left = scene.toCome.length;
+  const next = scene.toCome[0] ?? null;
+  const about = `${count(left, "card")} to come`;
+  const label = left && next ? `next of ${left}` : `${left} left`;
+  return group("deck", "deck", "",
+    left > 1 ? box("under", "paper", x + 4, y + 4, width, height, 6) : null,
+    !left ? group("next", "card empty", shift(x, y), hint("no card is left"), box("paper", "card-place", 0, 0, width, height, 6))
+      : next ? cardNode("next", next, { ...place.deck, number: Math.max(16, place.deck.number) }, `${about}, the next`)
+        : cardBack(x, y, width, height, about),
+    place.points.stacked ? text("count", x + width / 2, y + height + 22, place.small, left ? `${left} left` : "last", "faint", "middle")
+      : [text("count", x + width / 2, y + height + 24, place.small, left || "last", "", "middle"),
+        left ? text("left", x + width / 2, y + height + 45, place.small, "left", "faint", "middle") : null],
+    hint(label));
+}
+
+function cardBack(x, y, width, height, about) {
+  return group("next", "card back", shift(x, y), hint(`${about}, face down`),
+    box("paper", "card-back", 0, 0, width, height, 6),
+    box("border", "card-back-border", 5, 5, width - 10, height - 10, 4),
+    path("castle", "card-back-mark", ICONS.castle, shift(width / 2, height / 2, 1.1)));
+}
+
+const POOLS = [["king", "crown", "King"], ["knights", "shield", "Knights"], ["crowd", "crowd", "Crowd"]];
+const CAPTURES = { none: "no capture", open: "may capture", used: "captured" };
+
+function pointsBlock(scene, place) {
+  const { x, y, step, stacked } = place.points;
+  const first = y + (stacked ? 34 : 28);
+  return group("points", "points", "",
+    text("round", x - (stacked ? 0 : 6), y + 6, place.large, scene.round ? `Round ${scene.round} of ${scene.rounds}` : "Setting up", "strong"),
+    POOLS.map((pool, index) => poolRow(scene, place, pool, first + step * index)),
+    capturesRow(scene, place, first + step * POOLS.length));
+}
+
+function poolRow(scene, place, [key, icon, title], y) {
+  const { x, pip, gap, stacked } = place.points, { left, of } = scene.points[key];
+  const pips = Array.from({ length: of }, (_, index) =>
+    node("circle", `pip-${index}`, { class: index < left ? "pip left" : "pip spent", cx: x + 32 + gap * index, cy: stacked ? y + 8 : y, r: pip }));
+  return group(`pool-${key}`, "pool", "", hint(`${title}: ${left} of ${of} action points left in this round`),
+    box("area", "area", x - 12, y - 14, 170, 26),
+    path("icon", `pool-icon ${key}`, ICONS[icon], shift(x + 8, y, stacked ? 0.95 : 0.85)),
+    stacked ? text("count", x + 27, y - 3, place.small, of ? `${title} ${left} of ${of}` : title, "") : null,
+    pips,
+    !stacked && of ? text("count", x + 36 + gap * 7, y + 7, place.small, `${left}/${of}`, "") : null);
+}
+
+function capturesRow(scene, place, y) {
+  const { x, stacked } = place.points;
+  return group("captures", "captures", "", hint(`Capture: ${FETTERS[scene.fetters]}`),
+    path("icon", "pool-fetters", ICONS.fetters, shift(x + 8, y, 0.85)),
+    text("words", x + 27, y + place.small * 0.36, place.small, CAPTURES[scene.fetters], scene.fetters === "open" ? "" : "faint"),
+    scene.fetters === "none" ? path("no", "pool-no", ICONS.cross, shift(x + 8, y, 0.8)) : null,
+    stacked && scene.kills ? text("kills", x + 130, y + place.small * 0.36, place.small, `${count(scene.kills, "kill")}`, "") : null);
+}
+
+function kingBlock(scene, place) {
+  const { x, y, width, height, heart } = place.king, middle = y + height / 2;
+  const king = scene.figures[0];
+  const hearts = Array.from({ length: WOUNDS_TO_DIE }, (_, index) => {
+    const lost = index >= WOUNDS_TO_DIE - scene.wounds;
+    return group(`heart-${index}`, lost ? "heart lost" : "heart", shift(x + 22 + 28 * index, middle, heart),
+      path("shape", "shape", ICONS.heart), lost ? path("crack", "crack", ICONS.crack) : null);
+  });
+  return group("king", "king-state", "", hint(`the king: ${sayKing(scene).join("; ")}`),
+    box("back", "panel", x, y, width, height, 8), hearts,
+    text("words", x + 70, middle + place.small * 0.36, place.small, kingWords(scene, king, place), ""));
+}
+
+function kingWords(scene, king, place) {
+  const short = place.slots.words === "short";
+  if (king.fate === "waiting") return short ? "not placed" : "The king is not in the town yet";
+  if (king.fate) return king.fate === "entered" ? "is home" : "is dead";
+  const steps = count(scene.stepsHome, "step");
+  return short ? steps : `King: ${steps} to the castle`;
+}
+
+const STATUS = {
+  long: { unchosen: "not chosen", unknown: "unknown", hidden: "hidden", revealed: "revealed", killed: "killed", captured: "captured" },
+  short: { unchosen: "–", unknown: "hidden", hidden: "hidden", revealed: "open", killed: "dead", captured: "taken" },
+};
+
+function slotsBlock(scene, place) {
+  const { x, y, width, height, gap, scale, words } = place.slots;
+  const title = words === "long" ? "The three assassins" : "";
+  return group("assassins-known", "slots", "",
+    box("back", "panel", x, y, width, height, 8),
+    title ? text("title", x + 12, y + 20, place.small, title, "faint") : null,
+    scene.assassins.map((assassin, index) => {
+      const middle = words === "long" ? x + 34 + gap * index : x + gap * (index + 0.5);
+      const down = words === "long" ? y + 58 : y + 34;
+      return group(`slot-${index}`, `slot ${assassin.status}`, "", hint(`assassin: ${sayAssassin(assassin)}`),
+        group("token", "figure assassin slot-token", shift(middle, down, scale), slotToken(assassin)),
+        words === "long" ? text("status", middle + 26, down + 6, place.small, STATUS.long[assassin.status], "")
+          : text("status", middle, y + height - 8, place.small, STATUS.short[assassin.status], "", "middle"));
+    }));
+}
+
+function slotToken({ number, status }) {
+  const gone = status === "killed" || status === "captured";
+  return [
+    path("body", number === null ? "blank" : "body", HOOD),
+    number === null ? null : path("face", "face", "M-8 -7C-8 -21 8 -21 8 -7Z"),
+    status === "unchosen" ? null : text("number", 0, number === null ? 10 : 18, number === null ? 28 : 23, number ?? "?",
+      number === null ? "blank-text" : "number", "middle"),
+    gone ? fateBadge(status) : null,
+  ];
+}
+
+function fateBadge(status) {
+  return group("fate", "fate", "translate(18 -15)",
+    node("circle", "back", { class: "badge", cx: 0, cy: 0, r: 11 }),
+    path("sign", "badge-line", status === "killed" ? ICONS.cross : ICONS.fetters, "scale(.6)"));
+}
+
+function trayBox(scene, place, tray, index) {
+  const lost = index ? lostKnights(scene).length : lostCrowd(scene).length;
+  const about = index ? `${count(lost, "knight")} killed` : `${lost} of the crowd captured or killed`;
+  return group(`tray-${index}`, "tray", "", hint(about),
+    box("back", "panel", tray.x, tray.y, tray.width, place.tray.height, 8),
+    tray.title ? text("title", tray.x + 12, tray.y + 19, place.small, `${tray.title}: ${lost}`, "faint")
+      : [path("icon", index ? "pool-icon knights" : "pool-icon crowd", index ? ICONS.shield : ICONS.crowd, shift(tray.x + 22, tray.y + 23)),
+        lost ? null : text("none", tray.x + 46, tray.y + 30, place.small, "nobody lost", "faint")]);
+}
+
+function lastBlock(scene, place, last) {
+  const { x, y, width, height, lines } = place.last, size = place.plain;
+  const sentence = last ? [last.words, last.effect].filter(Boolean).join(" · ") : startWords(scene);
+  const shown = wrap(sentence, size, width - 24, lines);
+  return group("last-words", scene.ending ? "last-words over" : "last-words", "", hint(sentence),
+    box("back", "panel", x, y, width, height, 8),
+    shown.map((line, index) =>
+      text(`line-${index}`, x + 12, y + height / 2 + size * 0.36 + (index - (shown.length - 1) / 2) * (size + 8), size, line, "strong")));
+}
+
+function startWords(scene) {
+  if (scene.ending) return ENDINGS[scene.ending].words;
+  if (scene.toMove === null) return "";
+  return capital(task(scene)).replace(/ \(seat \d\)/, "");
+}
+
+// -- from the tree into the page -----------------------------------------------------------------------------------------
+
+/** Draw the scene; the SVG depends on scene and options alone, `previous` only on how it gets there. */
+function draw(svg, scene, previous, options = {}) {
+  const place = LAYOUTS[options.layout] ?? LAYOUTS.wide;
+  svg.getAnimations?.({ subtree: true }).forEach((animation) => animation.cancel());
+  svg.classList.add("game-assassins");
+  svg.setAttribute("viewBox", `0 0 ${place.width} ${place.height}`);
+  let root = svg.querySelector(":scope > g[data-key=assassins]");
+  if (!root) root = svg.appendChild(element("g", "assassins"));
+  patch(root, picture(scene, options));
+  if (previous && options.duration > 0) animate(root, scene, previous, place, options);
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function element(tag, key) {
+  const created = document.createElementNS(SVG, tag);
+  created.setAttribute("data-key", key);
+  return created;
+}
+
+/** Make the element what the node says; children with the same key and tag stay the same elements. */
+function patch(target, wanted) {
+  setAttributes(target, { "data-key": wanted.key, ...wanted.attributes });
+  if (wanted.content !== undefined) {
+    if (target.textContent !== wanted.content) target.textContent = wanted.content;
+    return;
+  }
+  const present = new Map([...target.children].map((child) => [`${child.tagName} ${child.getAttribute("data-key")}`, child]));
+  wanted.children.forEach((child, index) => {
+    const name = `${child.tag} ${child.key}`;
+    const found = present.get(name) ?? element(child.tag, child.key);
+    present.delete(name);
+    if (target.children[index] !== found) target.insertBefore(found, target.children[index] ?? null);
+    patch(found, child);
+  });
+  for (const left of present.values()) left.remove();
+}
+
+/** Attributes always stand in the same order, so that the same picture is also the same text. */
+function setAttributes(target, wanted) {
+  const names = Object.keys(wanted);
+  if (target.getAttributeNames().join() !== names.join()) target.getAttributeNames().forEach((name) => target.removeAttribute(name));
+  for (const name of names) {
+    if (target.getAttribute(name) !== String(wanted[name])) target.setAttribute(name, wanted[name]);
+  }
+}
+
+// -- movement ------------------------------------------------------------------------------------------------------------------
+
+function animate(root, scene, previous, place, options) {
+  const timing = { duration: options.duration, easing: "ease-in-out" };
+  const shown = (number) => root.querySelector(`:scope > g[data-key=figures] > g[data-key=figure-${number}]`);
+  for (const figure of scene.figures) {
+    const now = spot(scene, figure, place), before = spot(previous, previous.figures[figure.number], place);
+    if (!now) continue;
+    if (!before) shown(figure.number).animate([{ opacity: 0 }, { opacity: 1 }], timing);
+    else if (pose(now) !== pose(before)) shown(figure.number).animate([{ transform: pose(before) }, { transform: pose(now) }], timing);
+    else if (figure.role !== previous.figures[figure.number].role) swell(shown(figure.number), now, timing);
+  }
+  const last = lastMove(scene, options.last);
+  if (last && last.kind !== "step" && last.from !== null && last.to !== null) lunge(shown, scene, place, last, timing);
+  if (scene.round !== previous.round && scene.card) {
+    root.querySelector("g[data-key=card]").animate([{ opacity: 0 }, { opacity: 1 }], timing);
+  }
+}
+
+function pose({ x, y, scale }) {
+  return `translate(${round(x)}px, ${round(y)}px) scale(${round(scale)})`;
+}
+
+function swell(shown, now, timing) {
+  shown.animate([{ transform: pose(now) }, { transform: pose({ ...now, scale: now.scale * 1.3 }) }, { transform: pose(now) }], timing);
+}
+
+/** The striker leaps towards his victim and back. */
+function lunge(shown, scene, place, last, timing) {
+  const striker = scene.figures.find((figure) => figure.square === last.from);
+  if (!striker) return;
+  const home = spot(scene, striker, place), goal = centre(place, last.to);
+  const near = { ...home, x: home.x + (goal.x - home.x) * 0.4, y: home.y + (goal.y - home.y) * 0.4 };
+  shown(striker.number).animate([{ transform: pose(home) }, { transform: pose(near) }, { transform: pose(home) }], timing);
+}
+
+export { scene, draw, say };
