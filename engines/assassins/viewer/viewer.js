@@ -40,10 +40,10 @@ const CARDS = [[1, 6, 5, true], [1, 5, 4, false], [2, 7, 5, false], [2, 7, 4, fa
 const TURNS = { north: 0, east: 90, south: 180, west: 270 };
 const ROLES = ["King", "Assassins"];
 const ENDINGS = {
-  entered: { winner: 0, words: "The king entered the castle" },
+  entered: { winner: 0, words: "The king is in his castle" },
   assassins_gone: { winner: 0, words: "All three assassins are gone" },
-  king_dead: { winner: 1, words: "The king was killed" },
-  too_late: { winner: 1, words: "The king was still outside after the last card" },
+  king_dead: { winner: 1, words: "The king is dead" },
+  too_late: { winner: 1, words: "Too late: the king is still outside" },
 };
 const MOVERS = { choose: 1, start: 0, king: 0, assassins: 1 };
 
@@ -73,7 +73,7 @@ function scene(message, seat) {
     card: cards.length ? face(cards.at(-1)) : null,
     toCome: toCome.map((kind) => (kind === null ? null : face(kind))),
     points: readPoints(message, cards),
-    fetters: readFetters(message, cards),
+    fetters: readFetters(message, cards, phase),
     kills: message.kills ?? 0,
     wounds: message.wounds ?? 0,
     stepsHome: stepsHome(board, figures[0].square),
@@ -105,9 +105,10 @@ function readPoints(message, cards) {
   };
 }
 
-function readFetters(message, cards) {
+function readFetters(message, cards, phase) {
   if (!cards.length || !CARDS[cards.at(-1)][3]) return "none";
-  return message.captured ? "used" : "open";
+  if (message.captured) return "used";
+  return phase === "king" ? "open" : "missed";
 }
 
 function readFigures(message, phase, ending, board) {
@@ -230,6 +231,7 @@ const FETTERS = {
   none: "not possible in this round, the card has no fetters",
   open: "still possible in this round, the card has fetters",
   used: "made in this round",
+  missed: "not made in this round, although the card has fetters",
 };
 
 function sayKing(scene) {
@@ -305,8 +307,7 @@ function lastMove(scene, last) {
   const kind = Object.keys(last.move)[0];
   if (!(kind in DEEDS)) return null;
   const value = last.move[kind];
-  const deed = { kind, from: null, to: null, rings: [], words: "", effect: "", seat: last.seat, ...DEEDS[kind](scene, value, last) };
-  return { ...deed, effect: deed.effect || resultWords(scene) };
+  return { kind, from: null, to: null, rings: [], words: "", effect: "", ...DEEDS[kind](scene, value, last) };
 }
 
 const DEEDS = {
@@ -353,7 +354,7 @@ const DEEDS = {
       from: hunter.square,
       to,
       words: `Assassin ${hunter.number} struck the king`,
-      effect: scene.ending ? "" : `wound ${scene.wounds} of ${WOUNDS_TO_DIE}`,
+      effect: `wound ${scene.wounds} of ${WOUNDS_TO_DIE}`,
     };
   },
   reveal: (scene, number) => ({
@@ -366,10 +367,6 @@ const DEEDS = {
     effect: scene.phase === "king" ? `card ${scene.round} is open` : "",
   }),
 };
-
-function resultWords(scene) {
-  return scene.ending ? ENDINGS[scene.ending].words.toLowerCase() : "";
-}
 
 function priceWords(scene, before) {
   if (!before) return "";
@@ -410,12 +407,12 @@ const LAYOUTS = {
     plates: [{ x: 640, y: 12, width: 348, height: 56 }, { x: 640, y: 74, width: 348, height: 56 }],
     card: { x: 640, y: 144, width: 116, height: 168, icon: 1.25, number: 30 },
     deck: { x: 932, y: 146, width: 56, height: 78, icon: 0.62, number: 14 },
-    points: { x: 776, y: 160, step: 38, pip: 6, gap: 17, stacked: true },
-    king: { x: 640, y: 326, width: 348, height: 44, heart: 1 },
-    slots: { x: 640, y: 380, width: 348, height: 94, gap: 116, scale: 0.86, words: "long" },
-    trays: [{ x: 640, y: 484, width: 196, title: "Crowd lost" }, { x: 848, y: 484, width: 140, title: "Knights lost" }],
-    tray: { height: 68, scale: 0.74, token: 32 },
-    last: { x: 640, y: 562, width: 348, height: 60, lines: 2 },
+    points: { x: 772, y: 160, step: 38, pip: 6, gap: 17, stacked: true },
+    king: { x: 640, y: 324, width: 348, height: 42, heart: 1 },
+    slots: { x: 640, y: 372, width: 348, height: 86, gap: 114, scale: 0.8, words: "long" },
+    trays: [{ x: 640, y: 464, width: 348 }, { x: 640, y: 514, width: 348 }],
+    tray: { height: 44, scale: 0.76, token: 34 },
+    last: { x: 640, y: 564, width: 348, height: 58, lines: 2 },
   },
   portrait: {
     width: 600, height: 884, board: { x: 32, y: 132, cell: 56 }, small: 20, plain: 20, large: 22,
@@ -425,7 +422,7 @@ const LAYOUTS = {
     points: { x: 180, y: 712, step: 25, pip: 8, gap: 20, stacked: false },
     king: { x: 408, y: 702, width: 186, height: 36, heart: 0.8 },
     slots: { x: 408, y: 744, width: 186, height: 84, gap: 62, scale: 0.92, words: "short" },
-    trays: [{ x: 6, y: 834, width: 336, title: "" }, { x: 350, y: 834, width: 244, title: "" }],
+    trays: [{ x: 6, y: 834, width: 336 }, { x: 350, y: 834, width: 244 }],
     tray: { height: 46, scale: 0.92, token: 40 },
     last: { x: 6, y: 70, width: 588, height: 30, lines: 1 },
   },
@@ -510,7 +507,7 @@ function picture(scene, options) {
     lastBlock(scene, place, last),
     group("figures", "figures", "", scene.figures.filter((figure) => spot(scene, figure, place)).map((figure) =>
       figureNode(scene, figure, spot(scene, figure, place)))),
-    arrow(last, place),
+    arrow(scene, last, place),
   );
 }
 
@@ -543,6 +540,7 @@ function town(scene, place) {
     box("frame", "frame", x, y, cell * SIZE, cell * SIZE),
     rowNumbers(place),
     board.doors.map((door) => doorNode(place, door)),
+    columnNumbers(board, place),
     scene.starts.map((square, index) => startNode(place, square, index)),
   );
 }
@@ -565,9 +563,15 @@ function castleWall(place) {
   });
   return group("castle", "castle", "",
     hint("the castle: row 0 of the town lies at its wall; the numbers are those of the columns"),
-    path("wall", "stone", `M${x} ${y}V${low}${teeth.join("")}L${x + SIZE * cell} ${low}V${y}Z`),
-    Array.from({ length: SIZE }, (_, column) =>
-      text(`column-${column}`, x + (column + 0.5) * cell, y - 7, place.small, column, "on-stone", "middle")));
+    path("wall", "stone", `M${x} ${y}V${low}${teeth.join("")}L${x + SIZE * cell} ${low}V${y}Z`));
+}
+
+function columnNumbers(board, place) {
+  const { x, y, cell } = place.board;
+  return Array.from({ length: SIZE }, (_, column) => {
+    const gate = board.doors.some((door) => door.square === column && atWall(door));
+    return text(`column-${column}`, x + (column + 0.5) * cell, y - 6, place.small, column, gate ? "on-gate" : "on-stone", "middle");
+  });
 }
 
 function rowNumbers(place) {
@@ -615,14 +619,19 @@ function walls(board, place, square) {
 }
 
 function doorNode(place, door) {
-  const { x, y } = centre(place, door.square), half = place.board.cell / 2;
+  const { x, y } = centre(place, door.square), half = place.board.cell / 2, rise = atWall(door) ? 20 : 12;
   return group(`door-${door.square}`, "door", shift(x, y),
     hint(`castle door on square ${two(door.square)}, to the ${door.towards}: the king leaves through it and wins`),
     box("mat", "mat", 5 - half, 5 - half, 2 * half - 10, 2 * half - 10, 6),
     path("tower", "tower", ICONS.castle),
     group("gate", "gate", `rotate(${TURNS[door.towards]})`,
-      path("arch", "arch", `M-20 ${4 - half}v-12a20 9 0 0 1 40 0v12z`),
-      path("leaves", "leaves", `M0 ${4 - half}v-18M-10 ${4 - half}v-16M10 ${4 - half}v-16`)));
+      path("arch", "arch", `M-20 ${4 - half}v${-rise}a20 9 0 0 1 40 0v${rise}z`),
+      atWall(door) ? null : path("leaves", "leaves", `M0 ${4 - half}v-18M-10 ${4 - half}v-16M10 ${4 - half}v-16`)));
+}
+
+/** A door in the castle's wall itself; it carries the number of its column instead of leaves. */
+function atWall(door) {
+  return door.square < SIZE && door.towards === "north";
 }
 
 function startNode(place, square, index) {
@@ -658,26 +667,23 @@ function spot(scene, figure, place) {
   const size = place.board.cell / 56;
   if (figure.square !== null) return { ...centre(place, figure.square), scale: size };
   if (figure.fate === "waiting") return null;
-  if (figure.role === "king") return kingsEnd(figure, place);
+  if (figure.role === "king") return kingsEnd(place);
   const tray = figure.role === "knight" ? 1 : 0;
   const lost = tray ? lostKnights(scene) : lostCrowd(scene);
   return traySpot(place, tray, lost.findIndex((other) => other.number === figure.number), lost.length);
 }
 
-/** The king's last place: above the castle's wall if he came in, beside his hearts if he is dead. */
-function kingsEnd(figure, place) {
-  const { x, y, cell } = place.board;
-  if (figure.fate === "entered") return { x: x + SIZE * cell - 24, y: y - 22, scale: 0.8 };
-  const { king } = place;
-  return { x: king.x + king.width - 22, y: king.y + king.height / 2, scale: king.height / 56 };
+/** The king's last place, in the castle or dead: beside his hearts. */
+function kingsEnd({ king }) {
+  return { x: king.x + king.width - 22, y: king.y + king.height / 2, scale: (king.height - 4) / 56 };
 }
 
 function traySpot(place, index, position, total) {
   const box = place.trays[index], { scale, token, height } = place.tray;
-  const first = box.x + (box.title ? 22 : 62);
+  const first = box.x + 62;
   const room = box.x + box.width - 22 - first;
   const gap = total > 1 ? Math.min(token + 2, room / (total - 1)) : 0;
-  return { x: first + gap * position, y: box.y + height - (box.title ? 24 : 23), scale };
+  return { x: first + gap * position, y: box.y + height / 2, scale };
 }
 
 function figureNode(scene, figure, { x, y, scale }) {
@@ -747,18 +753,27 @@ function outline(key, place, square, name) {
 }
 
 /** Above the figures: an arrow, and on the victim's square what happened to him. */
-function arrow(last, place) {
-  if (!last || last.from === null || last.to === null) return group("last-arrow", "last", "");
-  const from = centre(place, last.from), to = centre(place, last.to);
-  const strike = last.kind !== "step";
-  const at = (share) => `${round(from.x + (to.x - from.x) * share)} ${round(from.y + (to.y - from.y) * share)}`;
-  const line = `M${at(strike ? 0.4 : 0.05)}L${at(strike ? 0.58 : 0.5)}`;
-  const angle = (Math.atan2(to.y - from.y, to.x - from.x) * 180) / Math.PI;
-  const [tipX, tipY] = at(strike ? 0.66 : 0.6).split(" ");
+function arrow(scene, last, place) {
+  const from = last?.from ?? null, to = last ? goalOf(scene, last, place) : null;
+  if (from === null || to === null) return group("last-arrow", "last", "");
+  const begin = centre(place, from), strike = !["step", "enter"].includes(last.kind);
+  const at = (share) => ({ x: round(begin.x + (to.x - begin.x) * share), y: round(begin.y + (to.y - begin.y) * share) });
+  const [tail, neck, tip] = (strike ? [0.4, 0.58, 0.66] : [0.05, 0.5, 0.6]).map(at);
+  const angle = (Math.atan2(to.y - begin.y, to.x - begin.x) * 180) / Math.PI;
   return group("last-arrow", "last", "",
     ["under", "over"].map((tone) => group(tone, `arrow ${tone}`, "",
-      path("line", "line", line), path("tip", "tip", "M0 0L-9 -7V7Z", `translate(${tipX} ${tipY}) rotate(${angle})`))),
-    strike ? mark(last.kind, to) : null);
+      path("line", "line", `M${tail.x} ${tail.y}L${neck.x} ${neck.y}`),
+      path("tip", "tip", "M0 0L-9 -7V7Z", `translate(${tip.x} ${tip.y}) rotate(${angle})`))),
+    strike ? mark(last.kind === "attack" && scene.ending ? "kill" : last.kind, to) : null);
+}
+
+/** The point that the last move led to: the middle of a square, or beyond the door that the king went through. */
+function goalOf(scene, last, place) {
+  if (last.to !== null) return centre(place, last.to);
+  const door = BOARDS[scene.board].doors.find((other) => other.square === last.from);
+  if (last.kind !== "enter" || !door) return null;
+  const turn = (TURNS[door.towards] * Math.PI) / 180, { x, y } = centre(place, door.square);
+  return { x: x + Math.sin(turn) * place.board.cell, y: y - Math.cos(turn) * place.board.cell };
 }
 
 function mark(kind, { x, y }) {
@@ -778,20 +793,21 @@ function plates(scene, place, names) {
 
 function plate(scene, place, seat, name) {
   const { x, y, width, height } = place.plates[seat];
-  const active = scene.toMove === seat, middle = x + 34;
+  const active = scene.toMove === seat, narrow = width < 300;
+  const left = x + (narrow ? 46 : 58);
   const status = active ? "to move" : scene.winner === seat ? "won" : scene.winner === null ? "" : "lost";
-  const role = `${ROLES[seat]}${place.plates[0].y === place.plates[1].y ? "" : `, seat ${seat}`}`;
-  const pill = status ? place.small * (status.length * 0.6) + 16 : 0;
+  const role = narrow ? ROLES[seat] : `${ROLES[seat]}, seat ${seat}`;
+  const pill = status ? place.small * status.length * 0.6 + 14 : 0;
   return group(`plate-${seat}`, `plate ${active ? "active" : ""} ${scene.winner === seat ? "winner" : ""}`.trim(), "",
     hint(`${name}, seat ${seat}, plays the ${ROLES[seat].toLowerCase()}${status ? `: ${status}` : ""}; score ${scene.scores[seat]}`),
     box("back", "panel", x, y, width, height, 8),
     active ? path("pointer", "pointer", `M${x} ${y + height / 2 - 11}l12 11l-12 11z`) : null,
-    path("icon", `icon-${seat}`, seat ? ICONS.dagger : ICONS.crown, shift(middle, y + height / 2, 1.2)),
-    text("name", x + 58, y + height * 0.42, place.large, fit(name, place.large, width - 58 - 46), "strong"),
-    text("role", x + 58, y + height * 0.85, place.small, role, "faint"),
-    status ? box("pill", `pill ${status.replace(" ", "-")}`, x + width - 42 - pill, y + height - place.small - 12, pill, place.small + 7, 6) : null,
-    status ? text("status", x + width - 42 - pill / 2, y + height - 10, place.small, status, `pill-text ${status.replace(" ", "-")}`, "middle") : null,
-    text("score", x + width - 20, y + height / 2 + place.large * 0.4, place.large + 6, scene.scores[seat], "strong", "middle"));
+    path("icon", `icon-${seat}`, seat ? ICONS.dagger : ICONS.crown, shift(left - (narrow ? 18 : 22), y + height / 2, narrow ? 1 : 1.2)),
+    text("name", left, y + height * 0.42, place.large, fit(name, place.large, x + width - 46 - left), "strong"),
+    text("role", left, y + height * 0.85, place.small, role, "faint"),
+    status ? box("pill", `pill ${status.replace(" ", "-")}`, x + width - 34 - pill, y + height - place.small - 12, pill, place.small + 7, 6) : null,
+    status ? text("status", x + width - 34 - pill / 2, y + height - 10, place.small, status, `pill-text ${status.replace(" ", "-")}`, "middle") : null,
+    text("score", x + width - 17, y + height / 2 + place.large * 0.4, place.large + 6, scene.scores[seat], "strong", "middle"));
 }
 
 function cardBlock(scene, place) {
@@ -819,16 +835,19 @@ function deckNode(scene, place) {
   const { x, y, width, height } = place.deck, left = scene.toCome.length;
   const next = scene.toCome[0] ?? null;
   const about = `${count(left, "card")} to come`;
-  const label = left && next ? `next of ${left}` : `${left} left`;
   return group("deck", "deck", "",
     left > 1 ? box("under", "paper", x + 4, y + 4, width, height, 6) : null,
     !left ? group("next", "card empty", shift(x, y), hint("no card is left"), box("paper", "card-place", 0, 0, width, height, 6))
       : next ? cardNode("next", next, { ...place.deck, number: Math.max(16, place.deck.number) }, `${about}, the next`)
         : cardBack(x, y, width, height, about),
-    place.points.stacked ? text("count", x + width / 2, y + height + 22, place.small, left ? `${left} left` : "last", "faint", "middle")
-      : [text("count", x + width / 2, y + height + 24, place.small, left || "last", "", "middle"),
-        left ? text("left", x + width / 2, y + height + 45, place.small, "left", "faint", "middle") : null],
-    hint(label));
+    deckWords(left, next, place).map((words, index) => text(`words-${index}`, x + width / 2,
+      y + height + place.small * (1.2 + index) + 2, place.small, words, index ? "faint" : "", "middle")));
+}
+
+function deckWords(left, next, place) {
+  if (!left) return ["last"];
+  if (!place.points.stacked) return [left, "left"];
+  return next ? ["next", `of ${left} left`] : [`${left} left`];
 }
 
 function cardBack(x, y, width, height, about) {
@@ -839,7 +858,7 @@ function cardBack(x, y, width, height, about) {
 }
 
 const POOLS = [["king", "crown", "King"], ["knights", "shield", "Knights"], ["crowd", "crowd", "Crowd"]];
-const CAPTURES = { none: "no capture", open: "may capture", used: "captured" };
+const CAPTURES = { none: "no capture", open: "may capture", used: "captured", missed: "not captured" };
 
 function pointsBlock(scene, place) {
   const { x, y, step, stacked } = place.points;
@@ -876,56 +895,53 @@ function kingBlock(scene, place) {
   const king = scene.figures[0];
   const hearts = Array.from({ length: WOUNDS_TO_DIE }, (_, index) => {
     const lost = index >= WOUNDS_TO_DIE - scene.wounds;
-    return group(`heart-${index}`, lost ? "heart lost" : "heart", shift(x + 22 + 28 * index, middle, heart),
+    return group(`heart-${index}`, lost ? "heart lost" : "heart", shift(x + 20 + 26 * index, middle, heart),
       path("shape", "shape", ICONS.heart), lost ? path("crack", "crack", ICONS.crack) : null);
   });
   return group("king", "king-state", "", hint(`the king: ${sayKing(scene).join("; ")}`),
     box("back", "panel", x, y, width, height, 8), hearts,
-    text("words", x + 70, middle + place.small * 0.36, place.small, kingWords(scene, king, place), ""));
+    text("words", x + 66, middle + place.small * 0.36, place.small, kingWords(scene, king, place), ""),
+    king.fate ? null : path("castle", "goal", ICONS.castle, shift(x + width - 16, middle, 0.7)));
 }
 
 function kingWords(scene, king, place) {
   const short = place.slots.words === "short";
   if (king.fate === "waiting") return short ? "not placed" : "The king is not in the town yet";
-  if (king.fate) return king.fate === "entered" ? "is home" : "is dead";
+  if (king.fate) return `${short ? "" : "The king "}is ${king.fate === "entered" ? "home" : "dead"}`;
   const steps = count(scene.stepsHome, "step");
   return short ? steps : `King: ${steps} to the castle`;
 }
 
-const STATUS = {
-  long: { unchosen: "not chosen", unknown: "unknown", hidden: "hidden", revealed: "revealed", killed: "killed", captured: "captured" },
-  short: { unchosen: "–", unknown: "hidden", hidden: "hidden", revealed: "open", killed: "dead", captured: "taken" },
-};
+const STATUS = { unchosen: "not yet", unknown: "unknown" };
 
+/** The three assassins as they look on the board, with a sign for what became of them. */
 function slotsBlock(scene, place) {
-  const { x, y, width, height, gap, scale, words } = place.slots;
-  const title = words === "long" ? "The three assassins" : "";
+  const { x, y, width, height, gap, scale, words } = place.slots, long = words === "long";
   return group("assassins-known", "slots", "",
     box("back", "panel", x, y, width, height, 8),
-    title ? text("title", x + 12, y + 20, place.small, title, "faint") : null,
+    text("title", x + 12, y + 5 + place.small, place.small, long ? "The three assassins" : "Assassins", "faint"),
     scene.assassins.map((assassin, index) => {
-      const middle = words === "long" ? x + 34 + gap * index : x + gap * (index + 0.5);
-      const down = words === "long" ? y + 58 : y + 34;
+      const middle = x + (long ? 30 + gap * index : gap * (index + 0.5)), down = y + height - 30;
       return group(`slot-${index}`, `slot ${assassin.status}`, "", hint(`assassin: ${sayAssassin(assassin)}`),
-        group("token", "figure assassin slot-token", shift(middle, down, scale), slotToken(assassin)),
-        words === "long" ? text("status", middle + 26, down + 6, place.small, STATUS.long[assassin.status], "")
-          : text("status", middle, y + height - 8, place.small, STATUS.short[assassin.status], "", "middle"));
+        slotToken(assassin, middle, down, scale),
+        long ? text("status", middle + 25, down + 6, place.small, STATUS[assassin.status] ?? assassin.status, "") : null);
     }));
 }
 
-function slotToken({ number, status }) {
-  const gone = status === "killed" || status === "captured";
-  return [
-    path("body", number === null ? "blank" : "body", HOOD),
-    number === null ? null : path("face", "face", "M-8 -7C-8 -21 8 -21 8 -7Z"),
-    status === "unchosen" ? null : text("number", 0, number === null ? 10 : 18, number === null ? 28 : 23, number ?? "?",
-      number === null ? "blank-text" : "number", "middle"),
-    gone ? fateBadge(status) : null,
-  ];
+function slotToken({ number, status }, x, y, scale) {
+  if (number === null) {
+    return group("token", "figure slot-token", shift(x, y, scale), path("body", "blank", HOOD),
+      status === "unchosen" ? null : text("number", 0, 11, 28, "?", "blank-text", "middle"));
+  }
+  const secret = status === "hidden" || status === "captured";
+  const shape = secret ? SHAPES.citizen : SHAPES.assassin;
+  return group("token", `figure slot-token ${secret ? "citizen secret" : "assassin"}`, shift(x, y, scale),
+    shape(null, { number, secret }),
+    status === "killed" || status === "captured" ? fateBadge(status) : null);
 }
 
 function fateBadge(status) {
-  return group("fate", "fate", "translate(18 -15)",
+  return group("fate", "fate", "translate(-17 -15)",
     node("circle", "back", { class: "badge", cx: 0, cy: 0, r: 11 }),
     path("sign", "badge-line", status === "killed" ? ICONS.cross : ICONS.fetters, "scale(.6)"));
 }
@@ -935,23 +951,27 @@ function trayBox(scene, place, tray, index) {
   const about = index ? `${count(lost, "knight")} killed` : `${lost} of the crowd captured or killed`;
   return group(`tray-${index}`, "tray", "", hint(about),
     box("back", "panel", tray.x, tray.y, tray.width, place.tray.height, 8),
-    tray.title ? text("title", tray.x + 12, tray.y + 19, place.small, `${tray.title}: ${lost}`, "faint")
-      : [path("icon", index ? "pool-icon knights" : "pool-icon crowd", index ? ICONS.shield : ICONS.crowd, shift(tray.x + 22, tray.y + 23)),
-        lost ? null : text("none", tray.x + 46, tray.y + 30, place.small, "nobody lost", "faint")]);
+    path("icon", index ? "pool-icon knights" : "pool-icon crowd", index ? ICONS.shield : ICONS.crowd,
+      shift(tray.x + 22, tray.y + place.tray.height / 2)),
+    lost ? null : text("none", tray.x + 46, tray.y + place.tray.height / 2 + place.small * 0.36, place.small, "nobody lost", "faint"));
 }
 
+/** The last move and what it changed, or how the game ended; where there is one line, the first of it may be all. */
 function lastBlock(scene, place, last) {
   const { x, y, width, height, lines } = place.last, size = place.plain;
-  const sentence = last ? [last.words, last.effect].filter(Boolean).join(" · ") : startWords(scene);
-  const shown = wrap(sentence, size, width - 24, lines);
+  const parts = (scene.ending ? [ENDINGS[scene.ending].words, last?.words] : last ? [last.words, last.effect] : [startWords(scene)])
+    .filter(Boolean);
+  const sentence = parts.join(" · ");
+  const fitting = fit(sentence, size, width - 24) === sentence ? sentence : parts[0];
+  const shown = lines === 1 ? [fit(fitting, size, width - 24)]
+    : parts.length > 1 ? parts.map((part) => fit(part, size, width - 24)) : wrap(sentence, size, width - 24, lines);
   return group("last-words", scene.ending ? "last-words over" : "last-words", "", hint(sentence),
     box("back", "panel", x, y, width, height, 8),
-    shown.map((line, index) =>
-      text(`line-${index}`, x + 12, y + height / 2 + size * 0.36 + (index - (shown.length - 1) / 2) * (size + 8), size, line, "strong")));
+    shown.map((line, index) => text(`line-${index}`, x + 12,
+      y + height / 2 + size * 0.36 + (index - (shown.length - 1) / 2) * (size + 8), size, line, index ? "" : "strong")));
 }
 
 function startWords(scene) {
-  if (scene.ending) return ENDINGS[scene.ending].words;
   if (scene.toMove === null) return "";
   return capital(task(scene)).replace(/ \(seat \d\)/, "");
 }
