@@ -47,7 +47,7 @@ const ENDINGS = {
 };
 const MOVERS = { choose: 1, start: 0, king: 0, assassins: 1 };
 
-// -- the description ------------------------------------------------------------------------------------------
+// -- the description ----------------------------------------------------------------------------------------
 
 /** What is to be seen: of everything if the seat is null, or of what this seat knew. */
 function scene(message, seat) {
@@ -112,12 +112,12 @@ function readFetters(message, cards, phase) {
 }
 
 function readFigures(message, phase, ending, board) {
-  const citizens = message.citizens ?? [], knights = message.knights ?? [];
+  const missing = Array(CITIZENS - (message.citizens?.length ?? 0)).fill(OFF);
+  const places = [message.king, ...(message.citizens ?? []), ...missing, ...(message.knights ?? [])];
   const revealed = new Set(message.revealed ?? []), secret = new Set(message.assassins ?? []);
   const fates = { waiting: phase === "choose" || phase === "start", ending, revealed };
   return Array.from({ length: FIGURES }, (_, number) => {
-    const own = number === 0 ? message.king : number < FIRST_KNIGHT ? citizens[number - 1] : knights[number - FIRST_KNIGHT];
-    const square = own === undefined || own === OFF ? null : own;
+    const square = places[number] === undefined || places[number] === OFF ? null : places[number];
     return {
       number,
       role: roleOf(number, revealed),
@@ -178,7 +178,7 @@ function neighbours(square) {
     .map(([down, right]) => SIZE * down + right);
 }
 
-// -- words --------------------------------------------------------------------------------------------------------
+// -- words --------------------------------------------------------------------------------------------------
 
 /** The position in words. */
 function say(scene) {
@@ -293,7 +293,7 @@ function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-// -- the last move ------------------------------------------------------------------------------------------------
+// -- the last move ------------------------------------------------------------------------------------------
 
 /**
  * What the last move did, as figure, squares and words.
@@ -314,7 +314,8 @@ const DEEDS = {
   choose: (scene, value) => {
     const chosen = scene.seat === 0 ? [] : value.citizens ?? [];
     const named = chosen.length ? `: ${chosen.join(", ")}` : " in secret";
-    return { rings: chosen.map((number) => scene.figures[number].square), words: `Three assassins were chosen${named}` };
+    const rings = chosen.map((number) => scene.figures[number].square);
+    return { rings, words: `Three assassins were chosen${named}` };
   },
   start: (scene) => ({
     rings: [scene.figures[0].square],
@@ -361,7 +362,10 @@ const DEEDS = {
     rings: [scene.figures[number].square],
     words: `Citizen ${number} is an assassin!`,
   }),
-  enter: (scene, _value, last) => ({ from: doorUsed(scene, last.before), words: "The king went into the castle" }),
+  enter: (scene, _value, last) => {
+    const from = doorUsed(scene, last.before);
+    return { from, words: from === null ? "" : `He went in by the door on ${two(from)}` };
+  },
   end_turn: (scene, _value, last) => ({
     words: `The ${ROLES[last.seat].toLowerCase()} ended ${last.seat ? "their" : "his"} turn`,
     effect: scene.phase === "king" ? `card ${scene.round} is open` : "",
@@ -398,7 +402,7 @@ function doorUsed(scene, before) {
   return free.length === 1 ? free[0] : null;
 }
 
-// -- the picture as a tree ------------------------------------------------------------------------------------------
+// -- the picture as a tree ----------------------------------------------------------------------------------
 
 // Where everything is, per layout. `small` is the smallest text: 12 CSS pixels on a phone.
 const LAYOUTS = {
@@ -423,7 +427,7 @@ const LAYOUTS = {
     king: { x: 408, y: 702, width: 186, height: 36, heart: 0.8 },
     slots: { x: 408, y: 744, width: 186, height: 84, gap: 62, scale: 0.92, words: "short" },
     trays: [{ x: 6, y: 834, width: 336 }, { x: 350, y: 834, width: 244 }],
-    tray: { height: 46, scale: 0.92, token: 40 },
+    tray: { height: 46, scale: 0.87, token: 40 },
     last: { x: 6, y: 70, width: 588, height: 30, lines: 1 },
   },
 };
@@ -433,13 +437,17 @@ function node(tag, key, attributes, ...children) {
   return { tag, key, attributes, children: children.flat(Infinity).filter(Boolean) };
 }
 
+function classes(...names) {
+  return names.filter(Boolean).join(" ");
+}
+
 function text(key, x, y, size, content, name = "", anchor = "start") {
-  const attributes = { class: `text ${name}`.trim(), x: round(x), y: round(y), "font-size": size, "text-anchor": anchor };
-  return { tag: "text", key, attributes, children: [], content: String(content) };
+  const look = { class: classes("text", name), "font-size": size, "text-anchor": anchor };
+  return { ...node("text", key, { ...look, x: round(x), y: round(y) }), content: String(content) };
 }
 
 function hint(content) {
-  return { tag: "title", key: "hint", attributes: {}, children: [], content };
+  return { ...node("title", "hint", {}), content };
 }
 
 function path(key, name, d, transform = "") {
@@ -447,7 +455,8 @@ function path(key, name, d, transform = "") {
 }
 
 function box(key, name, x, y, width, height, radius = 0) {
-  return node("rect", key, { class: name, x: round(x), y: round(y), width: round(width), height: round(height), rx: radius });
+  const place = { x: round(x), y: round(y), width: round(width), height: round(height) };
+  return node("rect", key, { class: name, ...place, rx: radius });
 }
 
 function group(key, name, transform, ...children) {
@@ -459,7 +468,8 @@ function round(number) {
 }
 
 function shift(x, y, scale = 1) {
-  return scale === 1 ? `translate(${round(x)} ${round(y)})` : `translate(${round(x)} ${round(y)}) scale(${round(scale)})`;
+  const moved = `translate(${round(x)} ${round(y)})`;
+  return scale === 1 ? moved : `${moved} scale(${round(scale)})`;
 }
 
 /** The text, cut with an ellipsis where it would be wider than this; the widths of letters are estimates. */
@@ -485,8 +495,9 @@ function wrap(content, size, width, lines) {
   let words = content.split(" ");
   while (words.length && done.length < lines - 1) {
     let taken = words.length;
-    while (taken > 1 && fit(words.slice(0, taken).join(" "), size, width) !== words.slice(0, taken).join(" ")) taken -= 1;
-    done.push(fit(words.slice(0, taken).join(" "), size, width));
+    const line = () => words.slice(0, taken).join(" ");
+    while (taken > 1 && fit(line(), size, width) !== line()) taken -= 1;
+    done.push(fit(line(), size, width));
     words = words.slice(taken);
   }
   return words.length ? [...done, fit(words.join(" "), size, width)] : done;
@@ -511,7 +522,7 @@ function picture(scene, options) {
   );
 }
 
-// -- the town --------------------------------------------------------------------------------------------------------
+// -- the town -----------------------------------------------------------------------------------------------
 
 function corner(place, square) {
   const { x, y, cell } = place.board;
@@ -549,7 +560,7 @@ function squareNode(board, place, square) {
   const { x, y, cell } = corner(place, square);
   const door = board.doors.find((other) => other.square === square);
   const kind = isRoof(board, square) ? "roof" : "street";
-  const title = door ? `square ${two(square)}: street with a castle door to the ${door.towards}` : `square ${two(square)}: ${kind}`;
+  const title = `square ${two(square)}: ${door ? `street with a castle door to the ${door.towards}` : kind}`;
   return node("rect", `square-${square}`, { class: kind, x, y, width: cell, height: cell }, hint(title));
 }
 
@@ -570,7 +581,8 @@ function columnNumbers(board, place) {
   const { x, y, cell } = place.board;
   return Array.from({ length: SIZE }, (_, column) => {
     const gate = board.doors.some((door) => door.square === column && atWall(door));
-    return text(`column-${column}`, x + (column + 0.5) * cell, y - 6, place.small, column, gate ? "on-gate" : "on-stone", "middle");
+    const name = gate ? "on-gate" : "on-stone";
+    return text(`column-${column}`, x + (column + 0.5) * cell, y - 6, place.small, column, name, "middle");
   });
 }
 
@@ -588,9 +600,9 @@ function cobbles({ x, y, cell }) {
 function tiles({ x, y, cell }) {
   const wide = cell / 4;
   return [0.25, 0.5, 0.75, 1].map((down, line) => {
-    const offset = line % 2 ? wide / 2 : 0;
-    const arcs = Array.from({ length: line % 2 ? 3 : 4 }, () => `q${round(wide / 2)} ${round(cell * 0.13)} ${round(wide)} 0`);
-    return `M${round(x + offset)} ${round(y + cell * down - cell * 0.12)}${arcs.join("")}`;
+    const [offset, count] = line % 2 ? [wide / 2, 3] : [0, 4];
+    const arcs = `q${round(wide / 2)} ${round(cell * 0.13)} ${round(wide)} 0`.repeat(count);
+    return `M${round(x + offset)} ${round(y + cell * down - cell * 0.12)}${arcs}`;
   }).join("");
 }
 
@@ -642,13 +654,14 @@ function startNode(place, square, index) {
     path("crown", "start-crown", ICONS.crown, "scale(1.2)"));
 }
 
-// -- icons and figures ---------------------------------------------------------------------------------------------------
+// -- icons and figures --------------------------------------------------------------------------------------
 
 // All are drawn around 0, about 24 wide.
 const ICONS = {
   crown: "M-11 8L-12 -6L-6 0L0 -10L6 0L12 -6L11 8Z",
   shield: "M0 -12C4 -9 8 -9 11 -9V1C11 7 6 11 0 13C-6 11 -11 7 -11 1V-9C-8 -9 -4 -9 0 -12Z",
-  crowd: "M-6 -10a4.5 4.5 0 1 1 -.01 0ZM6 -10a4.5 4.5 0 1 1 -.01 0ZM-13 11C-13 3 -10 1 -6 1C-2 1 0 3 0 6C0 3 2 1 6 1C10 1 13 3 13 11Z",
+  crowd: "M-6 -10a4.5 4.5 0 1 1 -.01 0ZM6 -10a4.5 4.5 0 1 1 -.01 0Z"
+    + "M-13 11C-13 3 -10 1 -6 1C-2 1 0 3 0 6C0 3 2 1 6 1C10 1 13 3 13 11Z",
   fetters: "M-7 -6a6 6 0 1 0 .01 0ZM7 -6a6 6 0 1 0 .01 0ZM-1 0H1M-7 -6V-11M7 -6V-11",
   dagger: "M0 13L-3.5 3V-3H-8V-6H-2V-11H2V-6H8V-3H3.5V3Z",
   heart: "M0 10C-14 0 -11 -10 -5 -10C-2 -10 0 -8 0 -5C0 -8 2 -10 5 -10C11 -10 14 0 0 10Z",
@@ -660,7 +673,7 @@ const ICONS = {
 const SHIELD = "M0 -24C6 -19 14 -18 21 -19V1C21 13 11 20 0 24C-11 20 -21 13 -21 1V-19C-14 -18 -6 -19 0 -24Z";
 const BUST = "M-22 23V13C-22 3 -13 -3 0 -3C13 -3 22 3 22 13V23Z";
 const HOOD = "M0 -27C13 -27 16 -12 16 -5C21 -2 24 6 24 14V24H-24V14C-24 6 -21 -2 -16 -5C-16 -12 -13 -27 0 -27Z";
-const MASK = "M0 -25C8 -25 11 -18 11 -11C6 -7 -6 -7 -11 -11C-11 -18 -8 -25 0 -25Z";
+const MASK = "M-11 -13A11 11 0 0 1 11 -13A11 11 0 0 1 -11 -13ZM-8 -16V-11H8V-16Z";
 
 /** Where a figure is drawn, and how large; null if nowhere. */
 function spot(scene, figure, place) {
@@ -687,9 +700,9 @@ function traySpot(place, index, position, total) {
 }
 
 function figureNode(scene, figure, { x, y, scale }) {
-  const known = figure.secret ? "secret" : "";
-  return group(`figure-${figure.number}`, `figure ${figure.role} ${known} ${figure.fate ?? ""}`.replace(/ +/g, " ").trim(),
-    shift(x, y, scale), hint(figureTitle(scene, figure)), SHAPES[figure.role](scene, figure));
+  const name = classes("figure", figure.role, figure.secret && "secret", figure.fate);
+  return group(`figure-${figure.number}`, name, shift(x, y, scale),
+    hint(figureTitle(scene, figure)), SHAPES[figure.role](scene, figure));
 }
 
 function figureTitle(scene, figure) {
@@ -704,7 +717,7 @@ const SHAPES = {
     node("circle", "body", { class: "body", cx: 0, cy: 0, r: 23 }),
     path("crown", "mark", ICONS.crown, "translate(0 1) scale(1.25)"),
     scene.wounds ? group("wound", "wound", "translate(15 15)",
-      node("circle", "back", { class: "badge", cx: 0, cy: 0, r: 10 }),
+      badge(10),
       path("heart", "badge-mark", ICONS.heart, "translate(0 1) scale(.6)")) : null,
   ],
   knight: (_scene, figure) => [
@@ -713,10 +726,11 @@ const SHAPES = {
     text("number", 0, 8, 23, figure.number, "number", "middle"),
   ],
   citizen: (_scene, figure) => [
+    node("circle", "head-halo", { class: "halo", cx: 0, cy: -13, r: 11 }),
     path("halo", "halo", BUST),
     node("circle", "head", { class: "head", cx: 0, cy: -13, r: 11 }),
-    path("body", "body", BUST),
     figure.secret ? path("mask", "mask", MASK) : null,
+    path("body", "body", BUST),
     text("number", 0, 18, 23, figure.number, "number", "middle"),
     figure.secret ? dagger() : null,
   ],
@@ -730,13 +744,17 @@ const SHAPES = {
   ],
 };
 
+function badge(radius) {
+  return node("circle", "back", { class: "badge", cx: 0, cy: 0, r: radius });
+}
+
 function dagger() {
   return group("dagger", "dagger", "translate(17 -15)",
-    node("circle", "back", { class: "badge", cx: 0, cy: 0, r: 10 }),
+    badge(10),
     path("blade", "badge-mark", ICONS.dagger, "rotate(35) scale(.62)"));
 }
 
-// -- the last move on the board ----------------------------------------------------------------------------------------
+// -- the last move on the board -----------------------------------------------------------------------------
 
 /** Outlines under the figures: dashed where the move began, solid where it led to, each in two tones. */
 function highlight(last, place) {
@@ -757,7 +775,8 @@ function arrow(scene, last, place) {
   const from = last?.from ?? null, to = last ? goalOf(scene, last, place) : null;
   if (from === null || to === null) return group("last-arrow", "last", "");
   const begin = centre(place, from), strike = !["step", "enter"].includes(last.kind);
-  const at = (share) => ({ x: round(begin.x + (to.x - begin.x) * share), y: round(begin.y + (to.y - begin.y) * share) });
+  const between = (first, second, share) => round(first + (second - first) * share);
+  const at = (share) => ({ x: between(begin.x, to.x, share), y: between(begin.y, to.y, share) });
   const [tail, neck, tip] = (strike ? [0.4, 0.58, 0.66] : [0.05, 0.5, 0.6]).map(at);
   const angle = (Math.atan2(to.y - begin.y, to.x - begin.x) * 180) / Math.PI;
   return group("last-arrow", "last", "",
@@ -778,36 +797,42 @@ function goalOf(scene, last, place) {
 
 function mark(kind, { x, y }) {
   if (kind === "attack") {
-    return group("mark", "mark-attack", shift(x - 17, y - 17), node("circle", "back", { class: "badge", cx: 0, cy: 0, r: 11 }),
+    return group("mark", "mark-attack", shift(x - 17, y - 17), badge(11),
       path("dagger", "badge-mark", ICONS.dagger, "rotate(-35) scale(.7)"));
   }
   const icon = kind === "kill" ? ICONS.cross : ICONS.fetters;
-  return group("mark", `mark-${kind}`, shift(x, y, 1.2), ["under", "over"].map((tone) => path(tone, `stroke ${tone}`, icon)));
+  return group("mark", `mark-${kind}`, shift(x, y, 1.2),
+    ["under", "over"].map((tone) => path(tone, `stroke ${tone}`, icon)));
 }
 
-// -- the panels -----------------------------------------------------------------------------------------------------------
+// -- the panels ---------------------------------------------------------------------------------------------
 
 function plates(scene, place, names) {
   return group("plates", "plates", "", [0, 1].map((seat) => plate(scene, place, seat, names[seat] || `seat ${seat}`)));
 }
 
 function plate(scene, place, seat, name) {
-  const { x, y, width, height } = place.plates[seat];
-  const active = scene.toMove === seat, narrow = width < 300;
-  const left = x + (narrow ? 46 : 58);
-  const status = active ? "to move" : scene.winner === seat ? "won" : scene.winner === null ? "" : "lost";
-  const role = narrow ? ROLES[seat] : `${ROLES[seat]}, seat ${seat}`;
-  const pill = status ? place.small * status.length * 0.6 + 14 : 0;
-  return group(`plate-${seat}`, `plate ${active ? "active" : ""} ${scene.winner === seat ? "winner" : ""}`.trim(), "",
-    hint(`${name}, seat ${seat}, plays the ${ROLES[seat].toLowerCase()}${status ? `: ${status}` : ""}; score ${scene.scores[seat]}`),
+  const { x, y, width, height } = place.plates[seat], middle = y + height / 2;
+  const active = scene.toMove === seat, narrow = width < 300, left = x + (narrow ? 46 : 58);
+  const status = active ? "to move" : scene.winner === null ? "" : scene.winner === seat ? "won" : "lost";
+  const about = `${name}, seat ${seat}, plays the ${ROLES[seat].toLowerCase()}${status ? `: ${status}` : ""}`;
+  return group(`plate-${seat}`, classes("plate", active && "active", scene.winner === seat && "winner"), "",
+    hint(`${about}; score ${scene.scores[seat]}`),
     box("back", "panel", x, y, width, height, 8),
-    active ? path("pointer", "pointer", `M${x} ${y + height / 2 - 11}l12 11l-12 11z`) : null,
-    path("icon", `icon-${seat}`, seat ? ICONS.dagger : ICONS.crown, shift(left - (narrow ? 18 : 22), y + height / 2, narrow ? 1 : 1.2)),
+    active ? path("pointer", "pointer", `M${x} ${middle - 11}l12 11l-12 11z`) : null,
+    path("icon", `icon-${seat}`, seat ? ICONS.dagger : ICONS.crown, shift(left - 20, middle, narrow ? 1 : 1.2)),
     text("name", left, y + height * 0.42, place.large, fit(name, place.large, x + width - 46 - left), "strong"),
-    text("role", left, y + height * 0.85, place.small, role, "faint"),
-    status ? box("pill", `pill ${status.replace(" ", "-")}`, x + width - 34 - pill, y + height - place.small - 12, pill, place.small + 7, 6) : null,
-    status ? text("status", x + width - 34 - pill / 2, y + height - 10, place.small, status, `pill-text ${status.replace(" ", "-")}`, "middle") : null,
-    text("score", x + width - 17, y + height / 2 + place.large * 0.4, place.large + 6, scene.scores[seat], "strong", "middle"));
+    text("role", left, y + height * 0.85, place.small, narrow ? ROLES[seat] : `${ROLES[seat]}, seat ${seat}`, "faint"),
+    status ? pill(status, x + width - 34, y + height - 5, place.small) : null,
+    text("score", x + width - 17, middle + place.large * 0.4, place.large + 6, scene.scores[seat], "strong", "middle"));
+}
+
+/** A word in a frame, whose lower right corner is given. */
+function pill(word, right, bottom, size) {
+  const width = size * word.length * 0.6 + 14, name = word.replace(" ", "-");
+  return group("pill", "status", "",
+    box("frame", `pill ${name}`, right - width, bottom - size - 7, width, size + 7, 6),
+    text("word", right - width / 2, bottom - 5, size, word, `pill-text ${name}`, "middle"));
 }
 
 function cardBlock(scene, place) {
@@ -816,7 +841,7 @@ function cardBlock(scene, place) {
 
 function cardNode(key, card, where, about) {
   const { x, y, width, height, icon, number } = where;
-  if (!card) return group(key, "card empty", shift(x, y), hint("no card is open yet"), box("paper", "card-place", 0, 0, width, height, 8));
+  if (!card) return cardPlace(key, where, "no card is open yet");
   const rows = [["crown", card.king, "king"], ["shield", card.knights, "knight"], ["crowd", card.crowd, "citizen"]];
   const step = height / 4, left = width * 0.34, right = width * 0.7;
   return group(key, "card", shift(x, y), hint(`${about}: ${cardWords(card)}`),
@@ -826,8 +851,13 @@ function cardNode(key, card, where, about) {
       text(`${name}-points`, right, step * (index + 0.55) + number * 0.36, number, points, "ink strong", "middle"),
     ]),
     path("line", "card-line", `M${round(width * 0.12)} ${round(step * 3.05)}H${round(width * 0.88)}`),
-    path("fetters", `card-fetters ${card.fetters ? "" : "without"}`.trim(), ICONS.fetters, shift(width / 2, step * 3.55, icon)),
-    card.fetters ? null : path("no", "card-no", ICONS.cross, shift(width / 2, step * 3.55, icon * 0.9)));
+    group("fetters", classes("card-fetters", !card.fetters && "without"), shift(width / 2, step * 3.55, icon),
+      path("rings", "rings", ICONS.fetters), card.fetters ? null : path("no", "card-no", ICONS.cross)));
+}
+
+/** Where a card would lie. */
+function cardPlace(key, { x, y, width, height }, about) {
+  return group(key, "card empty", shift(x, y), hint(about), box("paper", "card-place", 0, 0, width, height, 8));
 }
 
 /** The cards to come: the next one's face where it is known, else the common back, and how many there are. */
@@ -837,7 +867,7 @@ function deckNode(scene, place) {
   const about = `${count(left, "card")} to come`;
   return group("deck", "deck", "",
     left > 1 ? box("under", "paper", x + 4, y + 4, width, height, 6) : null,
-    !left ? group("next", "card empty", shift(x, y), hint("no card is left"), box("paper", "card-place", 0, 0, width, height, 6))
+    !left ? cardPlace("next", place.deck, "no card is left")
       : next ? cardNode("next", next, { ...place.deck, number: Math.max(16, place.deck.number) }, `${about}, the next`)
         : cardBack(x, y, width, height, about),
     deckWords(left, next, place).map((words, index) => text(`words-${index}`, x + width / 2,
@@ -864,30 +894,32 @@ function pointsBlock(scene, place) {
   const { x, y, step, stacked } = place.points;
   const first = y + (stacked ? 34 : 28);
   return group("points", "points", "",
-    text("round", x - (stacked ? 0 : 6), y + 6, place.large, scene.round ? `Round ${scene.round} of ${scene.rounds}` : "Setting up", "strong"),
+    text("round", x - (stacked ? 0 : 6), y + 6, place.large, scene.round ? roundWords(scene) : "Setting up", "strong"),
     POOLS.map((pool, index) => poolRow(scene, place, pool, first + step * index)),
     capturesRow(scene, place, first + step * POOLS.length));
 }
 
 function poolRow(scene, place, [key, icon, title], y) {
   const { x, pip, gap, stacked } = place.points, { left, of } = scene.points[key];
-  const pips = Array.from({ length: of }, (_, index) =>
-    node("circle", `pip-${index}`, { class: index < left ? "pip left" : "pip spent", cx: x + 32 + gap * index, cy: stacked ? y + 8 : y, r: pip }));
+  const pips = Array.from({ length: of }, (_, index) => {
+    const name = index < left ? "pip left" : "pip spent";
+    return node("circle", `pip-${index}`, { class: name, cx: x + 32 + gap * index, cy: stacked ? y + 8 : y, r: pip });
+  });
   return group(`pool-${key}`, "pool", "", hint(`${title}: ${left} of ${of} action points left in this round`),
     box("area", "area", x - 12, y - 14, 170, 26),
     path("icon", `pool-icon ${key}`, ICONS[icon], shift(x + 8, y, stacked ? 0.95 : 0.85)),
-    stacked ? text("count", x + 27, y - 3, place.small, of ? `${title} ${left} of ${of}` : title, "") : null,
+    stacked ? text("count", x + 27, y - 3, place.small, of ? `${title} ${left} of ${of}` : title) : null,
     pips,
-    !stacked && of ? text("count", x + 36 + gap * 7, y + 7, place.small, `${left}/${of}`, "") : null);
+    !stacked && of ? text("count", x + 36 + gap * 7, y + 7, place.small, `${left}/${of}`) : null);
 }
 
 function capturesRow(scene, place, y) {
-  const { x, stacked } = place.points;
+  const { x, stacked } = place.points, base = y + place.small * 0.36;
   return group("captures", "captures", "", hint(`Capture: ${FETTERS[scene.fetters]}`),
     path("icon", "pool-fetters", ICONS.fetters, shift(x + 8, y, 0.85)),
-    text("words", x + 27, y + place.small * 0.36, place.small, CAPTURES[scene.fetters], scene.fetters === "open" ? "" : "faint"),
+    text("words", x + 27, base, place.small, CAPTURES[scene.fetters], scene.fetters === "open" ? "" : "faint"),
     scene.fetters === "none" ? path("no", "pool-no", ICONS.cross, shift(x + 8, y, 0.8)) : null,
-    stacked && scene.kills ? text("kills", x + 130, y + place.small * 0.36, place.small, `${count(scene.kills, "kill")}`, "") : null);
+    stacked && scene.kills ? text("kills", x + 130, base, place.small, count(scene.kills, "kill")) : null);
 }
 
 function kingBlock(scene, place) {
@@ -900,7 +932,7 @@ function kingBlock(scene, place) {
   });
   return group("king", "king-state", "", hint(`the king: ${sayKing(scene).join("; ")}`),
     box("back", "panel", x, y, width, height, 8), hearts,
-    text("words", x + 66, middle + place.small * 0.36, place.small, kingWords(scene, king, place), ""),
+    text("words", x + 66, middle + place.small * 0.36, place.small, kingWords(scene, king, place)),
     king.fate ? null : path("castle", "goal", ICONS.castle, shift(x + width - 16, middle, 0.7)));
 }
 
@@ -924,7 +956,7 @@ function slotsBlock(scene, place) {
       const middle = x + (long ? 30 + gap * index : gap * (index + 0.5)), down = y + height - 30;
       return group(`slot-${index}`, `slot ${assassin.status}`, "", hint(`assassin: ${sayAssassin(assassin)}`),
         slotToken(assassin, middle, down, scale),
-        long ? text("status", middle + 25, down + 6, place.small, STATUS[assassin.status] ?? assassin.status, "") : null);
+        long ? text("status", middle + 25, down + 6, place.small, STATUS[assassin.status] ?? assassin.status) : null);
     }));
 }
 
@@ -942,33 +974,42 @@ function slotToken({ number, status }, x, y, scale) {
 
 function fateBadge(status) {
   return group("fate", "fate", "translate(-17 -15)",
-    node("circle", "back", { class: "badge", cx: 0, cy: 0, r: 11 }),
+    badge(11),
     path("sign", "badge-line", status === "killed" ? ICONS.cross : ICONS.fetters, "scale(.6)"));
 }
 
 function trayBox(scene, place, tray, index) {
   const lost = index ? lostKnights(scene).length : lostCrowd(scene).length;
+  const middle = tray.y + place.tray.height / 2;
   const about = index ? `${count(lost, "knight")} killed` : `${lost} of the crowd captured or killed`;
   return group(`tray-${index}`, "tray", "", hint(about),
     box("back", "panel", tray.x, tray.y, tray.width, place.tray.height, 8),
     path("icon", index ? "pool-icon knights" : "pool-icon crowd", index ? ICONS.shield : ICONS.crowd,
-      shift(tray.x + 22, tray.y + place.tray.height / 2)),
-    lost ? null : text("none", tray.x + 46, tray.y + place.tray.height / 2 + place.small * 0.36, place.small, "nobody lost", "faint"));
+      shift(tray.x + 22, middle)),
+    lost ? null : text("none", tray.x + 46, middle + place.small * 0.36, place.small, "nobody lost", "faint"));
 }
 
-/** The last move and what it changed, or how the game ended; where there is one line, the first of it may be all. */
+/** The last move and what it changed, or how the game ended. */
 function lastBlock(scene, place, last) {
   const { x, y, width, height, lines } = place.last, size = place.plain;
-  const parts = (scene.ending ? [ENDINGS[scene.ending].words, last?.words] : last ? [last.words, last.effect] : [startWords(scene)])
-    .filter(Boolean);
-  const sentence = parts.join(" · ");
-  const fitting = fit(sentence, size, width - 24) === sentence ? sentence : parts[0];
-  const shown = lines === 1 ? [fit(fitting, size, width - 24)]
-    : parts.length > 1 ? parts.map((part) => fit(part, size, width - 24)) : wrap(sentence, size, width - 24, lines);
-  return group("last-words", scene.ending ? "last-words over" : "last-words", "", hint(sentence),
+  const parts = lastParts(scene, last).filter(Boolean);
+  const shown = lines === 1 ? [inOneLine(parts, size, width - 24)]
+    : parts.length > 1 ? parts.map((part) => fit(part, size, width - 24)) : wrap(parts.join(), size, width - 24, lines);
+  const first = y + height / 2 + size * 0.36 - ((shown.length - 1) * (size + 8)) / 2;
+  return group("last-words", scene.ending ? "last-words over" : "last-words", "", hint(parts.join(" · ")),
     box("back", "panel", x, y, width, height, 8),
-    shown.map((line, index) => text(`line-${index}`, x + 12,
-      y + height / 2 + size * 0.36 + (index - (shown.length - 1) / 2) * (size + 8), size, line, index ? "" : "strong")));
+    shown.map((line, index) =>
+      text(`line-${index}`, x + 12, first + index * (size + 8), size, line, index ? "" : "strong")));
+}
+
+function lastParts(scene, last) {
+  if (scene.ending) return [ENDINGS[scene.ending].words, last?.words];
+  return last ? [last.words, last.effect] : [startWords(scene)];
+}
+
+function inOneLine(parts, size, width) {
+  const sentence = parts.join(" · ");
+  return fit(sentence, size, width) === sentence ? sentence : fit(parts[0], size, width);
 }
 
 function startWords(scene) {
@@ -976,7 +1017,7 @@ function startWords(scene) {
   return capital(task(scene)).replace(/ \(seat \d\)/, "");
 }
 
-// -- from the tree into the page -----------------------------------------------------------------------------------------
+// -- from the tree into the page ----------------------------------------------------------------------------
 
 /** Draw the scene; the SVG depends on scene and options alone, `previous` only on how it gets there. */
 function draw(svg, scene, previous, options = {}) {
@@ -1005,7 +1046,8 @@ function patch(target, wanted) {
     if (target.textContent !== wanted.content) target.textContent = wanted.content;
     return;
   }
-  const present = new Map([...target.children].map((child) => [`${child.tagName} ${child.getAttribute("data-key")}`, child]));
+  const nameOfChild = (child) => `${child.tagName} ${child.getAttribute("data-key")}`;
+  const present = new Map([...target.children].map((child) => [nameOfChild(child), child]));
   wanted.children.forEach((child, index) => {
     const name = `${child.tag} ${child.key}`;
     const found = present.get(name) ?? element(child.tag, child.key);
@@ -1019,23 +1061,25 @@ function patch(target, wanted) {
 /** Attributes always stand in the same order, so that the same picture is also the same text. */
 function setAttributes(target, wanted) {
   const names = Object.keys(wanted);
-  if (target.getAttributeNames().join() !== names.join()) target.getAttributeNames().forEach((name) => target.removeAttribute(name));
+  const present = target.getAttributeNames();
+  if (present.join() !== names.join()) present.forEach((name) => target.removeAttribute(name));
   for (const name of names) {
     if (target.getAttribute(name) !== String(wanted[name])) target.setAttribute(name, wanted[name]);
   }
 }
 
-// -- movement ------------------------------------------------------------------------------------------------------------------
+// -- movement -----------------------------------------------------------------------------------------------
 
 function animate(root, scene, previous, place, options) {
   const timing = { duration: options.duration, easing: "ease-in-out" };
   const shown = (number) => root.querySelector(`:scope > g[data-key=figures] > g[data-key=figure-${number}]`);
   for (const figure of scene.figures) {
-    const now = spot(scene, figure, place), before = spot(previous, previous.figures[figure.number], place);
+    const former = previous.figures[figure.number];
+    const now = spot(scene, figure, place), before = spot(previous, former, place);
     if (!now) continue;
     if (!before) shown(figure.number).animate([{ opacity: 0 }, { opacity: 1 }], timing);
-    else if (pose(now) !== pose(before)) shown(figure.number).animate([{ transform: pose(before) }, { transform: pose(now) }], timing);
-    else if (figure.role !== previous.figures[figure.number].role) swell(shown(figure.number), now, timing);
+    else if (pose(now) !== pose(before)) walk(shown(figure.number), [before, now], timing);
+    else if (figure.role !== former.role) swell(shown(figure.number), now, timing);
   }
   const last = lastMove(scene, options.last);
   if (last && last.kind !== "step" && last.from !== null && last.to !== null) lunge(shown, scene, place, last, timing);
@@ -1048,8 +1092,12 @@ function pose({ x, y, scale }) {
   return `translate(${round(x)}px, ${round(y)}px) scale(${round(scale)})`;
 }
 
-function swell(shown, now, timing) {
-  shown.animate([{ transform: pose(now) }, { transform: pose({ ...now, scale: now.scale * 1.3 }) }, { transform: pose(now) }], timing);
+function walk(shown, places, timing) {
+  shown.animate(places.map((place) => ({ transform: pose(place) })), timing);
+}
+
+function swell(shown, place, timing) {
+  walk(shown, [place, { ...place, scale: 1.3 * place.scale }, place], timing);
 }
 
 /** The striker leaps towards his victim and back. */
@@ -1058,7 +1106,7 @@ function lunge(shown, scene, place, last, timing) {
   if (!striker) return;
   const home = spot(scene, striker, place), goal = centre(place, last.to);
   const near = { ...home, x: home.x + (goal.x - home.x) * 0.4, y: home.y + (goal.y - home.y) * 0.4 };
-  shown(striker.number).animate([{ transform: pose(home) }, { transform: pose(near) }, { transform: pose(home) }], timing);
+  walk(shown(striker.number), [home, near, home], timing);
 }
 
 export { scene, draw, say };
