@@ -30,10 +30,10 @@ PAGE = """<!doctype html><meta charset="utf-8"><title>viewer</title>
 
 SCRIPT = """
 import { scene, draw, say } from "./viewer.js";
+import games from "./games.js";
 
 const fresh = () => document.createElementNS("http://www.w3.org/2000/svg", "svg");
 const see = (ply, seat) => scene(seat === null ? ply.state : ply.views[seat], seat);
-const order = (length) => [...Array(length).keys()];
 
 // Draws one ply into an SVG; what the caller says about the last move is all that the full state gives.
 function show(svg, game, index, seat, layout, names, previous = null, duration = 0) {
@@ -43,36 +43,74 @@ function show(svg, game, index, seat, layout, names, previous = null, duration =
   return now;
 }
 
-// Every ply drawn into an empty SVG, and then by each way through the game into one that is drawn over and over.
-function ways(game, seat, layout, names) {
-  const alone = game.map((_, index) => { const svg = fresh(); show(svg, game, index, seat, layout, names); return svg.outerHTML; });
-  const jumps = order(game.length).map((index) => (index * 37) % game.length);
-  const paths = { forwards: order(game.length), backwards: order(game.length).reverse(), jumps, twice: [0, 0, 5, 5] };
+// The SVG text of these plies, drawn one after the other into the same SVG.
+function follow(game, path, seat, layout, names, duration) {
+  const svg = fresh(), texts = [];
+  let previous = null;
+  if (duration) document.body.append(svg);  // only what is in the page can move
+  for (const index of path) {
+    previous = show(svg, game, index, seat, layout, names, previous, duration);
+    texts[index] = svg.outerHTML;
+  }
+  svg.remove();
+  return texts;
+}
+
+// What can be asked of the text of one ply.
+function facts(text) {
+  const count = (pattern) => (text.match(pattern) ?? []).length;
+  return {
+    secrets: [...text.matchAll(/hidden assassin (\\d+),/g)].map((found) => Number(found[1])),
+    masks: count(/class="mask"/g), mentions: count(/secret/g),
+    backs: count(/class="card back"/g), papers: count(/class="paper"/g),
+    broken: /undefined|NaN|\\[object|>null</.test(text),
+  };
+}
+
+// All plies by several ways: which differ from the way forwards, and what is in them.
+function ways(name, seat, layout, names) {
+  const game = games[name];
+  const forwards = [...game.keys()], jumps = forwards.map((index) => (index * 37 + 11) % game.length);
+  const texts = follow(game, forwards, seat, layout, names, 50);
+  const paths = { backwards: [...forwards].reverse(), jumps, twice: jumps.slice(0, 9).flatMap((index) => [index, index]) };
   const different = [];
   for (const [way, path] of Object.entries(paths)) {
-    const svg = document.body.appendChild(fresh());
-    let previous = null;
-    for (const index of path) {
-      previous = show(svg, game, index, seat, layout, names, previous, way === "forwards" ? 50 : 0);
-      if (svg.outerHTML !== alone[index]) different.push(`${way} ${index}`);
-    }
-    svg.remove();
+    follow(game, path, seat, layout, names, 0).forEach((text, index) => text === texts[index] || different.push(`${way} ${index}`));
   }
-  return { alone, different };
+  for (let index = 0; index < game.length; index += 20) {
+    if (follow(game, [index], seat, layout, names, 0)[index] !== texts[index]) different.push(`alone ${index}`);
+  }
+  return JSON.stringify({ different, distinct: new Set(texts).size, facts: texts.map(facts) });
 }
 
-// Texts of the shown SVG that are too small or reach over its edge.
-function badTexts(game, index, seat, names) {
-  const svg = document.querySelector("#board");
-  show(svg, game, index, seat, "portrait", names);
-  const frame = svg.getBoundingClientRect();
-  return [...svg.querySelectorAll("text")].filter((text) => {
-    const box = text.getBoundingClientRect(), size = parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a;
-    return size < 12 || box.left < frame.left || box.right > frame.right || box.top < frame.top || box.bottom > frame.bottom;
-  }).map((text) => text.textContent);
+// What the seat is told at every ply.
+function words(name, seat) {
+  return JSON.stringify(games[name].map((ply) => say(see(ply, seat))));
 }
 
-Object.assign(window, { scene, draw, say, see, show, ways, badTexts, ready: true });
+// The picture and the words of one position as a seat sees it.
+function impression(ply, seat, names) {
+  const svg = fresh(), now = show(svg, [ply], 0, seat, "portrait", names);
+  return svg.outerHTML + JSON.stringify(say(now));
+}
+
+// Texts that are too small or reach over the edge, at some plies of a game.
+function badTexts(name, names) {
+  const svg = document.querySelector("#board"), game = games[name], bad = [];
+  for (let index = game.length - 1; index >= 0; index -= 25) {
+    show(svg, game, index, null, "portrait", names);
+    const frame = svg.getBoundingClientRect(), scale = svg.getScreenCTM().a;
+    for (const text of svg.querySelectorAll("text")) {
+      const box = text.getBoundingClientRect(), nested = text.getScreenCTM().a;
+      const outside = box.left < frame.left || box.right > frame.right || box.top < frame.top || box.bottom > frame.bottom;
+      if (outside || text.getAttribute("font-size") * nested < 12) bad.push(`${index}: ${text.textContent}`);
+    }
+    if (Math.abs(scale * 600 - 370) > 1) bad.push("the picture is not 370 pixels wide");
+  }
+  return bad;
+}
+
+Object.assign(window, { scene, games, show, ways, words, impression, badTexts, ready: true });
 """
 
 
@@ -126,47 +164,58 @@ GAMES = {
 }
 
 
+# Which seat's view of which game is drawn, and in which layout: all of the golden ones, one each of the short ones.
+DRAWN = {
+    **{(name, seat): "wide" if seat is None else "portrait" for name in list(GAMES)[:2] for seat in (None, 0, 1)},
+    **{(name, None if name[0] == "a" else 0): "wide" for name in list(GAMES)[2:]},
+}
+
+
 @pytest.fixture(scope="module")
 def games():
     return {name: make() for name, make in GAMES.items()}
 
 
 @pytest.fixture(scope="module")
-def browser():
+def page(games):
+    """A page with the viewer, under the policy of the real one; nothing may leave an error in its console."""
     need(None if sync_playwright else "playwright is not installed: pip install playwright")
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     need(None if chromium else "there is no chromium: apt install chromium")
+    errors = []
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield started
-        started.close()
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        opened = browser.new_page()
+        opened.on("console", lambda message: errors.append(message.text))
+        opened.on("pageerror", lambda error: errors.append(str(error)))
+        opened.route("**/*", lambda route: answer(route, games))
+        opened.goto(HOST)
+        opened.wait_for_function("() => window.ready")
+        yield opened
+        browser.close()
+    assert errors == []
 
 
-@pytest.fixture
-def page(browser):
-    """A page with the viewer, under the policy of the real one; no test may leave an error in its console."""
-    files = {
+def answer(route, games):
+    """What a web server would send, with the same policy."""
+    name = route.request.url.removeprefix(HOST)
+    made = {
         "": ("text/html", PAGE),
         "page.js": ("text/javascript", SCRIPT),
-        "viewer.js": ("text/javascript", (VIEWER / "viewer.js").read_text()),
-        "viewer.css": ("text/css", (VIEWER / "viewer.css").read_text()),
+        "games.js": ("text/javascript", f"export default {json.dumps(games)};"),
     }
+    kinds = {"viewer.js": "text/javascript", "viewer.css": "text/css"}
+    kind, body = made.get(name) or (kinds[name], (VIEWER / name).read_text())
+    headers = {"Content-Type": f"{kind}; charset=utf-8", "Content-Security-Policy": POLICY}
+    route.fulfill(headers=headers, body=body)
 
-    def answer(route):
-        kind, body = files.get(route.request.url.removeprefix(HOST), ("text/plain", None))
-        headers = {"Content-Type": f"{kind}; charset=utf-8", "Content-Security-Policy": POLICY}
-        route.fulfill(status=404 if body is None else 200, headers=headers, body=body or "")
 
-    opened = browser.new_page()
-    errors = []
-    opened.on("console", lambda message: errors.append(message.text) if message.type in ("error", "warning") else None)
-    opened.on("pageerror", lambda error: errors.append(str(error)))
-    opened.route("**/*", answer)
-    opened.goto(HOST)
-    opened.wait_for_function("() => window.ready")
-    yield opened
-    opened.close()
-    assert errors == []
+@pytest.fixture(scope="module")
+def drawings(page):
+    return {
+        (name, seat): json.loads(page.evaluate("args => ways(...args)", [name, seat, layout, NAMES]))
+        for (name, seat), layout in DRAWN.items()
+    }
 
 
 def test_the_games_end_in_every_way(games):
@@ -174,60 +223,55 @@ def test_the_games_end_in_every_way(games):
     assert endings == {(side, how) for side in "ab" for how in ("ENTERED", "ASSASSINS_GONE", "KING_DEAD", "TOO_LATE")}
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_a_ply_is_the_same_picture_whatever_the_way(page, games, name):
-    for seat, layout in ((None, "wide"), (0, "portrait"), (1, "wide")):
-        result = page.evaluate("args => ways(...args)", [games[name], seat, layout, NAMES])
-        assert result["different"] == []
-        assert len(set(result["alone"])) > len(games[name]) * 0.9
-        assert not any(word in text for text in result["alone"] for word in ("undefined", "NaN", "[object", ">null<"))
+@pytest.mark.parametrize(("name", "seat"), DRAWN)
+def test_a_ply_is_the_same_picture_whatever_the_way(drawings, games, name, seat):
+    result = drawings[name, seat]
+    assert result["different"] == []
+    assert len(result["facts"]) == len(games[name])
+    assert result["distinct"] > len(games[name]) * 0.9
+    assert not any(shown["broken"] for shown in result["facts"])
 
 
-@pytest.mark.parametrize("name", ["a, golden", "b, golden"])
-def test_the_king_is_not_shown_who_the_assassins_are(page, games, name):
-    pictures = {
-        seat: page.evaluate("args => ways(...args)", [games[name], seat, "wide", NAMES])["alone"] for seat in (None, 0, 1)
-    }
-    for index, ply in enumerate(games[name][1:], 1):
-        hidden = set(ply["state"]["assassins"]) - set(ply["state"]["revealed"])
-        for seat, shown in pictures.items():
-            secrets = [number for number in range(1, 13) if f"hidden assassin {number}," in shown[index]]
-            assert secrets == ([] if seat == 0 else sorted(hidden)), (seat, index)
-        assert 'class="mask"' not in pictures[0][index]
-        assert ("secret" in pictures[0][index]) == ("choose" in ply["last"]["move"]), "only that the choice was secret"
+@pytest.mark.parametrize(("name", "seat"), DRAWN)
+def test_only_who_knows_the_assassins_is_shown_them(drawings, games, name, seat):
+    for ply, shown in zip(games[name][1:], drawings[name, seat]["facts"][1:]):
+        hidden = sorted(set(ply["state"]["assassins"]) - set(ply["state"]["revealed"]))
+        if seat != 0:
+            assert sorted(shown["secrets"]) == hidden
+            assert shown["masks"] == 2 * len(hidden), "on the figure, and beside the board"
+        else:
+            assert (shown["secrets"], shown["masks"]) == ([], 0)
+            assert bool(shown["mentions"]) == ("choose" in ply["last"]["move"]), "that there was a choice is no secret"
 
 
-@pytest.mark.parametrize("name", ["a, golden", "b, golden"])
-def test_cards_to_come_have_one_back_for_both_seats(page, games, name):
-    for seat in (None, 0, 1):
-        pictures = page.evaluate("args => ways(...args)", [games[name], seat, "wide", NAMES])["alone"]
-        for ply, shown in zip(games[name], pictures):
-            assert ('class="card back"' in shown) == (seat is not None and bool(ply["state"]["deck"]))
-            faces = shown.count('class="paper"') - (len(ply["state"]["deck"]) > 1)
-            assert faces == bool(ply["state"]["cards"]) + (seat is None and bool(ply["state"]["deck"]))
+@pytest.mark.parametrize(("name", "seat"), DRAWN)
+def test_cards_to_come_have_one_back_for_both_seats(drawings, games, name, seat):
+    for ply, shown in zip(games[name], drawings[name, seat]["facts"]):
+        to_come, opened = len(ply["state"]["deck"]), len(ply["state"]["cards"])
+        assert shown["backs"] == (seat is not None and to_come > 0)
+        # The card under the top one shows as an edge of paper.
+        assert shown["papers"] - (to_come > 1) == (opened > 0) + (seat is None and to_come > 0)
 
 
 def test_a_picture_of_a_seat_is_made_of_its_observation_alone(page, games):
     """Another position that this seat cannot tell from the true one gives the same picture and the same words."""
     rng = Random(1)
     for name in ("a, golden", "b, golden"):
-        for ply in games[name][2::13]:
+        for ply in games[name][2::29]:
             for seat in (0, 1):
                 state = GAME.codec.state_from_json(ply["state"])
                 imagined = GAME.imagine(state.view(seat), rng)
-                twin = [picture_of(state, None), picture_of(imagined, None)]
-                drawn = page.evaluate(
-                    "([twin, seat, names]) => [...twin.keys()].map((index) => { const svg = document.querySelector('#board');"
-                    " const now = show(svg, twin, index, seat, 'portrait', names); return svg.outerHTML + JSON.stringify(say(now)); })",
-                    [twin, seat, NAMES],
+                true, other = (
+                    page.evaluate("args => impression(...args)", [picture_of(known, None), seat, NAMES])
+                    for known in (state, imagined)
                 )
-                assert drawn[0] == drawn[1]
+                assert true == other
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_ply_is_said_in_words(page, games, name):
     for seat in (None, 0, 1):
-        said = page.evaluate("([game, seat]) => game.map((ply) => say(see(ply, seat)))", [games[name], seat])
+        said = json.loads(page.evaluate("args => words(...args)", [name, seat]))
         for ply, words in zip(games[name], said):
             state = ply["state"]
             assert words["heading"]
@@ -240,14 +284,15 @@ def test_every_ply_is_said_in_words(page, games, name):
 
 
 @pytest.mark.parametrize("side", "ab")
-def test_the_town_is_the_engines_board(page, games, side):
-    town, start = board.load(side), games[f"{side}, golden"][0]
+def test_the_town_is_the_engines_board(page, side):
+    town = board.load(side)
     shown = page.evaluate(
-        "([game, names]) => { const now = show(document.querySelector('#board'), game, 0, null, 'wide', names);"
-        " const keys = (query) => [...document.querySelectorAll(query)].map((part) => part.dataset.key);"
-        " return { rounds: now.rounds, home: now.stepsHome, starts: now.starts, roofs: keys('rect.roof'),"
-        " doors: [...document.querySelectorAll('.door > title')].map((title) => title.textContent) }; }",
-        [[start], NAMES],
+        "([name, names]) => { const svg = document.querySelector('#board');"
+        " const { rounds, stepsHome, starts } = show(svg, games[name], 0, null, 'wide', names);"
+        " const roofs = [...svg.querySelectorAll('rect.roof')].map((part) => part.dataset.key);"
+        " const doors = [...svg.querySelectorAll('.door > title')].map((title) => title.textContent);"
+        " return { rounds, stepsHome, starts, roofs, doors }; }",
+        [f"{side}, golden", NAMES],
     )
     assert shown["roofs"] == [f"square-{square}" for square in range(board.SQUARES) if town.roof[square]]
     assert len(shown["doors"]) == len(town.doors)
@@ -256,7 +301,7 @@ def test_the_town_is_the_engines_board(page, games, side):
     assert shown["rounds"] == len(town.deck)
     starts = [chosen.king for chosen in town.starts]
     assert shown["starts"] == (starts if len(starts) > 1 else [])
-    assert shown["home"] == (town.steps_home[starts[0]] if len(starts) == 1 else None)
+    assert shown["stepsHome"] == (town.steps_home[starts[0]] if len(starts) == 1 else None)
 
 
 def test_the_cards_are_the_engines_cards(page):
@@ -265,16 +310,14 @@ def test_the_cards_are_the_engines_cards(page):
         assert card == {"kind": kind, "king": king, "knights": knights, "fetters": fetters, "crowd": crowd}
 
 
-def test_texts_on_a_phone_are_large_enough_and_inside_the_picture(page, games):
-    for game in games.values():
-        for index in (*range(0, len(game), 25), len(game) - 1):
-            bad = page.evaluate("args => badTexts(...args)", [game, index, None, NAMES])
-            assert bad == [], index
+@pytest.mark.parametrize("name", GAMES)
+def test_texts_on_a_phone_are_large_enough_and_inside_the_picture(page, name):
+    assert page.evaluate("args => badTexts(...args)", [name, NAMES]) == []
 
 
-def test_names_of_strangers_are_text(page, games):
-    page.evaluate("([game, names]) => show(document.querySelector('#board'), game, 0, null, 'wide', names)",
-                  [games["a, golden"], NAMES])  # fmt: skip
+def test_names_of_strangers_are_text(page):
+    draw = "names => void show(document.querySelector('#board'), games['a, golden'], 0, null, 'wide', names)"
+    page.evaluate(draw, NAMES)
     assert page.locator("#board img").count() == 0
     title = page.locator("#board g.plate >> nth=0").locator("title").text_content()
     shown = page.locator("#board g.plate >> nth=0").locator("text").first.text_content()

@@ -534,7 +534,16 @@ function centre(place, square) {
   return { x: x + cell / 2, y: y + cell / 2 };
 }
 
+// The town is the same in all scenes of a board; only the king's starts go.
+const towns = new Map();
+
 function town(scene, place) {
+  const key = `${scene.board} ${place.width} ${scene.starts.join()}`;
+  if (!towns.has(key)) towns.set(key, buildTown(scene, place));
+  return towns.get(key);
+}
+
+function buildTown(scene, place) {
   const board = BOARDS[scene.board];
   const squares = Array.from({ length: SIZE * SIZE }, (_, square) => square);
   const roofs = squares.filter((square) => isRoof(board, square));
@@ -1039,8 +1048,13 @@ function element(tag, key) {
   return created;
 }
 
+// What every element was drawn from: most of a picture stays as it is, and need not be compared with the page.
+const drawn = new WeakMap();
+
 /** Make the element what the node says; children with the same key and tag stay the same elements. */
 function patch(target, wanted) {
+  if (same(drawn.get(target), wanted)) return;
+  drawn.set(target, wanted);
   setAttributes(target, { "data-key": wanted.key, ...wanted.attributes });
   if (wanted.content !== undefined) {
     if (target.textContent !== wanted.content) target.textContent = wanted.content;
@@ -1056,6 +1070,16 @@ function patch(target, wanted) {
     patch(found, child);
   });
   for (const left of present.values()) left.remove();
+}
+
+function same(first, second) {
+  if (first === second) return true;
+  if (!first || first.tag !== second.tag || first.key !== second.key || first.content !== second.content) return false;
+  const names = Object.keys(second.attributes);
+  return first.children.length === second.children.length
+    && Object.keys(first.attributes).join() === names.join()
+    && names.every((name) => first.attributes[name] === second.attributes[name])
+    && first.children.every((child, index) => same(child, second.children[index]));
 }
 
 /** Attributes always stand in the same order, so that the same picture is also the same text. */
