@@ -1,6 +1,7 @@
 """The replay viewer of King & Assassins in a real browser: the same picture whatever the way, and no secret in it."""
 
 import json
+import os
 import shutil
 from functools import cache
 from pathlib import Path
@@ -62,7 +63,7 @@ function facts(text) {
   const count = (pattern) => (text.match(pattern) ?? []).length;
   return {
     secrets: [...text.matchAll(/hidden assassin (\\d+),/g)].map((found) => Number(found[1])),
-    masks: count(/class="mask"/g), marks: count(/class="[^"]*secret/g),
+    masks: count(/class="mask"/g), marks: count(/class="[^"]*secret/g), choices: count(/were chosen: \\d/g),
     backs: count(/class="card back"/g), papers: count(/class="paper"/g),
     broken: /undefined|NaN|\\[object|>null</.test(text),
   };
@@ -190,7 +191,8 @@ def page(games):
     need(None if chromium else "there is no chromium: apt install chromium")
     errors = []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = playwright.chromium.launch(executable_path=chromium, args=flags)
         opened = browser.new_page()
         opened.on("console", lambda message: errors.append(message.text))
         opened.on("pageerror", lambda error: errors.append(str(error)))
@@ -250,6 +252,9 @@ def test_only_who_knows_the_assassins_is_shown_them(drawing, games, name, seat):
             assert shown["masks"] == 2 * len(hidden), "on the figure, and beside the board"
         else:
             assert (shown["secrets"], shown["masks"], shown["marks"]) == ([], 0, 0)
+        # The page is given the move as the record has it, with the three citizens in it.
+        choice = ply["last"] is not None and "choose" in ply["last"]["move"]
+        assert bool(shown["choices"]) == (choice and seat != 0)
 
 
 @pytest.mark.parametrize(("name", "seat"), DRAWN)
