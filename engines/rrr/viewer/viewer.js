@@ -270,7 +270,6 @@ function zonePlaces(view) {
 function scene(message, seat) {
   const view = viewOf(message, seat);
   const places = zonePlaces(view);
-  const secretOffer = view.setup === "SECRET_DRAFT";
   return {
     seat,
     setup: view.setup,
@@ -293,7 +292,7 @@ function scene(message, seat) {
       ...areaThings(view, 1),
       ...areaThings(view, 0),
       ...view.zone.map((tile) => thing(tile, "zone", places.indexOf(tile))),
-      ...view.offer.map((tile, place) => thing(tile, "offer", place, { secret: secretOffer })),
+      ...view.offer.map((tile, place) => thing(tile, "offer", place)),
       ...view.discard.map((tile, place) => thing(tile, "discard", place)),
       ...view.banished.map((tile, place) => thing(tile, "banished", place)),
     ],
@@ -308,7 +307,6 @@ const onBoard = (shown, space) => shown.things.find((item) => item.place === "bo
 
 const seatWords = (seat) => `seat ${seat} (${SIDES[seat]})`;
 const called = (item) => (item.tile ? titled(item.tile) : "a hidden tile");
-const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 function goalWords(shown) {
   if (shown.victory === "POINTS") return `round ${shown.round} of ${shown.rounds}, points decide`;
@@ -329,7 +327,7 @@ function finalWords(shown, nameOf) {
 function taskWords(shown, nameOf) {
   if (shown.phase === "OVER") return finalWords(shown, nameOf);
   const who = nameOf(shown.mover);
-  if (shown.phase === "NAME") return `${who} names the first player of round ${shown.round + 1}`;
+  if (shown.phase === "NAME") return `${who} names who begins round ${shown.round + 1}`;
   if (shown.phase === "PICK") return `${who} keeps 1 of ${inPlace(shown, "offer").length} tiles in the draft`;
   return `${who} places tile ${shown.placements + 1} of the round`;
 }
@@ -478,17 +476,19 @@ function lastOf(shown, last) {
   return { placed: place.space ?? 0, origin: originOf(shown, last), marks: effectsOf(shown, place), chosen };
 }
 
-function changeWords(shown, done, nameOf) {
+function changeWords(shown, done) {
   const turned = [0, 1].map((seat) => done.marks
     .filter(({ kind, space }) => kind === "rotate" && onBoard(shown, space).owner === seat)
     .map(({ space }) => called(onBoard(shown, space))));
-  return turned.flatMap((tiles, seat) => (tiles.length ? [`Now with ${nameOf(seat)}: ${tiles.join(", ")}`] : []));
+  return turned.flatMap((tiles, seat) => (tiles.length ? [`Turned to ${SIDES[seat]}: ${tiles.join(", ")}`] : []));
 }
 
 function moveWords(shown, last, nameOf) {
   if (!last) return shown.placements || shown.round > 1 ? "" : "The match begins.";
   if (last.move && isSecret(shown, last)) return `${nameOf(last.seat)} keeps a tile in secret`;
-  return last.text || `${nameOf(last.seat ?? 0)} has moved`;
+  const lead = `${seatWords(last.seat ?? 0)} `;
+  if (!last.text) return `${nameOf(last.seat ?? 0)} has moved`;
+  return last.text.startsWith(lead) ? `${SIDES[last.seat ?? 0]} ${last.text.slice(lead.length)}` : last.text;
 }
 
 // -- icons: paths on a grid of 24 by 24; the first is stroked, the second filled -------------------------------
@@ -503,7 +503,8 @@ const ICONS = {
   KING: ["M5 19.5h14M4.5 16 3 6.5l5 4.5 4-7 4 7 5-4.5L19.5 16z", dot(12, 13, 1.2)],
   QUEEN: ["M6 19.5h12M6 16 3.5 8.5 8.5 12 12 6l3.5 6 5-3.5L18 16z",
     dot(3.5, 7, 1.6) + dot(12, 4.4, 1.8) + dot(20.5, 7, 1.6)],
-  PRINCESS: ["M3 17c6-3 12-3 18 0M3 17l2-6.5 4 3L12 8l3 5.5 4-3 2 6.5", dot(12, 5, 2) + dot(5, 8.5, 1.3) + dot(19, 8.5, 1.3)],
+  PRINCESS: ["M3 17c6-3 12-3 18 0M3 17l2-6.5 4 3L12 8l3 5.5 4-3 2 6.5",
+    dot(12, 5, 2) + dot(5, 8.5, 1.3) + dot(19, 8.5, 1.3)],
   MINISTER: ["M8 4h11v12M8 4a2.5 2.5 0 0 0-5 0v3h5M8 4v14a2.5 2.5 0 0 0 5 0v-2h8.5v2a2.5 2.5 0 0 1-2.5 2.5h-8.5"
     + "M11.5 8h4.5M11.5 12h4.5", ""],
   GENERAL: ["M4 3.5 15.5 15M20 3.5 8.5 15M13 18.5l5.5-5.5M5.5 13l5.5 5.5M16 16l4.5 4.5M8 16l-4.5 4.5", ""],
@@ -521,24 +522,31 @@ const ICONS = {
   TEMPLE: ["M3 9 12 3.5 21 9zM3 20.5h18M5.5 9v9M10 9v9M14 9v9M18.5 9v9M4 18h16", ""],
   CITIZEN: ["M8 8a4 4 0 1 0 8 0a4 4 0 1 0-8 0M4.5 21c0-5 3-7.5 7.5-7.5s7.5 2.5 7.5 7.5z", ""],
   ASSASSIN: ["M12 22l-2.5-4.5V9h5v8.5zM6.5 9h11M12 9V4", dot(12, 3.5, 1.6)],
-  PIRATE: ["M12 2.5a6 6 0 0 0-6 6c0 2 1 3.5 2.5 4.5v2.5h7V13c1.5-1 2.5-2.5 2.5-4.5a6 6 0 0 0-6-6zM4 16.5l16 5M20 16.5l-16 5",
+  PIRATE: ["M12 2.5a6 6 0 0 0-6 6c0 2 1 3.5 2.5 4.5v2.5h7V13c1.5-1 2.5-2.5 2.5-4.5a6 6 0 0 0-6-6z"
+    + "M4 16.5l16 5M20 16.5l-16 5",
     dot(9.6, 8.8, 1.4) + dot(14.4, 8.8, 1.4)],
   FAIRY: ["M12 8.5V19M12 11C10 4.5 3 3 3.5 8c.4 3.6 4.5 5 8.5 4M12 11c2-6.5 9-8 8.5-3-.4 3.6-4.5 5-8.5 4"
     + "M12 13c-4.5.5-6.5 3-5 5.5s4.5.5 5-3M12 13c4.5.5 6.5 3 5 5.5s-4.5.5-5-3", dot(12, 6.5, 1.7)],
   REAPER: ["M7.5 21.5 17 4M12.5 12l3 1.6", "M17.5 2.5C11 1.5 5 4.5 2.5 11.5c4-4 8.5-5.5 13.5-5.5z"],
-  SEER: ["M2 12s3.8-6.5 10-6.5S22 12 22 12s-3.8 6.5-10 6.5S2 12 2 12zM12 1.5v1.5M5 3.5l1 1.5M19 3.5l-1 1.5", dot(12, 12, 3.2)],
-  DRAGON: ["M3 13.5l5.5-1.5L10 8 7.5 3.5 13 6l3.5-3.5-.5 5c3.5 2.5 5.5 7 5 13.5-1.5-3-4-4.5-7-4.5-2 0-3.5 1.2-6 1.2-2.5 0-4-1.2-5-4z",
+  SEER: ["M2 12s3.8-6.5 10-6.5S22 12 22 12s-3.8 6.5-10 6.5S2 12 2 12zM12 1.5v1.5M5 3.5l1 1.5M19 3.5l-1 1.5",
+    dot(12, 12, 3.2)],
+  DRAGON: ["M3 13.5l5.5-1.5L10 8 7.5 3.5 13 6l3.5-3.5-.5 5c3.5 2.5 5.5 7 5 13.5"
+    + "-1.5-3-4-4.5-7-4.5-2 0-3.5 1.2-6 1.2-2.5 0-4-1.2-5-4z",
     dot(13, 10, 1.3)],
-  SHAMAN: ["M6 6.5h12v5.5c0 5-3 8-6 9.5-3-1.5-6-4.5-6-9.5zM9 6.5 7.5 2M12 6.5V2M15 6.5 16.5 2M8.5 11l2.5 1M15.5 11 13 12M9.5 16.5h5", ""],
+  SHAMAN: ["M6 6.5h12v5.5c0 5-3 8-6 9.5-3-1.5-6-4.5-6-9.5z"
+    + "M9 6.5 7.5 2M12 6.5V2M15 6.5 16.5 2M8.5 11l2.5 1M15.5 11 13 12M9.5 16.5h5", ""],
   WITCH: ["M1.5 19.5c6.5-2 14.5-2 21 0M6 18 11.5 3.5l3 1.5 3.5.5-3 2.5 3 10M8 13.5c2.6-1 5.5-1 8.5 0", ""],
-  SAMURAI: ["M4.5 13.5a7.5 7.5 0 0 1 15 0M2 17.5l3-4h14l3 4-3 3.5-2-3H7l-2 3zM12 8.5 6.5 2M12 8.5 17.5 2", dot(12, 9.5, 1.8)],
+  SAMURAI: ["M4.5 13.5a7.5 7.5 0 0 1 15 0M2 17.5l3-4h14l3 4-3 3.5-2-3H7l-2 3zM12 8.5 6.5 2M12 8.5 17.5 2",
+    dot(12, 9.5, 1.8)],
   NINJA: ["M12 2l2.7 7.3L22 12l-7.3 2.7L12 22l-2.7-7.3L2 12l7.3-2.7z", dot(12, 12, 1.6)],
   BARD: ["M9 18V5.5L20 3v12.5M9 9.5 20 7", dot(6.2, 18, 2.9) + dot(17.2, 15.5, 2.9)],
   ARTIST: ["M12 3a9 9 0 1 0 0 18c2.2 0 2.4-1.6 1.7-2.8-.8-1.5 0-3 2-3H18a3 3 0 0 0 3-3C21 7 17 3 12 3z",
     dot(7.5, 12.5, 1.4) + dot(9.5, 8, 1.4) + dot(14, 7, 1.4) + dot(17.3, 10.2, 1.4)],
-  SAGE: ["M12 6C9 4 6 4 2.5 5v14c3.5-1 6.5-1 9.5 1 3-2 6-2 9.5-1V5C18 4 15 4 12 6zM12 6v14M5.5 9c1.5-.3 2.5-.2 4 .3M5.5 13c1.5-.3 2.5-.2 4 .3M18.5 9c-1.5-.3-2.5-.2-4 .3M18.5 13c-1.5-.3-2.5-.2-4 .3", ""],
+  SAGE: ["M12 6C9 4 6 4 2.5 5v14c3.5-1 6.5-1 9.5 1 3-2 6-2 9.5-1V5C18 4 15 4 12 6zM12 6v14"
+    + "M5.5 9c1.5-.3 2.5-.2 4 .3M5.5 13c1.5-.3 2.5-.2 4 .3M18.5 9c-1.5-.3-2.5-.2-4 .3M18.5 13c-1.5-.3-2.5-.2-4 .3", ""],
   TOWER: ["M7.5 21.5V10h9v11.5zM6 10V3.5h2.7V6h2V3.5h2.6V6h2V3.5H18V10zM12 13v3", ""],
-  ADVENTURER: ["M3 12a9 9 0 1 0 18 0a9 9 0 1 0-18 0M12 3v1.5M12 19.5V21M3 12h1.5M19.5 12H21", "M16.5 7.5l-3 6-6 3 3-6z"],
+  ADVENTURER: ["M3 12a9 9 0 1 0 18 0a9 9 0 1 0-18 0M12 3v1.5M12 19.5V21M3 12h1.5M19.5 12H21",
+    "M16.5 7.5l-3 6-6 3 3-6z"],
   HERMIT: ["M12 5V2M8 8.5 9.5 5h5L16 8.5zM7.5 8.5v9.5h9V8.5zM6 21h12M6.5 18 6 21M17.5 18l.5 3",
     "M12 10.5c2.5 2.5 2 5.5 0 5.5s-2.5-3 0-5.5z"],
   MAGICIAN: ["M2.5 18.5c3 2 16 2 19 0M7 18.5 6 8.5c3 1.2 9 1.2 12 0l-1 10M6.7 15c3 1.2 7.6 1.2 10.6 0",
@@ -595,6 +603,7 @@ function charWidth(char) {
   return /[A-Z0-9_]/.test(char) ? 0.68 : 0.56;
 }
 
+const BOLD = 1.06;
 const textWidth = (text, size) => [...text].reduce((sum, char) => sum + charWidth(char), 0) * size;
 
 function shortened(text, size, width) {
@@ -628,9 +637,14 @@ function outlinePath(owner, w, h, peak) {
 function reachMark(kind, space, distance, size) {
   const [down, right] = steps(4, space);
   const [x, y] = [right * distance, down * distance];
-  const ray = kind === "line" && `M${0.62 * x} ${0.62 * y}L${1.1 * x} ${1.1 * y}`;
-  if (ray) return make("path", { class: "rrr-line rrr-thin", d: ray });
-  const filled = kind === "all" || (kind === "either" && isOrthogonal(4, space));
+  if (kind === "line") {
+    return make("path", { class: "rrr-line rrr-thin", d: `M${0.62 * x} ${0.62 * y}L${1.1 * x} ${1.1 * y}` });
+  }
+  if (kind === "either" && isDiagonal(4, space)) {
+    const diamond = `M${x - size} ${y}L${x} ${y - size}L${x + size} ${y}L${x} ${y + size}Z`;
+    return make("path", { class: "rrr-solid", d: diamond });
+  }
+  const filled = kind === "all" || kind === "either";
   const attributes = { class: filled ? "rrr-solid" : "rrr-ring", cx: rounded(x), cy: rounded(y), r: rounded(size) };
   return make("circle", attributes);
 }
@@ -651,22 +665,24 @@ function powerMark(item, x, y, size) {
 
 const LAYOUTS = {
   wide: {
-    w: 1000, h: 640, text: 15, line: 19, cell: 132, gap: 8, board: { x: 294, y: 114 }, columns: 10, rows: 1,
+    w: 1000, h: 640, text: 16, line: 20, cell: 132, gap: 8, board: { x: 294, y: 114 }, columns: [8, 10], rows: 1,
     hands: [{ x: 16, y: 538, w: 968, h: 90 }, { x: 16, y: 12, w: 968, h: 90 }],
-    panels: [{ x: 16, y: 440, w: 262, h: 86 }, { x: 16, y: 114, w: 262, h: 86 }],
-    status: { x: 16, y: 208, w: 262, h: 224 }, side: { x: 722, y: 114, w: 262, h: 412 },
+    panels: [{ x: 16, y: 444, w: 262, h: 82 }, { x: 16, y: 114, w: 262, h: 82 }],
+    status: { x: 16, y: 204, w: 262, h: 232 }, side: { x: 722, y: 114, w: 262, h: 412 },
     forms: [{ zone: ["card", 3, 82], rest: ["row", 2, 34] }, { zone: ["card", 3, 82], rest: ["mini", 6, 39] }],
   },
   portrait: {
-    w: 600, h: 930, text: 20, line: 23.5, cell: 126, gap: 7, board: { x: 8, y: 208 }, columns: 5, rows: 2,
-    hands: [{ x: 8, y: 608, w: 584, h: 134 }, { x: 8, y: 66, w: 584, h: 134 }],
-    panels: [{ x: 8, y: 748, w: 584, h: 54 }, { x: 8, y: 6, w: 584, h: 54 }],
-    status: { x: 8, y: 808, w: 584, h: 116 }, side: { x: 412, y: 208, w: 180, h: 392 },
+    w: 600, h: 940, text: 19.6, line: 23.2, cell: 126, gap: 7, board: { x: 8, y: 212 }, columns: [4, 5], rows: 2,
+    hands: [{ x: 8, y: 612, w: 584, h: 134 }, { x: 8, y: 70, w: 584, h: 134 }],
+    panels: [{ x: 8, y: 752, w: 584, h: 58 }, { x: 8, y: 6, w: 584, h: 58 }],
+    status: { x: 8, y: 817, w: 584, h: 118 }, side: { x: 412, y: 212, w: 180, h: 392 },
     forms: [{ zone: ["row", 1, 38], rest: ["row", 1, 38] }, { zone: ["row", 1, 38], rest: ["mini", 4, 40] },
       { zone: ["row", 1, 38], rest: ["mini", 6, 26] }],
   },
 };
 const SLOT_GAP = 6;
+// In these set-ups a seat seldom has more than its own tiles and the Citizen.
+const SHARED = ["NEUTRAL_ZONE", "FIRST_GAME"];
 
 const centre = ({ x, y, w, h }) => ({ x: x + w / 2, y: y + h / 2 });
 
@@ -684,9 +700,9 @@ function cellPlace(plan, space) {
 }
 
 function handPlace(plan, shown, seat, index) {
-  const slots = 1 + Math.max(6, ...shown.things.filter(({ place, owner }) =>
-    owner === seat && (place === "area" || place === "hidden")).map((item) => item.index));
-  const columns = Math.max(plan.columns, Math.ceil(slots / plan.rows));
+  const taken = [...inPlace(shown, "area", seat), ...inPlace(shown, "hidden", seat)].map((item) => item.index);
+  const expected = plan.columns[SHARED.includes(shown.setup) ? 0 : 1];
+  const columns = Math.max(expected, Math.ceil((Math.max(0, ...taken) + 1) / plan.rows));
   const area = plan.hands[seat];
   return gridPlace(area, columns, (area.h - SLOT_GAP * (plan.rows - 1)) / plan.rows, index);
 }
@@ -746,43 +762,45 @@ function tileClass(item) {
   return `rrr-tile rrr-side-${owner}${gone}${item.secret ? " rrr-secret" : ""}`;
 }
 
-const nameSize = (item, size, width) => Math.min(size, (width * size) / textWidth(titled(item.tile), size));
+const nameSize = (item, size, width) => Math.min(size, width / textWidth(titled(item.tile), BOLD));
 
 function cellParts(item, plan, w, h) {
   const lean = item.owner === null ? 0 : (item.owner === 0 ? 1 : -1) * 5;
-  const name = (y) => label("rrr-name", 0, y + lean, nameSize(item, plan.text + 3, w - 12), titled(item.tile), "middle");
+  const font = nameSize(item, plan.text + 3, w - 12);
+  const name = (y) => label("rrr-name", 0, y + lean, font, titled(item.tile), "middle");
   const pair = (y) => {
     const power = powerMark(item, w * 0.22, y + lean, w * 0.36);
     return [glyph(ICONS[item.tile], power.length ? -w * 0.2 : 0, y + lean, w * 0.4), ...power];
   };
   if (item.face === "down") {
-    const until = `until seat ${item.destroyer}`;
-    return [glyph(SYMBOLS.destroy, 0, -h * 0.24, 34), name(h * 0.06), label("rrr-note", 0, h * 0.06 + plan.line, plan.text, "face down", "middle"),
-      label("rrr-note", 0, h * 0.06 + 2 * plan.line, plan.text, until, "middle")];
+    const note = (number, text) => label("rrr-note", 0, h * 0.06 + number * plan.line, plan.text, text, "middle");
+    return [glyph(SYMBOLS.destroy, 0, -h * 0.26, 34), name(h * 0.06), note(1, "down until"),
+      note(2, `seat ${item.destroyer}'s turn`)];
   }
   if (!item.covers) return [...pair(-h * 0.12), name(h * 0.27)];
-  const under = `on ${titled(item.covers)}`;
-  return [...pair(-h * 0.19), name(h * 0.17),
-    label("rrr-note", 0, h * 0.17 + plan.line + lean, nameSize({ tile: under }, plan.text, w - 12), under, "middle")];
+  const under = label("rrr-note", 0, h * 0.14 + plan.line + lean, plan.text, `on ${titled(item.covers)}`, "middle");
+  return [...pair(-h * 0.21), name(h * 0.14), under];
 }
 
 function cardParts(item, plan, w, h) {
   const lean = item.owner === null ? 0 : (item.owner === 0 ? 1 : -1) * 3;
-  const size = Math.min(h - plan.text - 18, 46, w * 0.48);
-  const top = -h / 2 + size / 2 + 7 + lean;
-  const power = powerMark(item, w * 0.23, top, Math.min(size + 4, w * 0.42));
-  const bottom = h / 2 - 8 + lean;
-  return [
-    glyph(ICONS[item.tile], power.length ? -w * 0.21 : 0, top, size), ...power,
-    label("rrr-name", 0, bottom, nameSize(item, plan.text, w - 5), titled(item.tile), "middle"),
-  ];
+  const hidden = item.secret && item.tile;
+  const size = Math.min(h - plan.text - 14, 46, w * (hidden ? 0.33 : 0.46));
+  const top = -h / 2 + (h - plan.text - 8) / 2 + lean;
+  const power = powerMark(item, w * (hidden ? 0.07 : 0.23), top, Math.min(size + 3, w * 0.4));
+  const icon = glyph(ICONS[item.tile], power.length ? -w * (hidden ? 0.29 : 0.22) : 0, top, size);
+  const eye = hidden ? [glyph(SYMBOLS.secret, w * 0.37, top, plan.text + 1)] : [];
+  const bottom = h / 2 - 10 + lean;
+  return [icon, ...power, ...eye,
+    label("rrr-name", 0, bottom, nameSize(item, plan.text, w - 5), titled(item.tile), "middle")];
 }
 
 function rowParts(item, plan, w, h) {
   const size = h - 8;
-  const power = w > 150 ? powerMark(item, w / 2 - size / 2 - 5, 0, size) : [];
-  const width = w - size - 14 - (power.length ? size + 6 : 0);
-  const font = nameSize(item, plan.text, width);
+  const room = w - size - 14;
+  const fits = nameSize(item, plan.text, room - size - 4) === plan.text;
+  const power = fits ? powerMark(item, w / 2 - size / 2 - 4, 0, size) : [];
+  const font = nameSize(item, plan.text, room);
   return [
     glyph(ICONS[item.tile], -w / 2 + 5 + size / 2, 0, size), ...power,
     label("rrr-name", -w / 2 + size + 10, font * 0.35, font, titled(item.tile)),
@@ -806,15 +824,14 @@ function backParts(w, h) {
 
 function drawTile(element, item, spot, plan, words) {
   const onField = spot.form === "cell" || spot.form === "under";
-  const inset = onField ? 10 : 2;
+  const inset = onField ? (item.face === "down" ? 6 : 10) : 2;
   const [w, h] = [spot.w - inset, spot.h - inset];
-  const peak = onField ? 18 : spot.form === "card" ? 9 : 5;
+  const peak = onField ? plan.text + 5 : spot.form === "card" ? 9 : 5;
   const pointed = item.face === "up" && spot.form !== "mini" ? item.owner : null;
   const body = make("path", { class: "rrr-body", d: outlinePath(pointed, w, h, peak) });
   const parts = item.face === "back" ? backParts(w, h) : PARTS[spot.form](item, plan, w, h);
-  if (item.secret && item.tile) parts.push(glyph(SYMBOLS.secret, w / 2 - 11, -h / 2 + 11, 17));
   const at = centre(spot);
-  const aside = spot.form === "under" ? -5 : 0;
+  const aside = spot.form === "under" ? -4 : 0;
   element.setAttribute("class", tileClass(item));
   element.setAttribute("transform", shift(at.x + aside, at.y - aside));
   element.replaceChildren(titleOf(words), body, ...parts);
@@ -844,8 +861,8 @@ function cornerParts(plan, shown) {
   for (const item of inPlace(shown, "board").filter(({ face }) => face === "up")) {
     const place = cellPlace(plan, item.index);
     const low = item.owner === 1;
-    const y = low ? place.y + place.h - 8 : place.y + plan.text + 2;
-    parts.push(label("rrr-corner", place.x + 7, y, plan.text, String(item.index)));
+    const y = low ? place.y + place.h - 9 : place.y + plan.text + 4;
+    parts.push(label("rrr-corner", place.x + 9, y, plan.text, String(item.index)));
     if (!item.shield) continue;
     const badge = glyph(SYMBOLS.shield, place.x + place.w - 17, low ? place.y + place.h - 18 : place.y + 18, 32);
     badge.setAttribute("class", "rrr-shield");
@@ -860,14 +877,24 @@ function slotParts(plan, shown, side) {
     const { x, y, w, h } = plan.hands[seat];
     parts.push(box(`rrr-hand rrr-hand-${seat}`, { x: x - 5, y: y - 5, w: w + 10, h: h + 10 }, 10));
     HOMES[seat].forEach((tile, index) => {
+      if (inPlace(shown, "area", seat).some((item) => item.index === index)) return;
       const place = handPlace(plan, shown, seat, index);
       parts.push(box("rrr-slot", { x: place.x + 4, y: place.y + 4, w: place.w - 8, h: place.h - 8 }, 6));
     });
   }
   shown.zonePlaces.forEach((tile, index) => {
+    if (inPlace(shown, "zone").some((item) => item.index === index)) return;
     const place = sidePlace(side, "zone", index);
     parts.push(box("rrr-slot", { x: place.x + 3, y: place.y + 3, w: place.w - 6, h: place.h - 6 }, 6));
   });
+  if (plan.rows === 1 && PER_ROUND[shown.setup]) {
+    const alone = Object.keys(side.groups).length === 0;
+    const x = plan.side.x + (alone ? 0 : plan.side.w);
+    const text = alone ? `Supply ${shown.supply}, no neutral zone` : `Supply ${shown.supply}`;
+    const supply = label("rrr-muted-text", x, plan.side.y + plan.text, plan.text, text, alone ? "start" : "end");
+    supply.append(titleOf("Neutral tiles that were not drawn yet"));
+    parts.push(supply);
+  }
   for (const { title, y } of Object.values(side.groups)) {
     parts.push(label("rrr-heading", plan.side.x, y + plan.text, plan.text, title));
   }
@@ -875,28 +902,28 @@ function slotParts(plan, shown, side) {
 }
 
 const LEGEND = [
-  ["rotate", "rotate: changes sides"], ["destroy", "destroy: face down"], ["banish", "banish: off at once"],
-  ["take", "take a tile"], ["wake", "wake: power again"], ["shield", "shield: untouchable"],
-  ["cancel", "cancel instant powers"], ["move", "move a tile"], ["lose", "ally loses the round"],
+  ["rotate", "rotate", ": it changes sides"], ["destroy", "destroy", ": face down, then off"],
+  ["banish", "banish", ": off at once"], ["take", "take", " into the own area"],
+  ["wake", "wake", ": power works again"], ["shield", "shield", ": cannot be touched"],
+  ["cancel", "cancel", " instant powers"], ["move", "move", " to a free space"],
+  ["lose", "loses", " the round at its end"],
 ];
 
 // What the symbols mean, as far as there is room below the groups.
 function legendParts(plan, side) {
-  const bottom = plan.side.y + plan.side.h;
-  const room = Math.floor((bottom - side.end - plan.line) / plan.line);
-  if (room < 3) return [];
-  const shown = LEGEND.slice(0, room);
-  const top = bottom - shown.length * plan.line;
-  const narrow = plan.side.w < 200;
-  const lines = shown.flatMap(([name, text], number) => {
-    const y = top + (number + 0.5) * plan.line;
-    const words = narrow ? text.split(":")[0] : text;
-    return [glyph(SYMBOLS[name], plan.side.x + 10, y, plan.text + 1),
-      label("rrr-muted-text", plan.side.x + plan.text + 13, y + plan.text * 0.35,
-        Math.min(plan.text, ((plan.side.w - plan.text - 14) * plan.text) / textWidth(words, plan.text)), words)];
+  const { x, y, w, h } = plan.side;
+  const rows = Math.min(LEGEND.length, Math.floor((y + h - side.end) / plan.line) - 1);
+  if (rows < 3) return [];
+  const pitch = Math.min(1.6 * plan.line, (y + h - side.end - plan.line) / rows);
+  const top = y + h - rows * pitch;
+  const narrow = w < 200;
+  const lines = LEGEND.slice(0, rows).flatMap(([name, word, more], number) => {
+    const middle = top + (number + 0.5) * pitch;
+    return [glyph(SYMBOLS[name], x + 11, middle, plan.text + 2),
+      label("rrr-muted-text", x + plan.text + 15, middle + plan.text * 0.35, plan.text, narrow ? word : word + more)];
   });
-  const heading = label("rrr-heading", plan.side.x, top - 6, plan.text, narrow ? "Powers" : "Powers (ring: one, disc: all)");
-  return [group("rrr-muted", heading, ...lines)];
+  const heading = narrow ? "Powers" : "Powers (ring: one, disc: all)";
+  return [group("rrr-muted", label("rrr-heading", x, top - 4, plan.text, heading), ...lines)];
 }
 
 function pillWords(shown, seat) {
@@ -904,8 +931,8 @@ function pillWords(shown, seat) {
     const [mine, yours] = [shown.score[seat], shown.score[1 - seat]];
     return mine === yours ? "draw" : mine > yours ? "winner" : "";
   }
-  if (shown.mover !== seat) return shown.result && shown.result.loser !== seat ? "won the round" : "";
-  return { PLACE: "to move", PICK: "to pick", NAME: "names the first" }[shown.phase];
+  if (shown.mover !== seat) return shown.result && shown.result.loser !== seat ? "won" : "";
+  return { PLACE: "to move", PICK: "to pick", NAME: "to name" }[shown.phase];
 }
 
 function scoreWords(shown, seat) {
@@ -913,38 +940,52 @@ function scoreWords(shown, seat) {
   return shown.victory === "POINTS" ? `Points ${score}` : `Rounds ${score} of 2`;
 }
 
+// Points as a number, rounds as two pips.
+function scoreParts(plan, shown, seat, x, y) {
+  if (shown.victory === "POINTS") return [label("rrr-strong", x, y, plan.text, scoreWords(shown, seat))];
+  const start = x + textWidth("Rounds", plan.text) + 0.85 * plan.text;
+  const pips = [0, 1].map((number) => make("circle", {
+    class: number < shown.score[seat] ? "rrr-pip rrr-won" : "rrr-pip",
+    cx: rounded(start + number * (plan.text + 4)), cy: rounded(y - plan.text * 0.36), r: rounded(plan.text * 0.4),
+  }));
+  return [label("rrr-strong", x, y, plan.text, "Rounds"), ...pips];
+}
+
+function emblemParts(place, shown, seat, size) {
+  const at = shift(place.x + 9 + size / 2, place.y + place.h / 2);
+  const allies = shown.allies[seat];
+  return make("g", { class: `rrr-tile rrr-side-${seat}`, transform: at },
+    titleOf(`${SIDES[seat]} has ${allies} ${allies === 1 ? "ally" : "allies"} on the board`),
+    make("path", { class: "rrr-body", d: outlinePath(seat, size, size, size * 0.2) }),
+    label("rrr-name", 0, size * (seat === 0 ? 0.28 : 0.13), size * 0.5, String(allies), "middle"));
+}
+
+function pillParts(plan, text, right, y) {
+  if (!text) return [];
+  const w = textWidth(text, plan.text) + 15;
+  return [
+    box("rrr-pill", { x: right - w, y: y - plan.text - 1, w, h: plan.text + 7 }, rounded(plan.text / 2 + 3)),
+    label("rrr-pill-text", right - w / 2, y, plan.text, text, "middle"),
+  ];
+}
+
 function panelParts(plan, shown, seat, name) {
   const place = plan.panels[seat];
   const wide = plan.rows === 1;
-  const size = Math.min(place.h - 12, 64);
-  const left = place.x + size + 20;
-  const active = shown.mover === seat;
+  const size = Math.min(place.h - 12, 58);
+  const [left, right] = [place.x + size + 17, place.x + place.w - 9];
   const font = plan.text + (wide ? 3 : 2);
-  const pill = pillWords(shown, seat);
-  const pillWidth = pill ? textWidth(pill, plan.text) + 18 : 0;
-  const room = place.x + place.w - left - (wide ? 8 : Math.max(pillWidth, 130) + 14);
-  const emblem = make("g", { class: `rrr-tile rrr-side-${seat}`, transform: shift(place.x + 10 + size / 2, place.y + place.h / 2) },
-    titleOf(`${SIDES[seat]} has ${counted(shown.allies[seat], "ally").replace("allys", "allies")}`),
-    make("path", { class: "rrr-body", d: outlinePath(seat, size, size, size * 0.2) }),
-    label("rrr-name", 0, size * (seat === 0 ? 0.28 : 0.14), size * 0.5, String(shown.allies[seat]), "middle"));
+  const beside = wide ? 0 : 150;
   const role = `Seat ${seat} · ${SIDES[seat]}${shown.first === seat ? " · first" : ""}`;
-  const right = place.x + place.w - 10;
-  const lines = wide
-    ? [place.y + 25, place.y + 47, place.y + 70]
-    : [place.y + 23, place.y + 46, place.y + 46];
-  const parts = [
+  const lines = wide ? [place.y + 24, place.y + 46, place.y + 69] : [place.y + 23, place.y + 50, place.y + 50];
+  return group("rrr-seat",
     titleOf(`${name}: ${role}, ${scoreWords(shown, seat)}`),
-    box(active ? "rrr-panel rrr-active" : "rrr-panel", place, 10), emblem,
-    label("rrr-strong", left, lines[0], font, shortened(name, font * 1.06, room)),
+    box(shown.mover === seat ? "rrr-panel rrr-active" : "rrr-panel", place, 10),
+    emblemParts(place, shown, seat, size),
+    label("rrr-strong", left, lines[0], font, shortened(name, font, right - left - beside)),
     label("rrr-muted-text", left, lines[1], plan.text, role),
-    label("rrr-strong", wide ? left : right, lines[2], plan.text, scoreWords(shown, seat), wide ? "start" : "end"),
-  ];
-  if (pill) {
-    const y = wide ? lines[2] : lines[0] - 1;
-    parts.push(box("rrr-pill", { x: right - pillWidth, y: y - plan.text - 1, w: pillWidth, h: plan.text + 8 }, 11));
-    parts.push(label("rrr-pill-text", right - pillWidth / 2, y, plan.text, pill, "middle"));
-  }
-  return group("rrr-seat", ...parts);
+    ...scoreParts(plan, shown, seat, wide ? left : right - 130, lines[2]),
+    ...pillParts(plan, pillWords(shown, seat), right, wide ? lines[2] : lines[0]));
 }
 
 // Nine small points, one for each space: seat 0's from the left, seat 1's from the right.
@@ -955,43 +996,55 @@ function majorityParts(plan, shown, y) {
     const owner = number < shown.allies[0] ? 0 : number >= 9 - shown.allies[1] ? 1 : null;
     const kind = owner === null ? "rrr-body rrr-nobody" : "rrr-body";
     const path = make("path", { class: kind, d: outlinePath(owner, pitch - 8, 18, 7) });
-    return make("g", { class: `rrr-tile rrr-side-${owner ?? "none"}`, transform: shift(x + (number + 0.5) * pitch, y) }, path);
+    const at = shift(x + (number + 0.5) * pitch, y);
+    return make("g", { class: `rrr-tile rrr-side-${owner ?? "none"}`, transform: at }, path);
   });
-  return group("rrr-majority", titleOf(`Allies ${shown.allies[0]} : ${shown.allies[1]}; five of nine are a majority`), ...points);
+  const words = `Allies ${shown.allies[0]} : ${shown.allies[1]}; five of nine are a majority`;
+  return group("rrr-majority", titleOf(words), ...points);
+}
+
+// Paragraphs as lines of text; a paragraph is its class, its text and the most lines that it may take.
+function linesOf(paragraphs, plan, width, most) {
+  const lines = [];
+  for (const [kind, text, limit] of paragraphs) {
+    const found = wrapped(text, plan.text, width, Math.min(limit, most - lines.length));
+    lines.push(...found.map((line) => [kind, line]));
+  }
+  return lines;
+}
+
+function lineParts(plan, lines, x, y) {
+  return lines.map(([kind, text], number) => label(kind, x, y + number * plan.line, plan.text, text));
+}
+
+function roundParagraphs(plan, shown, nameOf) {
+  const supply = plan.rows > 1 && PER_ROUND[shown.setup] ? `, supply ${shown.supply}` : "";
+  const goal = goalWords(shown);
+  const paragraphs = [["rrr-strong", goal[0].toUpperCase() + goal.slice(1) + supply, 2]];
+  if (shown.result) paragraphs.push(["rrr-text", resultWords(shown, nameOf), 3]);
+  if (plan.rows === 1 || shown.phase !== "PLACE") paragraphs.push(["rrr-text", taskWords(shown, nameOf), 2]);
+  return paragraphs;
 }
 
 function statusParts(plan, shown, done, last, nameOf) {
   const { x, y, w, h } = plan.status;
   const wide = plan.rows === 1;
-  const supply = PER_ROUND[shown.setup] ? `, supply ${shown.supply}` : "";
-  const goal = goalWords(shown);
-  const heading = goal[0].toUpperCase() + goal.slice(1) + (wide ? "" : supply);
-  const result = shown.result && !(shown.phase === "OVER" && wide && false) ? [resultWords(shown, nameOf)] : [];
-  const task = taskWords(shown, nameOf);
+  const upper = linesOf(roundParagraphs(plan, shown, nameOf), plan, w, 6);
   const moved = moveWords(shown, last, nameOf);
-  const most = Math.floor(h / plan.line) - (wide ? 2 : 0);
-  const first = [["rrr-strong", heading, 1], ...result.map((text) => ["rrr-text", text, 2])];
-  if (wide || shown.phase === "OVER" || shown.phase === "PICK") first.push(["rrr-text", task, 2]);
-  const then = moved ? [["rrr-text", wide ? moved : `Last: ${moved}`, 6]] : [];
-  then.push(...changeWords(shown, done, nameOf).map((text) => ["rrr-text", text, 2]));
-  const lines = (paragraphs, room) => {
-    const found = [];
-    for (const [kind, text, limit] of paragraphs) {
-      for (const line of wrapped(text, plan.text, w, Math.min(limit, room - found.length))) found.push([kind, line]);
-    }
-    return found;
-  };
-  const upper = lines(first, most);
-  const lower = lines(then, most - upper.length - (wide ? 1 : 0));
-  const parts = upper.map(([kind, text], number) => label(kind, x, y + plan.text + number * plan.line, plan.text, text));
-  let base = y + plan.text + upper.length * plan.line;
-  if (wide) {
-    parts.push(majorityParts(plan, shown, base + 2));
-    base += 1.5 * plan.line + 4;
-    parts.push(label("rrr-heading", x, base, plan.text, last ? "Last move" : ""));
-    base += plan.line;
+  const told = last && !wide ? `Last move: ${moved}` : moved;
+  const paragraphs = [["rrr-text", told, 6], ...changeWords(shown, done).map((text) => ["rrr-strong", text, 2])];
+  const parts = lineParts(plan, upper, x, y + plan.text);
+  let base = y + upper.length * plan.line + 4;
+  if (!wide) {
+    const room = Math.floor((y + h - base) / plan.line);
+    return [...parts, ...lineParts(plan, linesOf(paragraphs, plan, w, room), x, base + plan.text - 4)];
   }
-  parts.push(...lower.map(([kind, text], number) => label(kind, x, base + number * plan.line, plan.text, text)));
+  parts.push(majorityParts(plan, shown, base + 12));
+  base += 28;
+  const room = Math.floor((y + h - base - 12) / plan.line) - 1;
+  const lower = [["rrr-heading", last ? "Last move" : "Start", 1], ...paragraphs];
+  parts.push(box("rrr-told", { x, y: base, w, h: y + h - base }, 10));
+  parts.push(...lineParts(plan, linesOf(lower, plan, w - 20, room + 1), x + 10, base + plan.text + 7));
   return parts;
 }
 
@@ -1007,42 +1060,60 @@ function outlineMark(kind, { x, y, w, h }, inset = 2) {
   });
 }
 
+// The points on the edges of two spaces between which an effect passes from one to the other.
+function passage(plan, from, to) {
+  const [begin, end] = [centre(cellPlace(plan, from)), centre(cellPlace(plan, to))];
+  const [right, down] = [end.x - begin.x, end.y - begin.y];
+  const part = (plan.cell + plan.gap) / 2 / (Math.max(Math.abs(right), Math.abs(down)) || 1);
+  return {
+    leave: { x: begin.x + right * part, y: begin.y + down * part },
+    enter: { x: end.x - right * part, y: end.y - down * part },
+    angle: rounded((Math.atan2(down, right) * 180) / Math.PI),
+  };
+}
+
+function linkMark(plan, { space, from }) {
+  const { leave, enter } = passage(plan, from, space);
+  const path = `M${rounded(leave.x)} ${rounded(leave.y)}L${rounded(enter.x)} ${rounded(enter.y)}`;
+  return twoTone("rrr-link", "path", { d: path });
+}
+
 // A badge on the edge at which the effect enters its target, pointing there.
-function badgeMark(plan, { kind, space, from }) {
-  const [begin, end] = [centre(cellPlace(plan, from)), centre(cellPlace(plan, space))];
-  const far = Math.max(Math.abs(end.x - begin.x), Math.abs(end.y - begin.y)) || 1;
-  const half = (plan.cell + plan.gap) / 2;
-  const entry = { x: end.x - ((end.x - begin.x) / far) * half, y: end.y - ((end.y - begin.y) / far) * half };
-  const angle = rounded((Math.atan2(end.y - begin.y, end.x - begin.x) * 180) / Math.PI);
-  const parts = [];
-  if (far > 1.5 * half * 2 - half || kind === "move") {
-    const start = { x: begin.x + ((end.x - begin.x) / far) * half, y: begin.y + ((end.y - begin.y) / far) * half };
-    const path = `M${rounded(start.x)} ${rounded(start.y)}L${rounded(entry.x)} ${rounded(entry.y)}`;
-    parts.push(...twoTone("rrr-link", "path", { d: path }));
-  }
-  const drop = make("path", { class: "rrr-badge", d: "M9 -12L23 0L9 12A15 15 0 1 1 9 -12Z", transform: `rotate(${angle})` });
-  const turn = kind === "move" ? ` rotate(${angle})` : "";
-  const symbol = make("g", { transform: `translate(0 0)${turn}` }, glyph(SYMBOLS[kind], 0, 0, 20));
-  return [...parts, make("g", { class: "rrr-badge-group", transform: shift(entry.x, entry.y) }, drop, symbol)];
+function badgeMark(plan, { kind, space, from }, marks) {
+  const { enter, angle } = passage(plan, from, space);
+  // Two tiles may act on each other: then both badges leave the edge, each to its own target.
+  const aside = marks.some((mark) => mark.space === from && mark.from === space) ? 19 : 0;
+  const turn = (angle * Math.PI) / 180;
+  const at = shift(enter.x + aside * Math.cos(turn), enter.y + aside * Math.sin(turn));
+  const drop = { class: "rrr-badge", d: "M9 -12L23 0L9 12A15 15 0 1 1 9 -12Z", transform: `rotate(${angle})` };
+  const symbol = glyph(SYMBOLS[kind], 0, 0, 20);
+  const turned = kind === "move" ? [make("g", { transform: `rotate(${angle})` }, symbol)] : [symbol];
+  return make("g", { class: "rrr-badge-group", transform: at }, make("path", drop), ...turned);
+}
+
+function originPlace(plan, shown, side, { place, owner, index }) {
+  return place === "zone" ? sidePlace(side, "zone", index) : handPlace(plan, shown, owner, index);
 }
 
 function markParts(plan, shown, side, spots, done) {
-  const parts = [];
-  if (done.origin?.place === "area") parts.push(...outlineMark("rrr-dashed", handPlace(plan, shown, done.origin.owner, done.origin.index), 4));
-  if (done.origin?.place === "zone") parts.push(...outlineMark("rrr-dashed", sidePlace(side, "zone", done.origin.index), 4));
-  const left = done.marks.filter(({ kind }) => kind === "banish" || kind === "take").map(({ space }) => space);
-  left.push(...done.marks.filter(({ kind }) => kind === "move").map(({ from }) => from));
-  for (const space of left) parts.push(...outlineMark("rrr-dashed", cellPlace(plan, space)));
-  if (done.placed !== null && !left.includes(done.placed)) parts.push(...outlineMark("rrr-firm", cellPlace(plan, done.placed)));
-  for (const { space } of done.marks.filter(({ kind }) => kind === "move")) parts.push(...outlineMark("rrr-firm", cellPlace(plan, space)));
-  if (done.chosen) parts.push(...outlineMark("rrr-firm", spots.get(done.chosen.key)));
-  for (const mark of done.marks) parts.push(...badgeMark(plan, mark));
-  return parts;
+  const moves = done.marks.filter(({ kind }) => kind === "move");
+  const gone = done.marks.filter(({ kind }) => kind === "banish" || kind === "take");
+  const left = [...gone.map(({ space }) => space), ...moves.map(({ from }) => from)];
+  const firm = moves.map(({ space }) => cellPlace(plan, space));
+  if (done.placed !== null && !left.includes(done.placed)) firm.push(cellPlace(plan, done.placed));
+  if (done.chosen) firm.push(spots.get(done.chosen.key));
+  const origin = done.origin ? outlineMark("rrr-dashed", originPlace(plan, shown, side, done.origin), 4) : [];
+  return [
+    ...origin,
+    ...left.flatMap((space) => outlineMark("rrr-dashed", cellPlace(plan, space))),
+    ...firm.flatMap((place) => outlineMark("rrr-firm", place)),
+    ...done.marks.map((mark) => badgeMark(plan, mark, done.marks)),
+  ];
 }
 
 // -- drawing: the whole ----------------------------------------------------------------------------------------------
 
-const LAYERS = ["rrr-ground", "rrr-slots", "rrr-things", "rrr-corners", "rrr-marks", "rrr-panels"];
+const LAYERS = ["rrr-ground", "rrr-slots", "rrr-links", "rrr-things", "rrr-corners", "rrr-marks", "rrr-panels"];
 
 function layersIn(svg) {
   let root = svg.querySelector(":scope > g.game-rrr");
@@ -1056,7 +1127,8 @@ function layersIn(svg) {
 // The tile that moved last is drawn last, so that it passes over the others.
 function inDrawingOrder(shown, last) {
   const moved = tileName(last?.move?.place?.tile);
-  return [...shown.things].sort((one, other) => Number(one.tile === moved && moved !== null) - Number(other.tile === moved && moved !== null));
+  const isMoved = (item) => item.tile !== null && item.tile === moved;
+  return [...shown.things.filter((item) => !isMoved(item)), ...shown.things.filter(isMoved)];
 }
 
 function animateTile(element, item, spot, before, was, duration) {
@@ -1072,7 +1144,8 @@ function animateTile(element, item, spot, before, was, duration) {
     element.animate(frames, timing);
   }
   if (before.owner !== item.owner && before.place === "board" && item.place === "board") {
-    element.querySelector(".rrr-body").animate([{ transform: "rotate(180deg)" }, { transform: "rotate(0deg)" }], timing);
+    const turn = [{ transform: "rotate(180deg)" }, { transform: "rotate(0deg)" }];
+    element.querySelector(".rrr-body").animate(turn, timing);
   }
 }
 
@@ -1113,6 +1186,7 @@ function draw(svg, shown, previous, options) {
     ...SPACES.map((space) => fieldParts(plan, shown, space)),
   );
   layers.slots.replaceChildren(...slotParts(plan, shown, side), ...legendParts(plan, side));
+  layers.links.replaceChildren(...done.marks.flatMap((mark) => linkMark(plan, mark)));
   const elements = drawThings(layers.things, plan, shown, spots, last);
   layers.corners.replaceChildren(...cornerParts(plan, shown));
   layers.marks.replaceChildren(...markParts(plan, shown, side, spots, done));
