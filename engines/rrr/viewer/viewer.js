@@ -672,10 +672,10 @@ const LAYOUTS = {
     forms: [{ zone: ["card", 3, 82], rest: ["row", 2, 34] }, { zone: ["card", 3, 82], rest: ["mini", 6, 39] }],
   },
   portrait: {
-    w: 600, h: 940, text: 19.6, line: 23.2, cell: 126, gap: 7, board: { x: 8, y: 212 }, columns: [4, 5], rows: 2,
+    w: 600, h: 944, text: 19.6, line: 23.2, cell: 126, gap: 7, board: { x: 8, y: 212 }, columns: [4, 5], rows: 2,
     hands: [{ x: 8, y: 612, w: 584, h: 134 }, { x: 8, y: 70, w: 584, h: 134 }],
     panels: [{ x: 8, y: 752, w: 584, h: 58 }, { x: 8, y: 6, w: 584, h: 58 }],
-    status: { x: 8, y: 817, w: 584, h: 118 }, side: { x: 412, y: 212, w: 180, h: 392 },
+    status: { x: 8, y: 817, w: 584, h: 122 }, side: { x: 412, y: 212, w: 180, h: 392 },
     forms: [{ zone: ["row", 1, 38], rest: ["row", 1, 38] }, { zone: ["row", 1, 38], rest: ["mini", 4, 40] },
       { zone: ["row", 1, 38], rest: ["mini", 6, 26] }],
   },
@@ -799,7 +799,7 @@ function rowParts(item, plan, w, h) {
   const size = h - 8;
   const room = w - size - 14;
   const fits = nameSize(item, plan.text, room - size - 4) === plan.text;
-  const power = fits ? powerMark(item, w / 2 - size / 2 - 4, 0, size) : [];
+  const power = fits && w > 150 ? powerMark(item, w / 2 - size / 2 - 4, 0, size) : [];
   const font = nameSize(item, plan.text, room);
   return [
     glyph(ICONS[item.tile], -w / 2 + 5 + size / 2, 0, size), ...power,
@@ -812,13 +812,13 @@ const PARTS = {
   mini: (item, plan, w, h) => [glyph(ICONS[item.tile], 0, 0, Math.min(w, h) - 8)],
 };
 
-function backParts(w, h) {
+function backParts(plan, w, h) {
   const [x, y] = [w / 2 - 6, h / 2 - 6];
-  const size = Math.min(x, y) * 0.62;
+  const size = Math.min(x, y) * 0.8;
   return [
     make("path", { class: "rrr-ornament", d: `M${-x} ${-y}H${x}V${y}H${-x}Z` }),
     make("path", { class: "rrr-ornament", d: `M0 ${-size}L${size} 0L0 ${size}L${-size} 0Z` }),
-    label("rrr-name", 0, size * 0.3, size * 0.9, "?", "middle"),
+    label("rrr-name", 0, plan.text * 0.36, plan.text, "?", "middle"),
   ];
 }
 
@@ -829,7 +829,7 @@ function drawTile(element, item, spot, plan, words) {
   const peak = onField ? plan.text + 5 : spot.form === "card" ? 9 : 5;
   const pointed = item.face === "up" && spot.form !== "mini" ? item.owner : null;
   const body = make("path", { class: "rrr-body", d: outlinePath(pointed, w, h, peak) });
-  const parts = item.face === "back" ? backParts(w, h) : PARTS[spot.form](item, plan, w, h);
+  const parts = item.face === "back" ? backParts(plan, w, h) : PARTS[spot.form](item, plan, w, h);
   const at = centre(spot);
   const aside = spot.form === "under" ? -4 : 0;
   element.setAttribute("class", tileClass(item));
@@ -943,7 +943,7 @@ function scoreWords(shown, seat) {
 // Points as a number, rounds as two pips.
 function scoreParts(plan, shown, seat, x, y) {
   if (shown.victory === "POINTS") return [label("rrr-strong", x, y, plan.text, scoreWords(shown, seat))];
-  const start = x + textWidth("Rounds", plan.text) + 0.85 * plan.text;
+  const start = x + textWidth("Rounds", plan.text) + plan.text;
   const pips = [0, 1].map((number) => make("circle", {
     class: number < shown.score[seat] ? "rrr-pip rrr-won" : "rrr-pip",
     cx: rounded(start + number * (plan.text + 4)), cy: rounded(y - plan.text * 0.36), r: rounded(plan.text * 0.4),
@@ -1088,7 +1088,8 @@ function badgeMark(plan, { kind, space, from }, marks) {
   const drop = { class: "rrr-badge", d: "M9 -12L23 0L9 12A15 15 0 1 1 9 -12Z", transform: `rotate(${angle})` };
   const symbol = glyph(SYMBOLS[kind], 0, 0, 20);
   const turned = kind === "move" ? [make("g", { transform: `rotate(${angle})` }, symbol)] : [symbol];
-  return make("g", { class: "rrr-badge-group", transform: at }, make("path", drop), ...turned);
+  const attributes = { class: "rrr-badge-group", transform: at, "data-mark": `${kind} ${space}` };
+  return make("g", attributes, make("path", drop), ...turned);
 }
 
 function originPlace(plan, shown, side, { place, owner, index }) {
