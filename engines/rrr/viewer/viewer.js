@@ -305,6 +305,7 @@ const onBoard = (shown, space) => shown.things.find((item) => item.place === "bo
 
 // -- words -----------------------------------------------------------------------------------------------------
 
+const capitalised = (text) => text[0].toUpperCase() + text.slice(1);
 const seatWords = (seat) => `seat ${seat} (${SIDES[seat]})`;
 const called = (item) => (item.tile ? titled(item.tile) : "a hidden tile");
 
@@ -358,14 +359,14 @@ function itemWords(shown, item) {
 
 function say(shown) {
   const score = `${shown.victory === "POINTS" ? "points" : "rounds"} ${shown.score[0]} : ${shown.score[1]}`;
-  const heading = `${taskWords(shown, seatWords)}; ${goalWords(shown)}, ${score}`;
+  const heading = capitalised(`${taskWords(shown, seatWords)}; ${goalWords(shown)}, ${score}`);
   const listed = (items) => items.map((item) =>
-    item.tile ? `${called(item)}${item.secret ? " (hidden)" : ""}: ${TEXTS[twin(item.tile)]}` : "a hidden tile");
+    item.tile ? `${called(item)}${item.secret ? " (hidden)" : ""}, ${TEXTS[twin(item.tile)]}` : "a hidden tile");
   const state = [
     `Allies: seat 0 has ${shown.allies[0]}, seat 1 has ${shown.allies[1]}`,
     `First player of the round: ${seatWords(shown.first)}`,
     `Neutral tiles: ${SETUP_NAMES[shown.setup]}; ${shown.supply} left in the supply`,
-    ...(shown.result ? [resultWords(shown, seatWords)] : []),
+    ...(shown.result ? [capitalised(resultWords(shown, seatWords))] : []),
   ];
   const lists = [{ title: "State of the round", items: state }];
   for (const seat of [0, 1]) {
@@ -845,30 +846,28 @@ function fieldParts(plan, shown, space) {
   const at = centre(place);
   const words = `Space ${space}, ${SPACE_NAMES[space]}: ${fieldWords(shown, space)}`;
   const parts = [titleOf(words), box("rrr-cell", place, 10)];
-  if (!item) {
+  if (item?.face === "up") {
+    // The point of a tile leaves two corners of its space free.
+    const y = item.owner === 1 ? place.y + place.h - 9 : place.y + plan.text + 4;
+    parts.push(label("rrr-corner", place.x + 9, y, plan.text, String(space)));
+  } else if (!item) {
     parts.push(label("rrr-number", at.x, at.y + 11, 32, String(space), "middle"));
-    if (shown.cancelled.includes(space)) {
-      parts.push(make("g", { class: "rrr-muted" }, glyph(SYMBOLS.cancel, place.x + 22, place.y + 22, 24)));
-      parts.push(label("rrr-muted-text", at.x, place.y + place.h - 12, plan.text, "no instants", "middle"));
-    }
+  }
+  if (!item && shown.cancelled.includes(space)) {
+    parts.push(group("rrr-muted", glyph(SYMBOLS.cancel, place.x + 22, place.y + 22, 24)));
+    parts.push(label("rrr-muted-text", at.x, place.y + place.h - 12, plan.text, "no instants", "middle"));
   }
   return group("rrr-field", ...parts);
 }
 
-// In the corners that the point of a tile leaves free: the number of its space, and its shield.
-function cornerParts(plan, shown) {
-  const parts = [];
-  for (const item of inPlace(shown, "board").filter(({ face }) => face === "up")) {
+function shieldParts(plan, shown) {
+  return inPlace(shown, "board").filter((item) => item.shield).map((item) => {
     const place = cellPlace(plan, item.index);
-    const low = item.owner === 1;
-    const y = low ? place.y + place.h - 9 : place.y + plan.text + 4;
-    parts.push(label("rrr-corner", place.x + 9, y, plan.text, String(item.index)));
-    if (!item.shield) continue;
-    const badge = glyph(SYMBOLS.shield, place.x + place.w - 17, low ? place.y + place.h - 18 : place.y + 18, 32);
+    const y = item.owner === 1 ? place.y + place.h - 18 : place.y + 18;
+    const badge = glyph(SYMBOLS.shield, place.x + place.w - 17, y, 32);
     badge.setAttribute("class", "rrr-shield");
-    parts.push(badge);
-  }
-  return parts;
+    return badge;
+  });
 }
 
 function slotParts(plan, shown, side) {
@@ -1019,8 +1018,7 @@ function lineParts(plan, lines, x, y) {
 
 function roundParagraphs(plan, shown, nameOf) {
   const supply = plan.rows > 1 && PER_ROUND[shown.setup] ? `, supply ${shown.supply}` : "";
-  const goal = goalWords(shown);
-  const paragraphs = [["rrr-strong", goal[0].toUpperCase() + goal.slice(1) + supply, 2]];
+  const paragraphs = [["rrr-strong", capitalised(goalWords(shown)) + supply, 2]];
   if (shown.result) paragraphs.push(["rrr-text", resultWords(shown, nameOf), 3]);
   if (plan.rows === 1 || shown.phase !== "PLACE") paragraphs.push(["rrr-text", taskWords(shown, nameOf), 2]);
   return paragraphs;
@@ -1114,7 +1112,7 @@ function markParts(plan, shown, side, spots, done) {
 
 // -- drawing: the whole ----------------------------------------------------------------------------------------------
 
-const LAYERS = ["rrr-ground", "rrr-slots", "rrr-links", "rrr-things", "rrr-corners", "rrr-marks", "rrr-panels"];
+const LAYERS = ["rrr-ground", "rrr-slots", "rrr-links", "rrr-things", "rrr-shields", "rrr-marks", "rrr-panels"];
 
 function layersIn(svg) {
   let root = svg.querySelector(":scope > g.game-rrr");
@@ -1189,7 +1187,7 @@ function draw(svg, shown, previous, options) {
   layers.slots.replaceChildren(...slotParts(plan, shown, side), ...legendParts(plan, side));
   layers.links.replaceChildren(...done.marks.flatMap((mark) => linkMark(plan, mark)));
   const elements = drawThings(layers.things, plan, shown, spots, last);
-  layers.corners.replaceChildren(...cornerParts(plan, shown));
+  layers.shields.replaceChildren(...shieldParts(plan, shown));
   layers.marks.replaceChildren(...markParts(plan, shown, side, spots, done));
   layers.panels.replaceChildren(
     panelParts(plan, shown, 1, names[1]), panelParts(plan, shown, 0, names[0]),
