@@ -11,7 +11,7 @@ from rich.text import Text
 
 from arena.testing.play import Variant, walk
 from engines.rrr import GAME
-from engines.rrr.moves import Place
+from engines.rrr.moves import NOT_USED, Place
 from engines.rrr.rules import Phase, Setup
 from engines.rrr.tiles import BITS, NAMES, TOWER
 from tests.needs import need
@@ -121,10 +121,11 @@ def give(page, name, plies):
     page.evaluate(script, [name, json.dumps(plies)])
 
 
-def drawn(page, name, seat=None, layout="portrait"):
+@cache
+def drawn(page, name, seat=None):
     """The drawing, the words and the scene of every ply of a game that the page has."""
-    script = "([name, seat, layout]) => window.drawn(window.games[name], seat, layout)"
-    return json.loads(page.evaluate(script, [name, seat, layout]))
+    script = "([name, seat]) => window.drawn(window.games[name], seat, 'portrait')"
+    return json.loads(page.evaluate(script, [name, seat]))
 
 
 def shown(page, setup, victory="points", seat=None):
@@ -208,6 +209,42 @@ def test_the_loser_of_a_round_is_found_when_nobody_is_to_move(page):
     give(page, "rounds", plies)
     losers = [found["scene"]["result"]["loser"] for found in drawn(page, "rounds")]
     assert losers == [state.mover for state, _ in ended]
+
+
+def made(board, ally=0):
+    """A position of the last round with these tiles on the board, and with the King in the hand of seat 0."""
+    tiles = [f"RRR_TILE_{board.get(space, 'unspecified').upper()}" for space in range(9)]
+    stances = [f"RRR_STANCE_{f'ALLY_OF_{ally}' if space in board else 'UNSPECIFIED'}" for space in range(9)]
+    config = {"victory": "RRR_VICTORY_POINTS", "rounds": 1, "setup": "RRR_SETUP_FIRST_GAME"}
+    seats = [{"area": ["RRR_TILE_KING"]}, {}]
+    message = {"config": config, "round": 1, "board": {"tiles": tiles, "stances": stances}, "seats": seats}
+    return GAME.codec.state_from_json({**message, "placements": len(board)})
+
+
+def test_powers_that_meet_are_shown_as_the_rules_have_them(page):
+    boards = [
+        {0: "shaman", 4: "sage"},
+        {1: "witch", 4: "sage"},
+        {3: "sage", 4: "castle", 5: "shaman", 0: "witch"},
+        {1: "tower", 4: "temple", 6: "sage", 7: "shaman"},
+    ]
+    states = [made(board) for board in boards]
+    give(page, "meeting", [ply(state, None) for state in states])
+    for state, found in zip(states, drawn(page, "meeting")):
+        assert found["scene"]["cancelled"] == spaces(state.table.cancelled())
+        shields = [thing["index"] for thing in found["scene"]["things"] if thing["shield"]]
+        assert shields == spaces(state.table.shields())
+
+
+def test_a_seat_without_a_tile_has_lost(page):
+    state = made({0: "citizen", 1: "monk"}, ally=1)
+    before = state.clone()
+    move = next(move for move in state.legal() if move.choice == NOT_USED)
+    state.apply(move)
+    assert state.phase is Phase.OVER
+    give(page, "no tile", [ply(state, (before, move))])
+    (found,) = drawn(page, "no tile")
+    assert found["scene"]["result"] == {"loser": 1, "reason": "has no tile to place"}
 
 
 @pytest.mark.parametrize("setup", SETUPS)
