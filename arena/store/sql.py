@@ -22,7 +22,7 @@ from arena.store.base import (
     TournamentEntry,
     TournamentSummary,
 )
-from arena.store.checksums import bot_checksum, match_checksum, settings_key, tournament_checksum
+from arena.store.checksums import TournamentChecksum, bot_checksum, match_checksum, settings_key
 from arena.store.database import exclusive, open_engine, snapshot, writing
 from arena.store.misfits import misfits
 from arena.store.schema import ALL, bots, matches, outputs, records, seat_tallies, seats, tournaments
@@ -111,10 +111,12 @@ class SqlStore:
         entry = self.tournament(tournament_id)
         theirs = matches.c.tournament_id == tournament_id
         query = select(matches.c.checksum).where(theirs).order_by(matches.c.ordinal, matches.c.match_id)
+        checksum = TournamentChecksum(entry.game, entry.settings)
         with writing(self._engine) as connection:
-            checksum = tournament_checksum(entry.game, entry.settings, connection.execute(query).scalars())
+            for match in connection.execute(query, execution_options={"yield_per": PIECE}).scalars():
+                checksum.add(match)
             done = update(tournaments).where(tournaments.c.id == tournament_id)
-            connection.execute(done.values(finished=True, checksum=checksum))
+            connection.execute(done.values(finished=True, checksum=checksum.value()))
 
     def tournament(self, tournament_id: int) -> TournamentEntry:
         """The tournament of this number."""
