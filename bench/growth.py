@@ -1,6 +1,6 @@
 """Whether tables, lists and the tournament itself stay quick and small when a store grows to a million matches.
 
-Stores are made by plain SQL: 100 bots, two games, 200 tournaments, and every record is that of a real match of its game.
+Stores are made by plain SQL: 100 bots, two games, 200 tournaments; every record is that of a real match of its game.
 Commands are measured from outside, each in a process of its own; pages from inside, as the median of several runs. The
 tournament is measured with an executor that makes results up at once, so that what is left is the tournament and the
 store. Processor seconds depend less on what else the machine does than seconds do.
