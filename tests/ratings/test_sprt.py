@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arena.errors import UsageError
-from arena.tournaments.schedule import Fixture, FixtureResult
+from arena.tournaments.outcomes import FixtureResult, Outcomes
 from arena.tournaments.sprt import PairSchedule, Sprt, SprtDecision, elo_of, log_likelihood_ratio, pairs_of, score_of
 from bench.sprt import measure
 
@@ -61,22 +61,20 @@ def test_pairs_after_the_decision_do_not_count():
 )
 def test_a_schedule_of_pairs_ends_with_the_test_or_its_cap(ranks, most, decision):
     test = Sprt(0.0, 100.0, 0.05, 0.05)
-    schedule, finished = PairSchedule(test, most), []
+    schedule, finished, deals = PairSchedule(test, most), Outcomes(), []
     while rounds := schedule.rounds(finished):
-        assert all([fixture.seating for fixture in fixtures] == [(0, 1), (1, 0)] for fixtures in rounds)
-        finished += [
-            FixtureResult(fixture, ranks if fixture.seating[0] == 0 else ranks[::-1])
-            for fixtures in rounds
-            for fixture in fixtures
-        ]
+        assert all([fixture.seating for fixture in each] == [(0, 1), (1, 0)] for each in rounds)
+        for fixture in (fixture for pair in rounds for fixture in pair):
+            finished.append(FixtureResult(fixture.seating, ranks if fixture.seating[0] == 0 else ranks[::-1]))
+            deals.append(fixture.deal)
     pairs = len(finished) // 2
     assert test.after(pairs_of(finished)).report().decision is decision
     assert (pairs < most) == (decision is SprtDecision.ACCEPT_H1)
-    assert [result.fixture.deal for result in finished[::2]] == list(range(pairs))
+    assert deals[::2] == deals[1::2] == list(range(pairs))
 
 
 def test_points_are_the_first_bots_from_either_seat():
-    finished = [FixtureResult(Fixture((0, 1), 0), (1, 2)), FixtureResult(Fixture((1, 0), 0), (1, 2))]
+    finished = [FixtureResult((0, 1), (1, 2)), FixtureResult((1, 0), (1, 2))]
     assert pairs_of(finished) == [(1.0, 0.0)]
 
 
