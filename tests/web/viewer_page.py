@@ -4,7 +4,6 @@ The page has the strict content policy of the served site and gets its files out
 """
 
 import json
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,72 +17,102 @@ ENGINES = Path(__file__).parents[2] / "engines"
 CHROMIUM = Path("/usr/bin/chromium")
 ADDRESS = "http://viewer.test/"
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:"
-NAMES = ["<b>Ada</b> & the Tricksters", "a-bot-with-a-name-that-is-far-too-long-for-any-place", "碁の名人ボット第三版", "Bo"]
+NAMES = [
+    "<b>Ada</b> & the Tricksters",
+    "a-bot-with-a-name-that-is-far-too-long-for-any-place",
+    "碁の名人ボット第三版",
+    "Bo",
+]
 PAGE = """<!doctype html><html lang="en"><title>viewer</title><link rel="icon" href="data:,">
 <link rel="stylesheet" href="/viewer.css"><link rel="stylesheet" href="/page.css">
 <body><svg id="board"></svg><script type="module" src="/page.js"></script>"""
 STYLE = "body { margin: 0 } svg { display: block; width: 1000px } svg.phone { width: 370px }"
 SCRIPT = """
 import { scene, draw, say } from "/viewer.js";
-const svgOf = (layout) => {
+
+function svgOf(layout) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("class", layout === "portrait" ? "phone" : "desk");
   document.body.replaceChildren(svg);
   return svg;
-};
-const sceneAt = (game, ply, seat) => scene(seat === null ? game[ply].state : game[ply].views[seat], seat);
+}
+const sceneOf = (at, seat) => scene(seat === null ? at.state : at.views[seat], seat);
 
-// The SVG text of every ply, drawn on an empty element.
-function fresh(game, seat, layout, names) {
-  return game.map((at, ply) => {
+function show(svg, at, seat, layout, names, previous, duration) {
+  const view = sceneOf(at, seat);
+  draw(svg, view, previous, { layout, names, duration, last: at.last });
+  return view;
+}
+
+// Draws every ply on an empty element, then all of them on one element in several orders: how many pictures there
+// are, and which plies differ from the first way.
+function ways(game, seat, layout, names) {
+  const expected = game.map((at) => {
     const svg = svgOf(layout);
-    draw(svg, sceneAt(game, ply, seat), null, { layout, names, duration: 0, last: at.last });
+    show(svg, at, seat, layout, names, null, 0);
     return svg.outerHTML;
   });
-}
-
-// The plies whose SVG differs from `expected` when one element shows them in this order.
-function differing(game, seat, layout, names, order, expected, duration) {
-  const svg = svgOf(layout);
-  let previous = null;
-  return order.filter((ply) => {
-    const view = sceneAt(game, ply, seat);
-    draw(svg, view, previous, { layout, names, duration, last: game[ply].last });
-    previous = view;
-    return svg.outerHTML !== expected[ply];
+  const forwards = game.map((_, ply) => ply);
+  const jumps = forwards.map((ply) => (ply * 37) % game.length);
+  const orders = { forwards, backwards: [...forwards].reverse(), jumps, twice: jumps.slice(0, 8).flatMap((ply) => [ply, ply]) };
+  const differing = Object.entries(orders).flatMap(([name, order]) => {
+    const svg = svgOf(layout);
+    let previous = null;
+    return order.filter((ply) => {
+      previous = show(svg, game[ply], seat, layout, names, previous, name === "jumps" ? 200 : 0);
+      return svg.outerHTML !== expected[ply];
+    }).map((ply) => `${name} ${ply}`);
   });
+  return { pictures: new Set(expected).size, differing };
 }
 
-// What is wrong with the texts of a ply: too small on a phone, outside of the picture, or over one another.
-function badTexts(game, ply, seat, layout, names) {
+// What is wrong with the texts of some plies: too small on a phone, outside of the picture, or over one another.
+function badTexts(game, seat, layout, names, step) {
+  return game.filter((_, ply) => ply % step === 0 || ply === game.length - 1)
+    .flatMap((at) => wrongTexts(at, seat, layout, names));
+}
+
+function wrongTexts(at, seat, layout, names) {
   const svg = svgOf(layout);
-  draw(svg, sceneAt(game, ply, seat), null, { layout, names, duration: 0, last: game[ply].last });
+  show(svg, at, seat, layout, names, null, 0);
   const frame = svg.getBoundingClientRect(), wrong = [], boxes = [];
   for (const element of svg.querySelectorAll("text")) {
-    const box = element.getBoundingClientRect(), words = element.textContent;
+    const { left, right, top, bottom } = element.getBoundingClientRect(), words = element.textContent;
     const size = parseFloat(element.getAttribute("font-size")) * element.getScreenCTM().a;
     if (layout === "portrait" && size < 11.99) wrong.push(`${words}: ${size} px`);
-    const outside = box.left < frame.left || box.right > frame.right || box.top < frame.top - 1 || box.bottom > frame.bottom + 1;
-    if (outside) wrong.push(`${words}: outside`);
+    const beside = left < frame.left || right > frame.right, beyond = top < frame.top - 2 || bottom > frame.bottom + 2;
+    if (beside || beyond) wrong.push(`${words}: outside`);
     // Cards may lie over one another, labels may not; the box of a line is higher than its letters.
-    if (!element.closest(".card")) boxes.push({ words, left: box.left, right: box.right, top: box.top + size * 0.35, bottom: box.bottom - size * 0.35 });
+    const inner = { words, left, right, top: top + size * 0.35, bottom: bottom - size * 0.35 };
+    if (!element.closest(".card")) boxes.push(inner);
   }
   boxes.forEach((a, index) => boxes.slice(index + 1).forEach((b) => {
-    if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom && b.top < a.bottom) wrong.push(`${a.words} over ${b.words}`);
+    const across = a.left < b.right - 1 && b.left < a.right - 1;
+    if (across && a.top < b.bottom && b.top < a.bottom) wrong.push(`${a.words} over ${b.words}`);
   }));
   return wrong;
 }
 
-const words = (game, ply, seat) => say(sceneAt(game, ply, seat));
-const moving = (game, ply, seat, layout) => {
-  const svg = svgOf(layout), before = sceneAt(game, ply - 1, seat);
-  draw(svg, before, null, { layout, names: [], duration: 0, last: game[ply - 1].last });
+// The words of every ply: what `say` says, and all texts and titles of the picture.
+function words(game, seat) {
+  return game.map((at) => {
+    const svg = svgOf("wide");
+    const view = show(svg, at, seat, "wide", [], null, 0);
+    const drawn = [...svg.querySelectorAll("text, title")].map((element) => element.textContent);
+    return { said: say(view), drawn };
+  });
+}
+
+// How many elements move from one ply to the next, and how many of them were there before.
+function moving(game, ply, seat) {
+  const svg = svgOf("wide");
+  const before = show(svg, game[ply - 1], seat, "wide", [], null, 0);
   const elements = new Set(svg.children);
-  draw(svg, sceneAt(game, ply, seat), before, { layout, names: [], duration: 1000, last: game[ply].last });
+  show(svg, game[ply], seat, "wide", [], before, 1000);
   const animated = svg.getAnimations({ subtree: true }).map((animation) => animation.effect.target);
   return { animated: animated.length, kept: animated.filter((element) => elements.has(element)).length };
-};
-window.viewer = { fresh, differing, badTexts, words, moving };
+}
+window.viewer = { ways, badTexts, words, moving, games: [] };
 """
 
 
@@ -142,37 +171,31 @@ def replay(game: str, variant: Variant, seed: int) -> list[dict[str, Any]]:
     return plies
 
 
-def call(page: Any, function: str, plies: list[dict[str, Any]], *arguments: Any) -> Any:
-    """Call a function of the page with the JSON of these plies."""
-    data = [{key: ply[key] for key in ("state", "views", "last")} for ply in plies]
-    return page.evaluate(f"([game, rest]) => window.viewer.{function}(game, ...rest)", [data, list(arguments)])
+def load(page: Any, replays: list[list[dict[str, Any]]]) -> None:
+    """Give the page these games; the functions of the page name one by its index."""
+    data = [[{key: ply[key] for key in ("state", "views", "last")} for ply in plies] for plies in replays]
+    page.evaluate("games => { window.viewer.games = JSON.parse(games) }", json.dumps(data))
 
 
-def check_same_whatever_the_way(page: Any, plies: list[dict[str, Any]], seat: int | None, layout: str) -> list[str]:
-    """Draw forwards, backwards, in jumps, twice and animated; every ply must look the same; return the pictures."""
-    expected: list[str] = call(page, "fresh", plies, seat, layout, NAMES)
-    count = len(plies)
-    forwards = list(range(count))
-    jumps = [ply * 37 % count for ply in range(count)]
-    twice = [ply for jump in jumps[:10] for ply in (jump, jump)]
-    for order, duration in ((forwards, 0), (forwards[::-1], 0), (jumps, 0), (twice, 0), (forwards, 200), (jumps, 200)):
-        assert call(page, "differing", plies, seat, layout, NAMES, order, expected, duration) == []
-    return expected
+def call(page: Any, function: str, game: int, *arguments: Any) -> Any:
+    """Call a function of the page for one of its games."""
+    return page.evaluate(f"([at, rest]) => viewer.{function}(viewer.games[at], ...rest)", [game, list(arguments)])
 
 
-def words_of(picture: str) -> str:
-    """All that an SVG says: its texts and titles."""
-    return "\n".join(re.findall(r">([^<>]+)<", picture))
+def check_same_whatever_the_way(page: Any, game: int, seat: int | None, layout: str, plies: int) -> None:
+    """Every ply must look the same when drawn forwards, backwards, in jumps, twice, with and without animation."""
+    result = call(page, "ways", game, seat, layout, NAMES)
+    assert result["differing"] == []
+    assert result["pictures"] == plies
 
 
-def check_says_something(page: Any, plies: list[dict[str, Any]], seat: int | None) -> list[str]:
-    """Every ply must be described in words; return what is said."""
-    said = []
-    for ply in range(len(plies)):
-        words = call(page, "words", plies[ply : ply + 1], 0, seat)
-        assert words["heading"].strip()
-        assert words["lists"] and all(part["title"] and part["items"] and all(part["items"]) for part in words["lists"])
-        table = words["table"]
-        assert all(len(row) == len(table["head"]) for row in table["rows"])
-        said.append(json.dumps(words, ensure_ascii=False))
-    return said
+def words_of(page: Any, game: int, seat: int | None) -> list[tuple[dict[str, Any], list[str]]]:
+    """What `say` says of every ply, which must be complete, and all texts and titles of its picture."""
+    spoken = []
+    for ply in call(page, "words", game, seat):
+        said = ply["said"]
+        assert said["heading"].strip()
+        assert said["lists"] and all(part["title"] and part["items"] and all(part["items"]) for part in said["lists"])
+        assert all(len(row) == len(said["table"]["head"]) for row in said["table"]["rows"])
+        spoken.append((said, ply["drawn"]))
+    return spoken

@@ -138,7 +138,7 @@ function resultText(view, name) {
   const [one, two] = view.votes;
   if (one === two) return `A draw, ${one} votes each`;
   const winner = one > two ? 0 : 1;
-  return `${name(winner)} wins, ${Math.max(one, two)} votes to ${Math.min(one, two)}`;
+  return `${name(winner)} wins, ${Math.max(one, two)} to ${Math.min(one, two)} votes`;
 }
 
 function turnText(view, name) {
@@ -355,8 +355,10 @@ function cardThing(context, zone, card, x, y, scale, content, from) {
   return { key, kind: "card", zone, x, y, scale, content, from };
 }
 
-function shortName(context, seat, size, width) {
-  return shorten(context.names[seat], size, width);
+/** A sentence that names a seat at most once, with the name shortened so that all fits into this width. */
+function fit(context, size, width, sentence) {
+  const room = width - widthOf(sentence(() => ""), size);
+  return sentence((seat) => shorten(context.names[seat], size, room));
 }
 
 // -- one seat: header, hand, followers, score pile ---------------------------------------------------------
@@ -394,7 +396,7 @@ function headerThings(context, seat, y) {
   const votesWidth = widthOf(votes, L.size) + 8;
   const heldWidth = held.length * (iconSize + 3) + 6;
   const nameWidth = L.zone - 36 - mark - turn.width - votesWidth - heldWidth - 60;
-  const label = shortName(context, seat, L.size, nameWidth);
+  const label = shorten(names[seat], L.size, nameWidth);
   const content = [
     badge(seat, L.pad + 12, middle - mark / 2, mark),
     el("g", {}, el("title", {}, `${names[seat]}, seat ${seat}`), text(L.pad + 20 + mark, base, L.size, "strong", label)),
@@ -551,12 +553,13 @@ function middleThings(context, table) {
 
 function captionLines(context, table) {
   const { L, view } = context;
-  const lines = view.phase === 3 ? [resultText(view, (seat) => shortName(context, seat, L.big, 260)), `Last trick: ${trickText(view, (seat) => shortName(context, seat, L.small, 150))[0]}`]
-    : trickText(view, (seat) => shortName(context, seat, L.small, context.wide ? 170 : 120));
-  return lines.map((words, index) => {
-    const strong = index === 0;
-    const size = view.phase === 3 && strong ? L.big : L.small;
-    return text(L.pad + L.zone / 2, table.captions + L.small * (1 + 1.35 * index) - 2, size, strong ? "strong" : "plain", shorten(words, size, L.zone), "middle");
+  const first = (name) => trickText(view, name)[0], second = (name) => trickText(view, name)[1];
+  const over = view.phase === 3;
+  const lines = over ? [(name) => resultText(view, name), (name) => `Last trick: ${first(name)}`] : [first, second];
+  return lines.map((sentence, index) => {
+    const size = over && index === 0 ? L.big : L.small;
+    const y = table.captions + L.small * (1 + 1.35 * index) - 2;
+    return text(L.pad + L.zone / 2, y, size, index ? "plain" : "strong", fit(context, size, L.zone - 8, sentence), "middle");
   });
 }
 
@@ -638,21 +641,21 @@ function panelThings(context) {
 function widePanel(context) {
   const { L, view } = context;
   const { x, y, width } = L.panel;
-  const name = (seat) => shortName(context, seat, L.size, view.phase === 3 ? 90 : 150);
   const status = still("status",
     rect(x, y, width, 104, "zone", 10),
     text(x + 14, y + 29, L.big, "strong", PHASES[view.phase]),
     text(x + 14, y + 55, L.small, "muted", view.phase === 3 ? "all 26 tricks are played" : view.turned ? "the followers are the new hands" : `trick ${view.trick} of ${HAND_SIZE}`),
-    ...turnLine(context, x + 14, y + 86, L.size, name));
+    ...turnLine(context, x + 14, y + 86, width - 28));
   const rows = FACTIONS.map((_, faction) => still(`faction-${faction}`, ...wideFaction(context, faction, x, y + 112 + faction * 102, width, 96)));
   return [status, ...rows];
 }
 
-function turnLine(context, x, base, size, name) {
-  const { view } = context;
-  const mark = size * 1.2;
-  if (view.toMove === null) return [crown(x, base - size * 0.95, size * 1.2), text(x + mark + 6, base, size, "strong", turnText(view, name))];
-  return [badge(view.toMove, x, base - size * 0.95, mark), text(x + mark + 6, base, size, "strong", turnText(view, name))];
+function turnLine(context, x, base, width) {
+  const { L, view } = context;
+  const mark = L.size * 1.25, top = base - L.size * 0.98;
+  const words = fit(context, L.size, width - mark - 8, (name) => turnText(view, name));
+  const sign = view.toMove === null ? crown(x, top, mark) : badge(view.toMove, x, top, mark);
+  return [sign, text(x + mark + 8, base, L.size, "strong", words)];
 }
 
 function wideFaction(context, faction, x, y, width, height) {
@@ -716,11 +719,10 @@ function factionLine(context, faction, seat, x, y, width) {
 function portraitPanel(context) {
   const { L, view } = context;
   const { x, y, width } = L.panel;
-  const name = (seat) => shortName(context, seat, L.size, 170);
   const progress = view.phase === 3 ? "" : `, trick ${view.trick} of ${HAND_SIZE}`;
   const status = still("status",
     text(L.pad + 6, 28, L.size, "strong", `${PHASES[view.phase]}${progress}`),
-    ...turnLine(context, L.pad + 6, 58, L.size, name));
+    ...turnLine(context, L.pad + 6, 58, width - 12));
   const rows = FACTIONS.map((_, faction) => still(`faction-${faction}`, ...portraitFaction(context, faction, x, y + faction * 56, width)));
   return [status, ...rows];
 }
@@ -739,7 +741,9 @@ function portraitFaction(context, faction, x, y, width) {
 
 // -- drawing -----------------------------------------------------------------------------------------------
 
-const drawn = new WeakMap(); // svg element -> Map of key -> { node, thing }, to keep elements and to animate from their places
+// For each svg element: key -> { node, thing }, to keep elements and to know where a movement starts; and what still moves.
+const drawn = new WeakMap();
+const moving = new WeakMap();
 
 /** Draw the scene; elements that were drawn before are kept and move to their new places. */
 function draw(svg, view, previous, options) {
@@ -747,7 +751,7 @@ function draw(svg, view, previous, options) {
   const before = drawn.get(svg) || new Map();
   const after = new Map();
   const L = LAYOUTS[options.layout] || LAYOUTS.wide;
-  for (const animation of svg.getAnimations({ subtree: true })) animation.cancel();
+  for (const animation of moving.get(svg) || []) animation.cancel();
   svg.setAttribute("viewBox", `0 0 ${L.width} ${L.height}`);
   svg.classList.add("game-claim");
   for (const thing of things) {
@@ -761,19 +765,17 @@ function draw(svg, view, previous, options) {
   }
   svg.replaceChildren(...[...after.values()].map((entry) => entry.node));
   drawn.set(svg, after);
-  if (previous && options.duration > 0) for (const entry of after.values()) animate(entry, before.get(entry.thing.key), options.duration);
+  const animated = previous && options.duration > 0 ? [...after.values()] : [];
+  moving.set(svg, animated.map((entry) => animate(entry, before.get(entry.thing.key), options.duration)).filter(Boolean));
 }
 
 function animate({ node, thing }, known, duration) {
-  if (thing.kind !== "card") return;
+  if (thing.kind !== "card") return null;
   const from = known && !isSwap(known.thing, thing) ? known.thing : thing.from;
   const timing = { duration, easing: "cubic-bezier(.2,.7,.3,1)" };
-  if (!from) {
-    if (!known) node.animate([{ opacity: 0 }, { opacity: 1 }], timing);
-    return;
-  }
+  if (!from) return known ? null : node.animate([{ opacity: 0 }, { opacity: 1 }], timing);
   const steps = [from, thing].map((at) => ({ transform: `translate(${at.x}px, ${at.y}px) scale(${at.scale})` }));
-  if (steps[0].transform !== steps[1].transform) node.animate(steps, timing);
+  return steps[0].transform === steps[1].transform ? null : node.animate(steps, timing);
 }
 
 /** Whether a Goblin 0 only got the key of another one: these two do not change places. */
