@@ -195,7 +195,8 @@ def words_of(page: Any, game: int, seat: int | None) -> list[tuple[dict[str, Any
     for ply in call(page, "words", game, seat):
         said = ply["said"]
         assert said["heading"].strip()
-        assert said["lists"] and all(part["title"] and part["items"] and all(part["items"]) for part in said["lists"])
+        assert said["lists"]
+        assert all(part["title"] and part["items"] and all(part["items"]) for part in said["lists"])
         assert all(len(row) == len(said["table"]["head"]) for row in said["table"]["rows"])
         spoken.append((said, ply["drawn"]))
     return spoken
