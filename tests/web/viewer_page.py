@@ -54,7 +54,8 @@ function ways(game, seat, layout, names) {
   });
   const forwards = game.map((_, ply) => ply);
   const jumps = forwards.map((ply) => (ply * 37) % game.length);
-  const orders = { forwards, backwards: [...forwards].reverse(), jumps, twice: jumps.slice(0, 8).flatMap((ply) => [ply, ply]) };
+  const twice = jumps.slice(0, 8).flatMap((ply) => [ply, ply]);
+  const orders = { forwards, backwards: [...forwards].reverse(), jumps, twice };
   const differing = Object.entries(orders).flatMap(([name, order]) => {
     const svg = svgOf(layout);
     let previous = null;

@@ -1,7 +1,7 @@
 // 7 Kingdoms: draws a position as the line of coats with the cards above and below it, and a panel for each seat.
 
 const TITLES = ["King", "Bishop", "General", "Princess", "Knight", "Merchant", "Peasant"];
-const SHORT_TITLES = ["King", "Bishop", "Gen.", "Princ.", "Knight", "Merch.", "Peas."];
+const SHORT_TITLES = ["King", "Bishop", "Gen.", "Princ.", "Knight", "Mer.", "Peas."];
 const KING = 0, BISHOP = 1, PEASANT = 6;
 const POWERS = [
   "take one to four cards", "lay a token, take one card", "take all of three neighbouring slots",
@@ -146,16 +146,16 @@ function turnText(view, name) {
 
 /** The rule behind the decision, in one short line. */
 function ruleText(view) {
-  if (view.over) return REASONS[view.phase];
+  if (view.over) return `${REASONS[view.phase]}, after round ${view.round}`;
   if (view.phase === "PLAY") return "then the highest number acts first";
   if (view.phase === "TOKEN") return "on the leftmost coat without one";
-  if (view.phase === "PLACE") return "into the hand, or into the kingdom for good";
+  if (view.phase === "PLACE") return "into the hand or, for good, the kingdom";
   const title = titleOf(view.resolving);
   if (title !== PEASANT) return title === BISHOP ? "take one card" : POWERS[title];
   return `take one card from slot ${peasantSlots(view.resolving).map((slot) => ROMAN[slot]).join(" or ")}`;
 }
 
-const roundText = (view) => (view.over ? `Over after round ${view.round}` : `Round ${view.round}`);
+const roundText = (view) => (view.over ? "Game over" : `Round ${view.round}`);
 const VERBS = { PLAY: "to play", TOKEN: "token", TAKE: "to take", PLACE: "to store" };
 
 // -- small helpers for SVG ---------------------------------------------------------------------------------
@@ -269,7 +269,7 @@ function cardFace(card, wide, height = CARD.height) {
   const number = titleOf(card), coat = coatOf(card), size = wide ? 14 : 21;
   const word = number === PEASANT ? peasantSlots(card).map((slot) => ROMAN[slot]).join(wide ? " + " : " ") : wide ? TITLES[number] : SHORT_TITLES[number];
   const low = height < 90;
-  const room = height - 34 - size - 8, big = low ? 27 : Math.min(44, room);
+  const room = height - 34 - size - 8, big = low ? height - 42 : Math.min(48, room);
   return [
     cardTitle(card),
     rect(1.5, 2.5, CARD.width, height, "shadow", 7),
@@ -277,9 +277,8 @@ function cardFace(card, wide, height = CARD.height) {
     rect(3, 3, CARD.width - 6, height - 6, `frame k${coat}`, 5),
     text(8, 28, 25, `ink k${coat} number`, String(card)),
     shield(coat, CARD.width - 34, 7, 27),
-    low ? titleIcon(number, 8, height - 31, 24, "icon dark") : titleIcon(number, (CARD.width - big) / 2, 34 + (room - big) / 2, big, "icon dark"),
+    titleIcon(number, (CARD.width - big) / 2, low ? height - big - 7 : 34 + (room - big) / 2, big, "icon dark"),
     ...(low ? [] : [text(CARD.width / 2, height - 9, size, "on-paper", word, "middle")]),
-    ...(low && wide ? [text(CARD.width - 8, height - 11, 14, "on-paper", SHORT_TITLES[number], "end")] : []),
   ];
 }
 
@@ -319,7 +318,7 @@ function tokenFace(token, radius, secret) {
   const icon = radius * 1.25;
   if (token === PEASANT_TOKEN) return [...disc, titleIcon(PEASANT, radius - icon / 2, radius - icon / 2, icon, "icon on-token")];
   if (token === COAT_TOKEN) return [...disc, at("icon on-token", radius - icon / 2, radius - icon / 2 + 1, icon, shape(SHIELD))];
-  return [...disc, text(radius, radius + radius * 0.42, round(radius * 1.18), "on-token number", TOKEN_NAMES[token], "middle")];
+  return [...disc, text(radius, radius + radius * 0.39, round(radius * 1.06), "on-token number", TOKEN_NAMES[token], "middle")];
 }
 
 /** The two-tone outline that shows on any ground; `dashed` where something came from. */
@@ -336,7 +335,7 @@ function outline(x, y, width, height, dashed, rx = 7) {
 const LAYOUTS = {
   wide: {
     width: 1000, pad: 10, small: 15, size: 17, big: 22, header: 36, gap: 8,
-    board: { x: 172, y: 10, column: 92, scale: 1, above: 66, coat: 78, below: 108 },
+    board: { x: 172, y: 10, column: 92, scale: 1, above: 74, coat: 84, below: 122 },
     stock: { x: 10, y: 10, width: 152, height: 304 }, status: { x: 826, y: 10, width: 164, height: 304 },
     panels: { y: 322, height: 308 }, tile: { height: 24, step: 25.5 },
   },
@@ -353,18 +352,18 @@ function panelsOf(view, L, wide) {
   const count = view.players.length, { y } = L.panels;
   if (wide) {
     const width = (L.width - 2 * L.pad - (count - 1) * L.gap) / count;
-    const panel = { width, height: L.panels.height, y, across: 1, number: width / 7 > 40 ? 15 : 0 };
+    const panel = { width, height: L.panels.height, y, number: width / 7 > 40 ? 15 : 0, mini: count < 4 ? 1.25 : 1 };
     return { height: y + L.panels.height + 10, list: range(count).map((seat) => ({ ...panel, x: L.pad + seat * (width + L.gap) })) };
   }
   if (count === 2) {
-    const height = 300, panel = { x: L.pad, width: L.width - 2 * L.pad, height, across: 1, number: 20 };
+    const height = 300, panel = { x: L.pad, width: L.width - 2 * L.pad, height, number: 20, mini: 1 };
     return { height: y + 2 * height + L.gap + 6, list: range(2).map((seat) => ({ ...panel, y: y + seat * (height + L.gap) })) };
   }
-  const width = (L.width - 2 * L.pad - L.gap) / 2, height = 250;
+  const width = (L.width - 2 * L.pad - L.gap) / 2, height = 266;
   return {
     height: y + 2 * height + L.gap + 6,
     list: range(count).map((seat) => ({
-      x: L.pad + (seat % 2) * (width + L.gap), y: y + Math.floor(seat / 2) * (height + L.gap), width, height, across: 2, number: 0,
+      x: L.pad + (seat % 2) * (width + L.gap), y: y + Math.floor(seat / 2) * (height + L.gap), width, height, number: 0, mini: 1,
     })),
   };
 }
@@ -381,6 +380,7 @@ function thingsOf(view, options) {
     still("ground", rect(0, 0, L.width, panels.height, "ground", 10)),
     still("status", ...statusContent(context)),
     ...stockThings(context),
+    ...(!wide && view.players.length === 3 ? [still("legend", ...legendContent(context))] : []),
     ...boardThings(context, view.players.flatMap((_, seat) => seatThings(context, seat))),
   ];
 }
@@ -415,6 +415,21 @@ function isFresh(context, card, spot, seat) {
   if (spot === "pending") return last.slots.length > 0 && view.pending.includes(card);
   if (last.place) return last.card === card && last.seat === seat;
   return last.card === card;
+}
+
+const LEGEND = ["1 to 4 cards", "token + card", "3 in a row", "1 or 2 cards", "2 in a row", "1 card", "1 of 2 slots"];
+
+/** What the titles do, in the place that a fourth seat would have. */
+function legendContent({ L, panels }) {
+  const x = panels[1].x, { y, width, height } = panels[2];
+  return [rect(x, y, width, height, "zone", 10), ...TITLES.flatMap((name, number) => {
+    const middle = y + (height / 7) * (number + 0.5);
+    return [
+      titleIcon(number, x + 12, middle - 12, 24),
+      text(x + 44, middle + 7, 20, "strong", name),
+      text(x + width - 10, middle + 7, 20, "muted", LEGEND[number], "end"),
+    ];
+  })];
 }
 
 // -- status and stock --------------------------------------------------------------------------------------
@@ -474,7 +489,7 @@ function wideStatus(context) {
     content.push(text(x + 12, base, L.small, "muted", words));
     base += 20;
   }
-  if (view.order.length) content.push(...powerOrder(context, x + 12, Math.max(base + 14, y + 196)));
+  if (view.order.length) content.push(...powerOrder(context, x + 12, y + 202));
   return content;
 }
 
@@ -490,25 +505,27 @@ function powerOrder(context, x, base) {
       text(x + 28, y, 15, now ? "strong" : "muted", cardName(card)),
     ];
   });
-  return [text(x, base - 2, 15, "muted", "powers, highest first"), ...rows.flat()];
+  return [text(x, base - 2, 15, "muted", "order of powers"), ...rows.flat()];
 }
 
-function deckPlace({ L, wide }) {
-  return wide ? { x: L.stock.x + 14, y: L.stock.y + 36, scale: 1 } : { x: L.stock.x + 92, y: L.stock.y + 4, scale: 0.72 };
+function deckPlace({ L, wide, view }) {
+  return wide ? { x: L.stock.x + 14, y: L.stock.y + 36, scale: 1 } : { x: L.stock.x + 98, y: L.stock.y + (view.next ? 6 : 4), scale: view.next ? 1 : 0.68 };
 }
 
 function stockThings(context) {
   const { L, view, wide, deck } = context;
   const { x, y, width, height } = L.stock;
   const things = [still("stock", rect(x, y, width, height, "zone", 10),
-    ...(wide ? wideStockLabels(context, x, y, width) : [text(x + 10, y + 32, L.small, "muted", `deck ${view.deckSize}`)]))];
+    ...(wide ? wideStockLabels(context, x, y, width) : [text(x + 10, y + 32, L.small, "muted", `deck ${view.deckSize}`), text(x + 168, y + 32, L.small, "muted", "tokens")]))];
   if (view.deckSize) {
     const about = title(`The deck, ${view.deckSize} cards`);
-    things.push(still("deck-under", place(deck.x + 3, deck.y + 3, deck.scale, rect(0, 0, MINI.width, MINI.height, "back", 5))));
-    if (view.next) things.push(thing(`card-${view.next}`, deck.x, deck.y, deck.scale, miniFace(view.next, false), null));
+    // On the phone the next card is as low as the tiles of a kingdom, so that its number is large enough.
+    const [across, high] = wide || !view.next ? [MINI.width, MINI.height] : [64, 36];
+    things.push(still("deck-under", place(deck.x + 3, deck.y + 3, deck.scale, rect(0, 0, across, high, "back", 5))));
+    if (view.next) things.push(thing(`card-${view.next}`, deck.x, deck.y, deck.scale, wide ? miniFace(view.next, false) : tileFace(view.next, 64, 36, 21), null));
     else things.push(thing("deck", deck.x, deck.y, deck.scale, [about, ...miniBack().slice(1)], null));
   }
-  const radius = wide ? 19 : 18;
+  const radius = wide ? 19 : 18.5;
   const spots = tokenSpots(context);
   view.revealed.forEach((token, index) => things.push(thing(`token-${token}`, ...spots.open(index), 1, tokenFace(token, radius, false), spots.source)));
   view.faceDown.forEach((token, index) => {
@@ -537,7 +554,7 @@ function tokenSpots({ L, wide, view }) {
     return { open, down: (index) => [x + 12 + (index % 4) * 33, y + 230 + Math.floor(index / 4) * 34], small: 0.79, source: null };
   }
   const start = x + width - 10 - view.faceDown.length * 40;
-  return { open: (index) => [x + 150 + index * 42, y + 7], down: (index) => [start + index * 40, y + 7], small: 1, source: null };
+  return { open: (index) => [x + 250 + index * 42, y + 6.5], down: (index) => [start + index * 40, y + 6.5], small: 1, source: null };
 }
 
 // -- the board: seven columns of a card above, a coat with its token, a card below -------------------------
@@ -569,7 +586,7 @@ function rowCard(context, card, x, y, height) {
 }
 
 function slotToken(context, slot, x, y) {
-  const radius = context.wide ? 19 : 18;
+  const radius = context.wide ? 19 : 18.5;
   const marks = context.last.token === slot.token ? outline(0, 0, 2 * radius, 2 * radius, false, radius) : [];
   return thing(`token-${slot.token}`, x, y, 1, [...tokenFace(slot.token, radius, false), ...marks], null);
 }
@@ -577,7 +594,7 @@ function slotToken(context, slot, x, y) {
 function slotFrame(context, slot, index, x, { top, coatTop, belowTop }) {
   const { L, view, wide } = context;
   const { scale, above, coat, below } = L.board;
-  const width = CARD.width * scale, radius = wide ? 19 : 18, label = wide ? 16 : 20;
+  const width = CARD.width * scale, radius = wide ? 19 : 18.5, label = wide ? 16 : 20;
   const leader = slot.leader;
   const about = leader === null ? "nobody has the most cards of it" : `seat ${leader} has the most cards of it`;
   return [
@@ -601,7 +618,7 @@ function seatThings(context, seat) {
   return [
     still(`panel-${seat}`, rect(panel.x, panel.y, panel.width, panel.height, frame, 10), ...headerContent(context, seat, panel)),
     ...(view.over ? [still(`result-${seat}`, ...resultContent(context, seat, panel))] : handThings(context, seat, panel, panel.y + L.header + 4)),
-    ...kingdomThings(context, seat, panel, panel.y + L.header + MINI.height + 14),
+    ...kingdomThings(context, seat, panel, panel.y + L.header + MINI.height * panel.mini + 14),
   ];
 }
 
@@ -660,57 +677,60 @@ function resultContent(context, seat, panel) {
 
 /** The hand, the gap of a card that was just played, the played card that waits, and cards that wait to be stored. */
 function handThings(context, seat, panel, y) {
-  const { L, view, last } = context;
-  const player = view.players[seat];
-  const step = MINI.width + 5, left = panel.x + 12;
+  const { view, last } = context;
+  const player = view.players[seat], scale = panel.mini;
+  const step = MINI.width * scale + 5, left = panel.x + 12;
   const entries = [...player.hand.map((card) => ({ card })), ...range(player.hidden).map((hidden) => ({ hidden }))];
   const gap = last.seat === seat && last.card && !last.place && entries.length < HAND_LIMIT ? last.card : 0;
   if (gap) entries.splice(player.hidden ? entries.length : player.hand.filter((card) => card < gap).length, 0, { gap });
   const things = [];
-  if (last.place === "hand" && last.seat === seat && !last.card) things.push(still(`target-${seat}`, ...outline(left - 2, y - 2, 3 * step, MINI.height + 4, false, 4)));
+  if (last.place === "hand" && last.seat === seat && !last.card) {
+    things.push(still(`target-${seat}`, ...outline(left - 2, y - 2, HAND_LIMIT * step, MINI.height * scale + 4, false, 4)));
+  }
   entries.forEach((entry, index) => {
     const x = left + index * step;
     if (entry.gap) {
-      context.origins[gap] = { x, y, scale: 1 };
-      things.push(still("gap", ...outline(x + 3, y + 3, MINI.width - 6, MINI.height - 6, true, 3)));
-    } else if (entry.card) {
-      const marks = isFresh(context, entry.card, "hand", seat) ? outline(0, 0, MINI.width, MINI.height, false, 5) : [];
-      const seen = player.known.includes(entry.card);
-      things.push(thing(`card-${entry.card}`, x, y, 1, [...miniFace(entry.card, seen), ...marks], context.deck));
-    } else things.push(thing(`hand-${seat}-${entry.hidden}`, x, y, 1, miniBack(), context.deck));
+      context.origins[gap] = { x, y, scale };
+      things.push(still("gap", ...outline(x + 3, y + 3, MINI.width * scale - 6, MINI.height * scale - 6, true, 3)));
+    } else if (entry.card) things.push(miniThing(context, entry.card, "hand", seat, x, y, context.deck));
+    else things.push(thing(`hand-${seat}-${entry.hidden}`, x, y, scale, miniBack(), context.deck));
   });
-  return [...things, ...asideThings(context, seat, panel, left + HAND_LIMIT * step + 4, y)];
+  return [...things, ...asideThings(context, seat, panel, left + entries.length * step + 8, y)];
+}
+
+/** A card of a panel; the one that the last move was about is outlined. */
+function miniThing(context, card, spot, seat, x, y, from) {
+  const marks = isFresh(context, card, spot, seat) ? outline(0, 0, MINI.width, MINI.height, false, 5) : [];
+  const seen = spot === "hand" && context.view.players[seat].known.includes(card);
+  return thing(`card-${card}`, x, y, context.panels[seat].mini, [...miniFace(card, seen), ...marks], from);
 }
 
 function asideThings(context, seat, panel, x, y) {
   const { L, view } = context;
-  const player = view.players[seat], right = panel.x + panel.width - 12;
-  if (view.phase === "PLACE" && view.toMove === seat) return pendingThings(context, x, right, y);
-  const words = player.satOut ? ["drew 2,", "sits out"] : [];
-  const labels = words.map((word, index) => text(right, y + 24 + index * L.small * 1.3, L.small, "muted", word, "end"));
-  if (!isLaid(view, player)) return labels.length ? [still(`aside-${seat}`, ...labels)] : [];
-  const card = player.played;
-  const at = { x: right - MINI.width, y };
-  const marks = isFresh(context, card, "played", seat) ? outline(0, 0, MINI.width, MINI.height, false, 5) : [];
-  const room = right - MINI.width - x - 8;
-  const word = widthOf("played", L.small) <= room ? [text(right - MINI.width - 8, y + 36, L.small, "muted", "played", "end")] : [];
-  return [still(`aside-${seat}`, ...word), thing(`card-${card}`, at.x, at.y, 1, [...miniFace(card, false), ...marks], context.origins[card] || context.deck)];
+  const player = view.players[seat], right = panel.x + panel.width - 12, width = MINI.width * panel.mini;
+  if (view.phase === "PLACE" && view.toMove === seat) return pendingThings(context, seat, x, right, y);
+  if (player.satOut) {
+    const words = ["drew 2,", "sits out"].map((word, index) => text(right, y + 24 + index * L.small * 1.3, L.small, "muted", word, "end"));
+    return [still(`aside-${seat}`, ...words)];
+  }
+  if (!isLaid(view, player)) return [];
+  const room = right - width - x - 8;
+  const word = widthOf("played", L.small) <= room ? [text(right - width - 8, y + 36, L.small, "muted", "played", "end")] : [];
+  const from = context.origins[player.played] || context.deck;
+  return [still(`aside-${seat}`, ...word), miniThing(context, player.played, "played", seat, right - width, y, from)];
 }
 
 /** Whether the played card of this seat still lies in front of it and waits for its power. */
 const isLaid = (view, player) => player.played > 0 && (!view.resolving || player.played < view.resolving);
 
-function pendingThings(context, x, right, y) {
-  const { view } = context;
-  const count = view.pending.length;
-  const step = Math.min(MINI.width + 6, (right - x - MINI.width) / Math.max(1, count - 1));
-  const start = right - MINI.width - (count - 1) * step;
+function pendingThings(context, seat, x, right, y) {
+  const { pending } = context.view;
+  const width = MINI.width * context.panels[seat].mini;
+  const step = Math.min(width + 8, (right - x - width) / Math.max(1, pending.length - 1));
+  const start = right - width - (pending.length - 1) * step;
   // The next one to be stored lies on top and in the left place.
-  return range(count).reverse().map((index) => {
-    const card = view.pending[index];
-    const marks = isFresh(context, card, "pending", null) ? outline(0, 0, MINI.width, MINI.height, false, 5) : [];
-    return thing(`card-${card}`, start + index * step, y, 1, [...miniFace(card, false), ...marks], null);
-  });
+  return range(pending.length).reverse()
+    .map((index) => miniThing(context, pending[index], "pending", seat, start + index * step, y, null));
 }
 
 /** The kingdom in seven columns, in the order of the coats of the board. */
@@ -718,30 +738,30 @@ function kingdomThings(context, seat, panel, y) {
   const { L, view, wide, last } = context;
   const player = view.players[seat];
   const column = (panel.width - 14) / SLOTS, left = panel.x + 7;
-  const headSize = wide ? 19 : 21, head = headSize + 8;
+  const headSize = column < 36 ? 16 : 19, head = headSize + 9;
   const heads = [], things = [];
   if (last.place === "kingdom" && last.seat === seat && !last.card) heads.push(...outline(left, y, panel.width - 14, panel.height - (y - panel.y) - 8, false, 4));
   view.slots.forEach((slot, index) => {
     const x = left + index * column, cards = ofCoat(player, slot.coat);
-    const size = wide ? 15 : 20;
-    const width = headSize + 4 + widthOf(String(cards.length), size);
+    // A column that is too long for the panel is pushed together.
+    const step = Math.min(L.tile.step, (panel.y + panel.height - y - head - L.tile.height - 5) / Math.max(1, cards.length - 1));
+    const size = column < 36 ? 14 : wide ? 15 : 20;
+    const width = headSize + 2 + widthOf(String(cards.length), size);
     const start = x + (column - width) / 2;
     heads.push(el("g", {}, title(`${coatName(slot.coat)}: ${cards.length} in this kingdom`),
-      ...(slot.leader === seat ? [rect(x + 1, y - 2, column - 2, panel.y + panel.height - y - 3, "ahead", 5)] : []),
+      ...(slot.leader === seat ? [rect(x + 0.5, y - 3, column - 1, head + cards.length * step + 2, "ahead", 5)] : []),
       shield(slot.coat, start, y + 1, headSize),
-      text(start + headSize + 4, y + headSize * 0.5 + size * 0.36 + 1, size, slot.leader === seat ? "strong" : "muted", String(cards.length))));
-    cards.forEach((card, at) => things.push(tileThing(context, card, at, panel, x, y + head, column, seat)));
+      text(start + headSize + 2, y + headSize * 0.5 + size * 0.36 + 1, size, slot.leader === seat ? "strong" : "muted", String(cards.length))));
+    cards.forEach((card, at) => things.push(tileThing(context, card, panel, x + 1.5, y + head + at * step, column - 3, seat)));
   });
   return [still(`kingdom-${seat}`, ...heads), ...things];
 }
 
-function tileThing(context, card, at, panel, x, y, column, seat) {
-  const { height, step } = context.L.tile;
-  const width = (column - 3) / panel.across - (panel.across - 1);
-  const across = at % panel.across, down = Math.floor(at / panel.across);
+function tileThing(context, card, panel, x, y, width, seat) {
+  const { height } = context.L.tile;
   const marks = isFresh(context, card, "kingdom", seat) ? outline(0, 0, width, height, false, 3) : [];
   const content = [...tileFace(card, round(width), height, panel.number), ...marks];
-  return thing(`card-${card}`, x + 1.5 + across * (width + 1.5), y + down * step, 1, content, null);
+  return thing(`card-${card}`, x, y, 1, content, context.origins[card] || null);
 }
 
 // -- drawing -----------------------------------------------------------------------------------------------
