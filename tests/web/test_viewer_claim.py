@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from functools import cache
 from typing import Any
 
 import pytest
@@ -27,6 +28,12 @@ def page(replays) -> Any:
         yield page
 
 
+@pytest.fixture(scope="module")
+def words(page) -> Any:
+    """The words of every ply of a game as a seat sees it; several tests look at the same."""
+    return cache(lambda game, seat: words_of(page, game, seat))
+
+
 @pytest.mark.parametrize(("seat", "layout"), VIEWS)
 def test_every_ply_draws_the_same_whatever_the_way(page, replays, seat, layout):
     game = VIEWS.index((seat, layout)) % len(replays)
@@ -40,14 +47,14 @@ def test_texts_are_readable_inside_and_apart(page, seat, layout):
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_a_seat_is_not_shown_what_it_did_not_know(page, replays, seat):
+def test_a_seat_is_not_shown_what_it_did_not_know(words, replays, seat):
     for game, plies in enumerate(replays):
         secrets = [{card_name(card) for card in hidden_from(ply["position"], seat)} for ply in plies]
-        assert not any(map(named, secrets, words_of(page, game, seat)))
+        assert not any(map(named, secrets, words(game, seat)))
         # A hand is there when everything is shown, so that its absence means something.
-        for ply, words in zip(plies, words_of(page, game, None)):
+        for ply, shown in zip(plies, words(game, None)):
             hand = {card_name(card) for card in ply["position"].hands[1 - seat]}
-            assert set(named(hand, words)) == hand
+            assert set(named(hand, shown)) == hand
 
 
 def named(cards: set[str], words: tuple[dict[str, Any], list[str]]) -> list[str]:
@@ -71,16 +78,16 @@ def hidden_from(state: Any, seat: int) -> set[int]:
     return {card for card, count in cards.items() if count > 0 and card != 0}  # the Goblin 0 is there five times
 
 
-def test_votes_are_counted_as_the_rules_do(page, replays):
+def test_votes_are_counted_as_the_rules_do(words, replays):
     for game, plies in enumerate(replays):
-        for ply, (said, _) in zip(plies, words_of(page, game, None)):
+        for ply, (said, _) in zip(plies, words(game, None)):
             one, two = ply["position"].votes()
             assert f"Votes as they stand: {one} for seat 0, {two} for seat 1." in said["lists"][0]["items"]
 
 
-def test_the_words_say_who_is_to_move(page, replays):
+def test_the_words_say_who_is_to_move(words, replays):
     for game, plies in enumerate(replays):
-        for ply, (said, _) in zip(plies, words_of(page, game, None)):
+        for ply, (said, _) in zip(plies, words(game, None)):
             seat = ply["position"].to_move()
             assert (f"Seat {seat} " if seat is not None else "The game is over") in said["heading"]
 

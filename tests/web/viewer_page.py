@@ -44,27 +44,32 @@ function show(svg, at, seat, layout, names, previous, duration) {
   return view;
 }
 
-// Draws every ply on an empty element, then all of them on one element in several orders: how many pictures there
-// are, and which plies differ from the first way.
+// Draws every ply forwards on one element, then in other ways: how many different pictures there are, and which
+// plies look different in another way.
 function ways(game, seat, layout, names) {
-  const expected = game.map((at) => {
-    const svg = svgOf(layout);
-    show(svg, at, seat, layout, names, null, 0);
-    return svg.outerHTML;
-  });
   const forwards = game.map((_, ply) => ply);
   const jumps = forwards.map((ply) => (ply * 37) % game.length);
-  const twice = jumps.slice(0, 8).flatMap((ply) => [ply, ply]);
-  const orders = { forwards, backwards: [...forwards].reverse(), jumps, twice };
-  const differing = Object.entries(orders).flatMap(([name, order]) => {
-    const svg = svgOf(layout);
-    let previous = null;
-    return order.filter((ply) => {
-      previous = show(svg, game[ply], seat, layout, names, previous, name === "jumps" ? 200 : 0);
-      return svg.outerHTML !== expected[ply];
-    }).map((ply) => `${name} ${ply}`);
+  const expected = inOrder(game, forwards, seat, layout, names, 0);
+  const differing = [];
+  const compare = (way, order, pictures) => order.forEach((ply, index) => {
+    if (pictures[index] !== expected[ply]) differing.push(`${way} ${ply}`);
   });
+  const backwards = [...forwards].reverse(), some = jumps.slice(0, 12), twice = some.flatMap((ply) => [ply, ply]);
+  compare("backwards", backwards, inOrder(game, backwards, seat, layout, names, 0));
+  compare("jumping", jumps, inOrder(game, jumps, seat, layout, names, 200));
+  compare("twice", twice, inOrder(game, twice, seat, layout, names, 0));
+  compare("alone", some, some.map((ply) => inOrder(game, [ply], seat, layout, names, 0)[0]));
   return { pictures: new Set(expected).size, differing };
+}
+
+// The pictures of these plies, drawn one after the other on one element.
+function inOrder(game, order, seat, layout, names, duration) {
+  const svg = svgOf(layout);
+  let previous = null;
+  return order.map((ply) => {
+    previous = show(svg, game[ply], seat, layout, names, previous, duration);
+    return svg.outerHTML;
+  });
 }
 
 // What is wrong with the texts of some plies: too small on a phone, outside of the picture, or over one another.
@@ -96,8 +101,8 @@ function wrongTexts(at, seat, layout, names) {
 
 // The words of every ply: what `say` says, and all texts and titles of the picture.
 function words(game, seat) {
+  const svg = svgOf("wide");
   return game.map((at) => {
-    const svg = svgOf("wide");
     const view = show(svg, at, seat, "wide", [], null, 0);
     const drawn = [...svg.querySelectorAll("text, title")].map((element) => element.textContent);
     return { said: say(view), drawn };
@@ -184,15 +189,19 @@ def call(page: Any, function: str, game: int, *arguments: Any) -> Any:
 
 
 def check_same_whatever_the_way(page: Any, game: int, seat: int | None, layout: str, plies: int) -> None:
-    """Every ply must look the same when drawn forwards, backwards, in jumps, twice, with and without animation."""
+    """Every ply must look the same when drawn forwards, backwards, in animated jumps, twice in a row, or alone."""
     result = call(page, "ways", game, seat, layout, NAMES)
     assert result["differing"] == []
     assert result["pictures"] == plies
 
 
-def words_of(page: Any, game: int, seat: int | None) -> list[tuple[dict[str, Any], list[str]]]:
-    """What `say` says of every ply, which must be complete, and all texts and titles of its picture."""
-    spoken = []
+Words = tuple[dict[str, Any], list[str]]
+"""What `say` says of a ply, and all texts and titles of its picture."""
+
+
+def words_of(page: Any, game: int, seat: int | None) -> list[Words]:
+    """The words of every ply; what `say` says must be complete."""
+    spoken: list[Words] = []
     for ply in call(page, "words", game, seat):
         said = ply["said"]
         assert said["heading"].strip()

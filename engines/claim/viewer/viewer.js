@@ -760,8 +760,10 @@ function draw(svg, view, previous, options) {
     node.setAttribute("data-key", thing.key);
     node.setAttribute("class", thing.kind);
     node.setAttribute("transform", `translate(${round(thing.x)} ${round(thing.y)}) scale(${round(thing.scale)})`);
-    node.replaceChildren(...thing.content.map(build));
-    after.set(thing.key, { node, thing });
+    // What looks the same is left alone: building elements is most of the work.
+    const look = JSON.stringify(thing.content);
+    if (!known || known.look !== look) node.replaceChildren(...thing.content.map(build));
+    after.set(thing.key, { node, thing, look });
   }
   svg.replaceChildren(...[...after.values()].map((entry) => entry.node));
   drawn.set(svg, after);

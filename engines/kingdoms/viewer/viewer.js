@@ -256,7 +256,7 @@ function badge(seat, x, y, size) {
 
 const CARD = { width: 84, height: 108 };
 const MINI = { width: 44, height: 58 };
-const TILE_ROUND = 4;
+const TILES = { wide: { height: 26, step: 27.5 }, four: { height: 30, step: 31.5 }, portrait: { height: 23, step: 24.5 } };
 
 function cardTitle(card) {
   const number = titleOf(card);
@@ -303,10 +303,10 @@ const miniBack = () => [
 ];
 
 function tileFace(card, width, height, size) {
-  const coat = coatOf(card), icon = Math.min(height - 4, width - 4, 19);
+  const coat = coatOf(card), icon = Math.min(height - 4, width - 4, size ? 19 : 24);
   const words = size ? [text(width - 4, height / 2 + size * 0.36, size, `ink k${coat} number`, String(card), "end")] : [];
   const x = size ? 3 : (width - icon) / 2;
-  return [cardTitle(card), rect(0, 0, width, height, `paper edge k${coat}`, TILE_ROUND), titleIcon(titleOf(card), x, (height - icon) / 2, icon, "icon dark"), ...words];
+  return [cardTitle(card), rect(0, 0, width, height, `paper edge k${coat}`, 4), titleIcon(titleOf(card), x, (height - icon) / 2, icon, "icon dark"), ...words];
 }
 
 /** A token: a disc with what it adds; 0 is one that lies face down. */
@@ -337,13 +337,13 @@ const LAYOUTS = {
     width: 1000, pad: 10, small: 15, size: 17, big: 22, header: 36, gap: 8,
     board: { x: 172, y: 10, column: 92, scale: 1, above: 74, coat: 84, below: 122 },
     stock: { x: 10, y: 10, width: 152, height: 304 }, status: { x: 826, y: 10, width: 164, height: 304 },
-    panels: { y: 322, height: 308 }, tile: { height: 24, step: 25.5 },
+    panels: { y: 322, height: 308 },
   },
   portrait: {
     width: 600, pad: 6, small: 20, size: 21, big: 24, header: 40, gap: 6,
     board: { x: 9, y: 158, column: 83.2, scale: 0.95, above: 66, coat: 82, below: 108 },
     stock: { x: 6, y: 102, width: 588, height: 50 }, status: { x: 6, y: 4, width: 588, height: 94 },
-    panels: { y: 430, height: 0 }, tile: { height: 23, step: 24.5 },
+    panels: { y: 430, height: 0 },
   },
 };
 
@@ -352,18 +352,18 @@ function panelsOf(view, L, wide) {
   const count = view.players.length, { y } = L.panels;
   if (wide) {
     const width = (L.width - 2 * L.pad - (count - 1) * L.gap) / count;
-    const panel = { width, height: L.panels.height, y, number: width / 7 > 40 ? 15 : 0, mini: count < 4 ? 1.25 : 1 };
+    const panel = { width, height: L.panels.height, y, number: width / 7 > 40 ? 15 : 0, mini: count < 4 ? 1.25 : 1, tile: count < 4 ? TILES.wide : TILES.four };
     return { height: y + L.panels.height + 10, list: range(count).map((seat) => ({ ...panel, x: L.pad + seat * (width + L.gap) })) };
   }
   if (count === 2) {
-    const height = 300, panel = { x: L.pad, width: L.width - 2 * L.pad, height, number: 20, mini: 1 };
+    const height = 300, panel = { x: L.pad, width: L.width - 2 * L.pad, height, number: 20, mini: 1, tile: TILES.portrait };
     return { height: y + 2 * height + L.gap + 6, list: range(2).map((seat) => ({ ...panel, y: y + seat * (height + L.gap) })) };
   }
   const width = (L.width - 2 * L.pad - L.gap) / 2, height = 266;
   return {
     height: y + 2 * height + L.gap + 6,
     list: range(count).map((seat) => ({
-      x: L.pad + (seat % 2) * (width + L.gap), y: y + Math.floor(seat / 2) * (height + L.gap), width, height, number: 0, mini: 1,
+      x: L.pad + (seat % 2) * (width + L.gap), y: y + Math.floor(seat / 2) * (height + L.gap), width, height, number: 0, mini: 1, tile: TILES.portrait,
     })),
   };
 }
@@ -516,7 +516,7 @@ function stockThings(context) {
   const { L, view, wide, deck } = context;
   const { x, y, width, height } = L.stock;
   const things = [still("stock", rect(x, y, width, height, "zone", 10),
-    ...(wide ? wideStockLabels(context, x, y, width) : [text(x + 10, y + 32, L.small, "muted", `deck ${view.deckSize}`), text(x + 168, y + 32, L.small, "muted", "tokens")]))];
+    ...(wide ? wideStockLabels(context, x, y, width) : [text(x + 10, y + 32, L.small, "muted", `deck ${view.deckSize}`), text(x + 174, y + 32, L.small, "muted", "tokens")]))];
   if (view.deckSize) {
     const about = title(`The deck, ${view.deckSize} cards`);
     // On the phone the next card is as low as the tiles of a kingdom, so that its number is large enough.
@@ -702,7 +702,7 @@ function handThings(context, seat, panel, y) {
 function miniThing(context, card, spot, seat, x, y, from) {
   const marks = isFresh(context, card, spot, seat) ? outline(0, 0, MINI.width, MINI.height, false, 5) : [];
   const seen = spot === "hand" && context.view.players[seat].known.includes(card);
-  return thing(`card-${card}`, x, y, context.panels[seat].mini, [...miniFace(card, seen), ...marks], from);
+  return thing(`card-${card}`, x, y, context.panels[seat].mini, [...marks, ...miniFace(card, seen)], from);
 }
 
 function asideThings(context, seat, panel, x, y) {
@@ -744,7 +744,7 @@ function kingdomThings(context, seat, panel, y) {
   view.slots.forEach((slot, index) => {
     const x = left + index * column, cards = ofCoat(player, slot.coat);
     // A column that is too long for the panel is pushed together.
-    const step = Math.min(L.tile.step, (panel.y + panel.height - y - head - L.tile.height - 5) / Math.max(1, cards.length - 1));
+    const step = Math.min(panel.tile.step, (panel.y + panel.height - y - head - panel.tile.height - 5) / Math.max(1, cards.length - 1));
     const size = column < 36 ? 14 : wide ? 15 : 20;
     const width = headSize + 2 + widthOf(String(cards.length), size);
     const start = x + (column - width) / 2;
@@ -758,7 +758,7 @@ function kingdomThings(context, seat, panel, y) {
 }
 
 function tileThing(context, card, panel, x, y, width, seat) {
-  const { height } = context.L.tile;
+  const { height } = panel.tile;
   const marks = isFresh(context, card, "kingdom", seat) ? outline(0, 0, width, height, false, 3) : [];
   const content = [...tileFace(card, round(width), height, panel.number), ...marks];
   return thing(`card-${card}`, x, y, 1, content, context.origins[card] || null);
@@ -785,8 +785,10 @@ function draw(svg, view, previous, options) {
     node.setAttribute("data-key", item.key);
     node.setAttribute("class", item.kind);
     node.setAttribute("transform", `translate(${round(item.x)} ${round(item.y)}) scale(${round(item.scale)})`);
-    node.replaceChildren(...item.content.map(build));
-    after.set(item.key, { node, item });
+    // What looks the same is left alone: building elements is most of the work.
+    const look = JSON.stringify(item.content);
+    if (!known || known.look !== look) node.replaceChildren(...item.content.map(build));
+    after.set(item.key, { node, item, look });
   }
   svg.replaceChildren(...[...after.values()].map((entry) => entry.node));
   drawn.set(svg, after);
