@@ -303,7 +303,8 @@ function badge(seat, x, y, size) {
 const CARD = { width: 64, height: 90 };
 const MINI = { width: 34, height: 52 };
 
-function cardFace(card) {
+/** A card; where the next one lies over its right part, the icon stands further left. */
+function cardFace(card, crowded = false) {
   const faction = factionOf(card),
     kind = `ink f${faction}`;
   return [
@@ -312,7 +313,7 @@ function cardFace(card) {
     rect(0, 0, 64, 90, `paper f${faction}`, 7),
     rect(3.5, 3.5, 57, 83, `frame f${faction}`, 4.5),
     text(8, 30, 29, `${kind} number`, String(valueOf(card))),
-    icon(faction, 14, 30, 36),
+    crowded ? icon(faction, 7, 32, 34) : icon(faction, 14, 30, 36),
     text(8, 82, 21.5, `${kind} letter`, LETTERS[faction]),
   ];
 }
@@ -615,7 +616,7 @@ function handThings(context, seat, y) {
         from: middle,
       };
     }
-    return cardThing(context, `hand-${seat}`, entry.card, x, y, scale, cardFace(entry.card), null);
+    return cardThing(context, `hand-${seat}`, entry.card, x, y, scale, cardFace(entry.card, step < cardWidth), null);
   });
 }
 

@@ -360,8 +360,8 @@ function badge(seat, x, y, size) {
 const CARD = { width: 84, height: 108 };
 const MINI = { width: 44, height: 58 };
 const TILES = {
-  wide: { height: 26, step: 27.5 },
-  four: { height: 30, step: 31.5 },
+  two: { height: 26, step: 27.5 },
+  more: { height: 30, step: 31.5 },
   portrait: { height: 23, step: 24.5 },
 };
 
@@ -518,9 +518,9 @@ function panelsOf(view, L, wide) {
       width,
       height: L.panels.height,
       y,
-      number: width / 7 > 40 ? 15 : 0,
+      number: count === 2 ? 15 : 0,
       mini: count < 4 ? 1.25 : 1,
-      tile: count < 4 ? TILES.wide : TILES.four,
+      tile: count === 2 ? TILES.two : TILES.more,
     };
     return {
       height: y + L.panels.height + 10,
