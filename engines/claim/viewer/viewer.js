@@ -175,7 +175,10 @@ function trickText(view, name) {
     if (trick.lead === null) return [`${name(view.leader)} may lead any card.`, goalText(view)];
     const asked = factionOf(trick.lead);
     const also = asked === DOPPELGANGERS ? "" : " or Doppelgänger";
-    return [`${name(view.toMove)} follows: a ${SINGULAR[asked]}${also},`, `or any card if without ${FACTIONS[asked]}.`];
+    return [
+      `${name(view.toMove)} follows: ${asked === UNDEAD ? "an" : "a"} ${SINGULAR[asked]}${also},`,
+      `or any card if without ${FACTIONS[asked]}.`,
+    ];
   }
   const loser = 1 - trick.winner;
   const won = `${name(trick.winner)} wins: ${reasonOf(trick)}.`;
@@ -699,10 +702,10 @@ function tablePlaces({ L, view, zones, wide }) {
   const centre = view.phase === 1 ? L.pad + L.zone * (wide ? 0.52 : 0.545) : L.pad + L.zone / 2;
   const between = Math.max(cardWidth * 0.18 + 22, 140 - cardWidth); // room for the words above the cards
   const top = y + labels + (room - CARD.height * scale) / 2;
-  const aside = y + labels + (room - CARD.height * small) / 2;
+  const aside = y + labels + (room - CARD.height * small) / 2 - (wide ? 6 : 0);
   return {
     top,
-    captions: top + CARD.height * scale + 12,
+    captions: top + CARD.height * scale + 14,
     centre,
     lead: { x: centre - cardWidth - between / 2, y: top, scale },
     follow: { x: centre + between / 2, y: top, scale },
