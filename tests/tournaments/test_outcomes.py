@@ -53,6 +53,13 @@ def test_a_hundred_thousand_matches_are_remembered_in_less_than_a_megabyte():
     assert size < 2**20
 
 
+def test_the_seating_at_a_place_is_that_of_its_fixture():
+    for bots, seats in ((5, 2), (5, 3), (6, 4)):
+        rounds = round_robin(bots, seats, 3).rounds(Outcomes())
+        fixtures = [fixture for each in rounds for fixture in each]
+        assert [rounds.seating(place) for place in range(len(fixtures))] == [each.seating for each in fixtures]
+
+
 def test_the_rounds_of_ten_million_matches_are_not_listed():
     tracemalloc.start()
     schedule = round_robin(10, 2, 112_000)
