@@ -1,13 +1,14 @@
 """From kept matches to the rating table: what counts, under which names, and how often bots were at fault."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import trueskill
 
+from arena.errors import UsageError
 from arena.match import Ending
-from arena.ratings import Advantage, Rating, Result, Results, collect, rate, rate_by_role
+from arena.ratings import Advantage, Rating, Results, block, rate, rate_by_role
 from arena.store.base import BotEntry, MatchResult, SeatTally, Store, Tally
 
 ENVIRONMENT = trueskill.TrueSkill(tau=0.0)
@@ -57,13 +58,26 @@ def standings(
 
 def results_of(tallies: Iterable[Tally], bots: Sequence[BotEntry], roles: tuple[str, ...]) -> Results:
     """The results in the form that ratings take, with bots by their labels."""
-    label = {bot.id: bot.label for bot in bots}
-    results = (
-        Result(tuple(label[bot] for bot in tally.bot_ids), tally.ranks, roles, tally.matches)
-        for tally in tallies
-        if label.keys() >= set(tally.bot_ids)
+    names = tuple(sorted(bot.label for bot in bots))
+    number = {bot.id: names.index(bot.label) for bot in bots}
+    by_seats: dict[int, list[Tally]] = defaultdict(list)
+    for tally in tallies:
+        if number.keys() >= set(tally.bot_ids):
+            by_seats[len(tally.bot_ids)].append(tally)
+    seat_roles = roles or tuple(f"seat {seat}" for seat in range(max(by_seats, default=0)))
+    role_names = tuple(sorted(set(seat_roles))) if by_seats else ()
+    if roles and set(by_seats) - {len(roles)}:
+        raise UsageError(f"there are {len(roles)} roles, and so every match must have as many seats")
+    blocks = (
+        block(
+            [[number[bot] for bot in tally.bot_ids] for tally in rows],
+            [tally.ranks for tally in rows],
+            [[role_names.index(role) for role in seat_roles[:seats]]] * len(rows),
+            [tally.matches for tally in rows],
+        )
+        for seats, rows in sorted(by_seats.items())
     )
-    return collect(results, label.values())
+    return Results(names, role_names, tuple(blocks))
 
 
 def _faults(seats: Iterable[SeatTally], bots: Sequence[BotEntry]) -> Counter[str]:

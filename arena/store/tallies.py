@@ -67,7 +67,7 @@ def read_tallies(
     if bot_id is not None:
         query = query.where((" " + tallies.c.bots + " ").contains(f" {int(bot_id)} "))
     query = query.order_by(tallies.c.bots, tallies.c.ranks)
-    return [Tally(_numbers(row.bots), _numbers(row.ranks), row.matches) for row in connection.execute(query)]
+    return [Tally(_numbers(bots), _numbers(ranks), count) for bots, ranks, count in connection.execute(query)]
 
 
 def read_seat_tallies(

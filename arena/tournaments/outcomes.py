@@ -38,9 +38,9 @@ class Outcomes:
         """The outcomes of finished rounds, in the order of the schedule."""
         return (self._kinds[code - 1] for code in self._codes[: self._finished])
 
-    def known(self) -> Iterator[tuple[int, FixtureResult]]:
-        """Every match that was played, with its place in the schedule."""
-        return ((place, self._kinds[code - 1]) for place, code in enumerate(self._codes) if code)
+    def known(self, start: int = 0, stop: int | None = None) -> Iterator[tuple[int, FixtureResult]]:
+        """Every match of these places that was played, with its place."""
+        return ((place, self._kinds[code - 1]) for place, code in enumerate(self._codes[start:stop], start) if code)
 
     def get(self, place: int) -> FixtureResult | None:
         """How the match at this place ended; nothing if it was not played."""

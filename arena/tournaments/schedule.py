@@ -73,6 +73,11 @@ class Rounds(Sequence[Round]):
             raise IndexError(number)
         return [fixture for group in range(len(self.groups)) for fixture in self.meeting(group, number)]
 
+    def seating(self, place: int) -> tuple[int, ...]:
+        """Who sits where in the fixture at this place of all rounds together."""
+        group, shift = divmod(place % self.size, len(self.groups[0]))
+        return (*self.groups[group][shift:], *self.groups[group][:shift])
+
     def meeting(self, group: int, number: int) -> Iterator[Fixture]:
         """The fixtures of one group in one round."""
         return rotations(self.groups[group], self.deals[group] + number)

@@ -94,11 +94,11 @@ class Tournament:
         past = 0
         while rounds := self._schedule.rounds(self.finished):
             start, matches = len(self.finished), len(rounds) * rounds.size
+            self._check_seatings(rounds, start, matches)
             await executor.play(self._jobs(rounds, start, past, budget), keep, budget.has_time_for_match)
             past += len(rounds)
             if not self.finished.finish(start + matches):
                 return False
-            self._check_seatings(rounds, start)
         return True
 
     def _jobs(self, rounds: Rounds, start: int, past: int, budget: Budget) -> Iterator[Job]:
@@ -130,12 +130,10 @@ class Tournament:
                 if self.finished.get(ordinal) is None:
                     yield Assignment(ordinal, tuple(map(bots.index, fixture.seating)), self._spec(fixture))
 
-    def _check_seatings(self, rounds: Rounds, start: int) -> None:
+    def _check_seatings(self, rounds: Rounds, start: int, matches: int) -> None:
         """Refuse to go on with what was played by another schedule: nothing would follow from it."""
-        fixtures = (fixture for number in range(len(rounds)) for fixture in rounds[number])
-        for ordinal, fixture in enumerate(fixtures, start):
-            outcome = self.finished.get(ordinal)
-            if outcome is not None and outcome.seating != fixture.seating:
+        for ordinal, outcome in self.finished.known(start, start + matches):
+            if outcome.seating != rounds.seating(ordinal - start):
                 raise UsageError(
                     f"tournament {self.id} was begun by a version of Arena that pairs otherwise: go on with that "
                     "version, or begin a new one; what was played stays in the store"
