@@ -1,0 +1,3 @@
+// The replay player.
+async function start(viewer) { console.log(viewer); }
+export { start };
