@@ -18,7 +18,7 @@ from arena.codec import Json
 from arena.game import AnyGame, AnyState
 from arena.match import NO_TIMES, Ending, MatchRecord, Played, Seat
 from arena.play.replay import positions
-from arena.untrusted.text import json_text, printable
+from arena.untrusted.text import printable
 from arena.web.markup import lines, runs
 from arena.web.viewers import Viewer, find_viewer
 
@@ -129,19 +129,27 @@ def _position(game: AnyGame, state: AnyState, view: str, viewer: Viewer) -> Json
     if view == EVERYTHING:
         return {"lines": lines(game.show(state)), "mover": state.to_move()}
     # A terminal picture shows everything, so a seat gets its observation as it is.
-    seen = json_text(game.codec.observation_to_json(state.view(int(view))), indent=1)
-    return {"lines": [[line] for line in _without_braces(seen)], "mover": state.to_move()}
+    seen = game.codec.observation_to_json(state.view(int(view)))
+    return {"lines": [[line] for line in _outline(seen)], "mover": state.to_move()}
 
 
-def _without_braces(text: str) -> Iterator[str]:
-    """The lines of indented JSON without those that hold brackets only, and without quotes around names."""
-    for line in text.splitlines():
-        if line.strip(" []{},"):
-            yield re.sub(r'"(\w+)":', r"\1:", line[1:]).rstrip(",[{ ")
+def _outline(value: Json, indent: str = "") -> Iterator[str]:
+    """JSON as lines for people: a name and its values, what is nested below it."""
+    for name, part in value.items():
+        if isinstance(part, dict):
+            yield f"{indent}{name}"
+            yield from _outline(part, f"{indent}  ")
+        elif isinstance(part, list) and part and isinstance(part[0], dict):
+            for number, item in enumerate(part):
+                yield f"{indent}{name} {number}"
+                yield from _outline(item, f"{indent}  ")
+        else:
+            values = part if isinstance(part, list) else [part]
+            yield f"{indent}{name:<16} {' '.join(map(str, values)) or '–'}"
 
 
 def _move(game: AnyGame, state: AnyState, played: Played[Any], views: Sequence[str]) -> Json:
-    move: Json = {"seat": played.seat, "wall": played.times.wall, "charged": played.times.charged}
+    move: Json = {"seat": played.seat, "wall": played.times.wall}
     if played.substituted:
         move["substituted"] = True
     return move | {view: _told(game, state, played, view) for view in views}
