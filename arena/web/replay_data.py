@@ -6,6 +6,7 @@ that got one view only shows the same as a page that got all of them and was swi
 
 import gzip
 import json
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -15,6 +16,7 @@ from rich.text import Text
 
 from arena.clock import Clock, Meter
 from arena.codec import Json
+from arena.errors import RecordError
 from arena.game import AnyGame, AnyState
 from arena.match import NO_TIMES, Ending, MatchRecord, Played, Seat
 from arena.play.replay import positions
@@ -75,6 +77,7 @@ class Replay:
 
 def read_replay(game: AnyGame, record: AnyRecord, views: Sequence[str] | None = None) -> Replay:
     """The match for the browser, with these views or with all; RecordError if the record cannot be replayed."""
+    _check(record)
     viewer, players = find_viewer(game), _players(game, record)
     chosen = all_views(game, record) if views is None else views
     headline = _headline(record, players)
@@ -104,6 +107,22 @@ def read_replay(game: AnyGame, record: AnyRecord, views: Sequence[str] | None = 
     return Replay(game.info.name, title, printable(record.spec.match_id), players, headline, reason, viewer, data)
 
 
+def _check(record: AnyRecord) -> None:
+    """Refuse a record that says not the same number of things for every seat, as none of ours does."""
+    seats, outcome = len(record.spec.contestants), record.outcome
+    if (
+        not len(record.verdicts)
+        == seats
+        == len(outcome.ranks or record.verdicts)
+        == len(outcome.scores or record.verdicts)
+    ):
+        raise RecordError(f"the record has {seats} seats, but not one verdict, rank and score for each")
+    if any(played.seat >= seats for played in record.played):
+        raise RecordError(f"the record has moves of more seats than its {seats} contestants")
+    if not all(map(math.isfinite, outcome.scores)):
+        raise RecordError("the record has a score that is no number")
+
+
 def all_views(game: AnyGame, record: AnyRecord) -> list[str]:
     """Everything, and what each seat knew if the game hides something."""
     return [EVERYTHING, *(map(str, range(len(record.spec.contestants))) if game.info.hidden else ())]
@@ -117,7 +136,10 @@ def _steps(
 ) -> Iterator[tuple[Json, Json | None]]:
     """Every position with the move that was played in it, in all views; the last one has no move."""
     for state, played in positions(game, record):
-        position = {view: _position(game, state, view, viewer) for view in views}
+        try:
+            position = {view: _position(game, state, view, viewer) for view in views}
+        except IndexError as error:
+            raise RecordError(f"the record has more contestants than seats: {error}") from error
         yield position, None if played is None else _move(game, state, played, views)
 
 
