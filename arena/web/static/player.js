@@ -139,7 +139,7 @@ class Player {
   lastMove() {
     if (!this.ply) return null;
     const played = this.data.moves[this.ply - 1], told = played[this.view];
-    const text = `${this.data.seats[played.seat].label} ${plain(told.text)}`;
+    const text = `${this.data.seats[played.seat].label}${told.joint ?? ":"} ${plain(told.text)}`;
     return { seat: played.seat, move: told.move, text, before: this.scene(this.ply - 1) };
   }
 
@@ -547,7 +547,7 @@ function caption(player) {
   if (!ply) return [make("span", {}, `The start: ${data.seats[data.moves[0]?.seat ?? 0].label} is to move`)];
   const move = data.moves[ply - 1];
   const said = make("span", { class: "said" }, make("b", { class: "number" }, `${ply}`), chip(move.seat),
-    make("bdi", {}, data.seats[move.seat].label), " ", ...nodes(move[player.view].text));
+    make("bdi", {}, data.seats[move.seat].label), `${move[player.view].joint ?? ":"} `, ...nodes(move[player.view].text));
   const lines = [said];
   if (move.fault) lines.push(make("span", { class: "verdict" }, `A random move was played for it: ${move.fault}`));
   if (ply === player.last) lines.push(...verdicts(data));
