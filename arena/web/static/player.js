@@ -676,7 +676,7 @@ function buildControls(data) {
   const buttons = {
     first: iconButton("first", "First position"), back: iconButton("back", "Previous move"),
     play: iconButton("play", "Play", "main"), next: iconButton("next", "Next move"), last: iconButton("last", "Last position"),
-    link: iconButton("link", "Copy a link to this move"), theme: iconButton("theme", "Light or dark"),
+    link: iconButton("link", "Copy a link to this move"), theme: iconButton("theme", "Light or dark", "theme-switch"),
     help: iconButton("help", "Keyboard help"),
   };
   const slider = make("input", { type: "range", min: "0", max: String(last), step: "1", value: "0", "aria-label": "Move" });
