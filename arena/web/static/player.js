@@ -118,8 +118,7 @@ class Player {
     this.showControls();
     this.showTimes();
     if (this.parts.words.open) this.showWords();
-    // Last, because the other parts may have changed how much of the list there is to see.
-    reveal(this.parts.list, this.ply === this.last ? this.parts.moves.lastElementChild : this.current);
+    this.revealSoon();
     if (!quiet) this.announce();
     this.keepAddress();
   }
@@ -255,6 +254,13 @@ class Player {
     this.current.setAttribute("aria-current", "step");
     this.parts.caption.replaceChildren(...caption(this));
     this.parts.caption.className = `caption ${this.captionKind()}`;
+  }
+
+  /** With the next picture, when all parts have their sizes: measuring at every step would cost more than drawing. */
+  revealSoon() {
+    cancelAnimationFrame(this.revealing);
+    this.revealing = requestAnimationFrame(() =>
+      reveal(this.parts.list, this.ply === this.last ? this.parts.moves.lastElementChild : this.current));
   }
 
   captionKind() {
