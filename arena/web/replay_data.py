@@ -140,10 +140,15 @@ def _steps(
     """Every position with the move that was played in it, in all views; the last one has no move."""
     for state, played in positions(game, record):
         try:
-            position = {view: _position(game, state, view, viewer) for view in views}
+            position = position_data(game, state, views, viewer)
         except IndexError as error:
             raise RecordError(f"the record has more contestants than seats: {error}") from error
-        yield position, None if played is None else _move(game, state, played, views)
+        yield position, None if played is None else move_data(game, state, played, views)
+
+
+def position_data(game: AnyGame, state: AnyState, views: Sequence[str], viewer: Viewer) -> Json:
+    """A position in these views, as the player gets it."""
+    return {view: _position(game, state, view, viewer) for view in views}
 
 
 def _position(game: AnyGame, state: AnyState, view: str, viewer: Viewer) -> Json:
@@ -173,7 +178,8 @@ def _outline(value: Json, indent: str = "") -> Iterator[str]:
             yield f"{indent}{name:<16} {' '.join(map(str, values)) or '–'}"
 
 
-def _move(game: AnyGame, state: AnyState, played: Played[Any], views: Sequence[str]) -> Json:
+def move_data(game: AnyGame, state: AnyState, played: Played[Any], views: Sequence[str]) -> Json:
+    """A move that is about to be played in this position, in these views, as the player gets it."""
     move: Json = {"seat": played.seat, "wall": played.times.wall}
     if played.substituted:
         move["substituted"] = True
