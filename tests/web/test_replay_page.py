@@ -387,6 +387,18 @@ def test_a_match_that_does_not_count_says_so(watched, folder):
     assert "the machine stood still" in page.locator(".caption").inner_text()
 
 
+def test_a_match_without_a_move_tells_why(watched, folder):
+    record = random_match("claim")
+    broken = Verdict(Ending.NO_START, "never became ready")
+    outcome = replace(record.outcome, ranks=(2, 1), scores=(0.0, 1.0), reason="seat 0 forfeits")
+    record = replace(record, played=(), verdicts=(broken, record.verdicts[1]), outcome=outcome)
+    page = watched.open(page_of(record, folder))
+    assert "greedy: never became ready" in page.locator(".caption").inner_text()
+    for key in ("ArrowRight", "Shift+ArrowRight", "Space", "End"):
+        page.keyboard.press(key)
+    assert ply(page) == 0
+
+
 def test_clocks_are_shown_as_they_were(watched, folder):
     record = random_match("claim", clock="10s+1s")
     page = watched.open(page_of(record, folder))

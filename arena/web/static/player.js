@@ -595,7 +595,8 @@ function resultText(data, seat) {
 /** The line below the board: the last move, or how the match ended. */
 function caption(player) {
   const { data, ply } = player;
-  if (!ply) return [make("span", {}, `The start: ${data.seats[data.moves[0]?.seat ?? 0].label} is to move`)];
+  if (!ply && player.over) return verdicts(data);
+  if (!ply) return [make("span", {}, data.moves.length ? `The start: ${data.seats[data.moves[0].seat].label} is to move` : "The start")];
   const move = data.moves[ply - 1];
   const said = make("span", { class: "said" }, make("b", { class: "number" }, `${ply}`), chip(move.seat),
     make("bdi", {}, data.seats[move.seat].label), `${move[player.view].joint ?? ":"} `, ...nodes(move[player.view].text));
@@ -718,7 +719,8 @@ function build(root, data) {
 
 function buildBoard(root) {
   const svg = draw("svg", { role: "img", preserveAspectRatio: "xMidYMid meet" });
-  const board = make("div", { class: `board game-${root.dataset.game}` }, svg);
+  // The game's styles begin one element further in, so that its variables do not change ours.
+  const board = make("div", { class: "board" }, make("div", { class: `picture game-${root.dataset.game}` }, svg));
   const boardBox = make("section", { class: "board-box", "aria-label": "Board" }, board);
   return { svg, board, boardBox, stage: make("div", { class: "stage" }) };
 }
