@@ -12,6 +12,7 @@ from arena.testing.damage import check_accepted_observations_can_be_imagined, ch
 from arena.testing.exact import check_callers_keep_what_they_get, check_only_listed_moves_apply, check_seats_are_known
 from arena.testing.imagined import check_imagined_states_are_full, check_imagined_states_travel
 from arena.testing.play import pick_variant, variants, walk
+from arena.testing.told import check_telling_betrays_nothing, check_words_for_every_seat
 
 Check = Callable[[AnyGame, int], None]
 
@@ -205,6 +206,8 @@ CHECKS: tuple[Check, ...] = (
     check_imagined_states_travel,
     check_accepted_positions_can_be_played,
     check_accepted_observations_can_be_imagined,
+    check_telling_betrays_nothing,
+    check_words_for_every_seat,
 )
 
 

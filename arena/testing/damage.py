@@ -82,6 +82,7 @@ def _look(game: AnyGame, state: AnyState) -> None:
     game.codec.dump_observation(state.view(0))
     for move in state.legal()[:3]:
         assert game.tell(state, move).strip(), "tell() is empty"
+        assert game.tell(state, move, 0).strip(), "tell() for seat 0 is empty"
 
 
 def _explain(trial: Callable[[], None], what: str) -> None:

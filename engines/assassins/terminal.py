@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
+from arena.match import Seat
 from engines.assassins import moves
 from engines.assassins.board import CITIZENS, KING, KNIGHTS, OFF, SIZE, SQUARES
-from engines.assassins.moves import CHOICES, CHOOSE, ENTER, HIDDEN_CHOICE, REVEAL, START, Move
+from engines.assassins.moves import CHOICES, CHOOSE, ENTER, HIDDEN_CHOICE, REVEAL, START, Move, shown_to_all
 from engines.assassins.rules import CARDS, CHOOSING, OVER, STARTING, WOUNDS_TO_DIE, AssassinsState
 
 KING_COLOUR, KNIGHT_COLOUR, CITIZEN_COLOUR, HIDDEN_COLOUR, REVEALED_COLOUR = (
@@ -23,9 +24,18 @@ def show(state: AssassinsState) -> str:
     return "\n".join(f"{row}   {text}".rstrip() for row, text in zip(rows, side + [""] * len(rows)))
 
 
-def tell(state: AssassinsState, move: Move) -> str:
-    """What this move does."""
+def tell(state: AssassinsState, move: Move, seat: Seat | None = None) -> str:
+    """What this move does, as this seat sees it."""
+    if seat == 0:
+        state, move = _as_seen_by_the_king(state), shown_to_all(move)
     return f"seat {state.to_move()}: {_sentence(state, move)}"
+
+
+def _as_seen_by_the_king(state: AssassinsState) -> AssassinsState:
+    """The position with everybody a citizen who has not been revealed; good for words only."""
+    seen = state.clone()
+    seen.assassins = ()
+    return seen
 
 
 def figure_name(state: AssassinsState, figure: int) -> str:

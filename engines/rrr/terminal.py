@@ -43,16 +43,16 @@ def show(state: RrrState) -> str:
     return "\n".join((*lines, _legend()))
 
 
-def tell(state: RrrState, move: Move) -> str:
-    """What this move does."""
+def tell(state: RrrState, move: Move, seat: Seat | None = None) -> str:
+    """What this move does, as this seat sees it."""
     who = _seat_name(state.to_move() or 0)
-    match move:
-        case NameFirst(seat):
-            return f"{who} lets {_seat_name(seat)} be first in round {state.round + 1}"
+    match move if seat in (None, state.to_move()) else state.without_secrets(move):
+        case NameFirst(first):
+            return f"{who} lets {_seat_name(first)} be first in round {state.round + 1}"
         case Pick(tile):
-            return f"{who} keeps the {tile_name(tile)}"
-        case Place():
-            return f"{who} {_tell_placement(state, move)}{_aftermath(state, move)}"
+            return f"{who} keeps the {tile_name(tile)}" if tile else f"{who} keeps a tile in secret"
+        case Place() as placed:
+            return f"{who} {_tell_placement(state, placed)}{_aftermath(state, placed)}"
 
 
 def tile_name(tile: Tile) -> str:

@@ -177,6 +177,28 @@ class Entangled(Rrr):
         return state
 
 
+class Talkative(Assassins):
+    """Tells everybody everything."""
+
+    def tell(self, state, move, seat=None):
+        return super().tell(state, move)
+
+
+class Showing(Rrr):
+    """Shows what was picked in secret."""
+
+    def configure(self, seats, options):
+        return super().configure(seats, {"setup": "secret-draft"})
+
+    def seen_move(self, state, move, seat):
+        return move
+
+
+class Nameless(Claim):
+    def tell(self, state, move, seat=None):
+        return super().tell(state, move).replace("seat", "somebody")
+
+
 class OpenTable(RrrState):
     """Shows its own table instead of a copy."""
 
@@ -219,6 +241,9 @@ MUTANTS = [
     (Forgetful(), conformance.check_imagined_states_are_full),
     (Generous(), conformance.check_imagined_states_travel),
     (Entangled(), conformance.check_imagined_states_travel),
+    (Talkative(), conformance.check_telling_betrays_nothing),
+    (Showing(), conformance.check_telling_betrays_nothing),
+    (Nameless(), conformance.check_words_for_every_seat),
 ]
 
 

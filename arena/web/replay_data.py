@@ -1,0 +1,267 @@
+"""Everything that the replay player in a browser needs of one match, as JSON and packed.
+
+Every position and move is there once per view: "all" for everything, and "0", "1", … for what that seat knew. A page
+that got one view only shows the same as a page that got all of them and was switched to it.
+"""
+
+import gzip
+import json
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any
+
+from rich.text import Text
+
+from arena.clock import Clock, Meter
+from arena.codec import Json
+from arena.errors import RecordError
+from arena.game import AnyGame, AnyState
+from arena.match import NO_TIMES, Ending, MatchRecord, Played, Seat
+from arena.play.replay import positions
+from arena.untrusted.text import printable
+from arena.web.markup import lines, runs
+from arena.web.viewers import Viewer, find_viewer
+
+PACK_VERSION = 1
+"""Changes whenever the player would read the same pack differently: part of the key of a cache."""
+EVERYTHING = "all"
+MAX_NAME = 60
+"""Characters of a bot's name that are shown; a record may hold longer ones."""
+
+AnyRecord = MatchRecord[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """One seat as a page shows it; every text is safe to print, and still has to be escaped."""
+
+    seat: Seat
+    name: str
+    label: str
+    """The name, with the seat if another seat has the same bot."""
+    version: str
+    role: str
+    rank: int
+    """0 in a match that does not count."""
+    score: float
+    ending: str
+    sentence: str
+    fault: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A match as pages show it: who, how it ended, and the data of the player."""
+
+    game: str
+    game_title: str
+    match_id: str
+    players: tuple[Player, ...]
+    headline: str
+    """Who won, in one sentence."""
+    reason: str
+    viewer: Viewer
+    data: Json
+
+    @property
+    def title(self) -> str:
+        """Who met whom."""
+        return " – ".join(player.label for player in self.players)
+
+    def packed(self) -> bytes:
+        """The data as gzipped JSON, the same bytes every time."""
+        return gzip.compress(json.dumps(self.data, ensure_ascii=False, separators=(",", ":")).encode(), 9, mtime=0)
+
+
+def read_replay(
+    game: AnyGame, record: AnyRecord, views: Sequence[str] | None = None, viewer: Viewer | None = None
+) -> Replay:
+    """The match for the browser, with these views or with all; RecordError if the record cannot be replayed."""
+    _check(record)
+    viewer, players = viewer or find_viewer(game), _players(game, record)
+    chosen = all_views(game, record) if views is None else views
+    headline = _headline(record, players)
+    data: Json = {
+        "pack": PACK_VERSION,
+        "game": game.info.name,
+        "views": list(chosen),
+        "seats": [asdict(player) for player in players],
+        "headline": headline,
+        "reason": printable(record.outcome.reason),
+        "void": record.void,
+        "facts": list(_facts(game, record)),
+        "timed": record.spec.control.meter is not Meter.NONE,
+        "banks": [record.spec.control.bank] * len(players),
+        "per_move": record.spec.control.per_move,
+    }
+    steps = list(_steps(game, record, chosen, viewer))
+    data["positions"] = [position for position, _ in steps]
+    data["moves"] = [move for _, move in steps if move is not None]
+    for move, banks in zip(data["moves"], _banks(record)):
+        move["banks"] = banks
+    for strike in record.strikes:
+        if strike.ply < len(data["moves"]):
+            data["moves"][strike.ply]["fault"] = printable(strike.verdict.sentence)
+    title = game.info.title
+    reason = printable(record.outcome.reason)
+    return Replay(game.info.name, title, printable(record.spec.match_id), players, headline, reason, viewer, data)
+
+
+def _check(record: AnyRecord) -> None:
+    """Refuse a record that says not the same number of things for every seat, as none of ours does."""
+    seats, outcome = len(record.spec.contestants), record.outcome
+    if (
+        not len(record.verdicts)
+        == seats
+        == len(outcome.ranks or record.verdicts)
+        == len(outcome.scores or record.verdicts)
+    ):
+        raise RecordError(f"the record has {seats} seats, but not one verdict, rank and score for each")
+    if any(played.seat >= seats for played in record.played):
+        raise RecordError(f"the record has moves of more seats than its {seats} contestants")
+    if not all(map(math.isfinite, outcome.scores)):
+        raise RecordError("the record has a score that is no number")
+
+
+def all_views(game: AnyGame, record: AnyRecord) -> list[str]:
+    """Everything, and what each seat knew if the game hides something."""
+    return [EVERYTHING, *(map(str, range(len(record.spec.contestants))) if game.info.hidden else ())]
+
+
+# -- positions and moves ---------------------------------------------------------------------------------------
+
+
+def _steps(
+    game: AnyGame, record: AnyRecord, views: Sequence[str], viewer: Viewer
+) -> Iterator[tuple[Json, Json | None]]:
+    """Every position with the move that was played in it, in all views; the last one has no move."""
+    for state, played in positions(game, record):
+        try:
+            position = position_data(game, state, views, viewer)
+        except IndexError as error:
+            raise RecordError(f"the record has more contestants than seats: {error}") from error
+        yield position, None if played is None else move_data(game, state, played, views)
+
+
+def position_data(game: AnyGame, state: AnyState, views: Sequence[str], viewer: Viewer) -> Json:
+    """A position in these views, as the player gets it."""
+    return {view: _position(game, state, view, viewer) for view in views}
+
+
+def _position(game: AnyGame, state: AnyState, view: str, viewer: Viewer) -> Json:
+    if not viewer.generic:
+        if view == EVERYTHING:
+            return game.codec.state_to_json(state)
+        return game.codec.observation_to_json(state.view(int(view)))
+    if view == EVERYTHING:
+        return {"lines": lines(game.show(state)), "mover": state.to_move()}
+    # A terminal picture shows everything, so a seat gets its observation as it is.
+    seen = game.codec.observation_to_json(state.view(int(view)))
+    return {"lines": [[line] for line in _outline(seen)], "mover": state.to_move()}
+
+
+def _outline(value: Json, indent: str = "") -> Iterator[str]:
+    """JSON as lines for people: a name and its values, what is nested below it."""
+    for name, part in value.items():
+        if isinstance(part, dict):
+            yield f"{indent}{name}"
+            yield from _outline(part, f"{indent}  ")
+        elif isinstance(part, list) and part and isinstance(part[0], dict):
+            for number, item in enumerate(part):
+                yield f"{indent}{name} {number}"
+                yield from _outline(item, f"{indent}  ")
+        else:
+            values = part if isinstance(part, list) else [part]
+            yield f"{indent}{name:<16} {' '.join(map(str, values)) or '–'}"
+
+
+def move_data(game: AnyGame, state: AnyState, played: Played[Any], views: Sequence[str]) -> Json:
+    """A move that is about to be played in this position, in these views, as the player gets it."""
+    move: Json = {"seat": played.seat, "wall": played.times.wall}
+    if played.substituted:
+        move["substituted"] = True
+    return move | {view: _told(game, state, played, view) for view in views}
+
+
+def _told(game: AnyGame, state: AnyState, played: Played[Any], view: str) -> Json:
+    seat = None if view == EVERYTHING else int(view)
+    shown = played.move if seat is None else game.seen_move(state, played.move, seat)
+    return {"move": game.codec.move_to_json(shown), **_words(game.tell(state, played.move, seat), played.seat)}
+
+
+@lru_cache(maxsize=1024)  # most moves are told to all seats in the same words
+def _words(markup: str, mover: Seat) -> Json:
+    """What was done, in pieces, without the "seat N (side)" in front, since the page names the bot there."""
+    text = Text.from_markup(markup, emoji=False)
+    subject = re.match(rf"seat {mover}(?: \([^)]*\))?(:?) ", text.plain)
+    return {"text": runs(text[subject.end() :]), "joint": subject[1]} if subject else {"text": runs(text)}
+
+
+def _banks(record: AnyRecord) -> Iterator[list[float]]:
+    """What every seat had in its bank after each move, as the referee's clock counted it."""
+    clocks = [Clock(record.spec.control) for _ in record.spec.contestants]
+    struck = {strike.ply for strike in record.strikes if strike.verdict.ending is Ending.TIME}
+    for ply, played in enumerate(record.played):
+        clock, times = clocks[played.seat], played.times
+        if ply in struck:
+            clock.bank = 0.0
+        elif times != NO_TIMES:  # a reply of several moves carries its times on its first move
+            clock.charge(times.wall / 1e6, times.cpu / 1e6, times.lag / 1e6)
+        yield [round(each.bank, 3) for each in clocks]
+
+
+# -- words ------------------------------------------------------------------------------------------------------
+
+
+def _players(game: AnyGame, record: AnyRecord) -> tuple[Player, ...]:
+    names = [_short(printable(bot.name)) or f"seat {seat}" for seat, bot in enumerate(record.spec.contestants)]
+    outcome, seats = record.outcome, range(len(names))
+    ranks, scores = outcome.ranks or (0,) * len(names), outcome.scores or (0.0,) * len(names)
+    return tuple(
+        Player(
+            seat=seat,
+            name=names[seat],
+            label=f"{names[seat]} (seat {seat})" if names.count(names[seat]) > 1 else names[seat],
+            version=_short(printable(record.spec.contestants[seat].version)),
+            role=game.info.roles[seat] if game.info.roles else "",
+            rank=ranks[seat],
+            score=scores[seat],
+            ending=record.verdicts[seat].ending.name,
+            sentence=printable(record.verdicts[seat].sentence),
+            fault=record.verdicts[seat].ending not in (Ending.NORMAL, Ending.VOID),
+        )
+        for seat in seats
+    )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MAX_NAME else f"{text[: MAX_NAME - 1]}…"
+
+
+def _headline(record: AnyRecord, players: Sequence[Player]) -> str:
+    if record.void or not record.outcome.ranks:
+        return "The match does not count"
+    first = [player.label for player in players if player.rank == 1]
+    if len(first) == len(players):
+        return "A draw"
+    return f"{first[0]} wins" if len(first) == 1 else f"{' and '.join(first)} share the win"
+
+
+def _facts(game: AnyGame, record: AnyRecord) -> Iterator[list[str]]:
+    """What was decided before the match, as pairs of a name and a value."""
+    spec = record.spec
+    for name, value in game.codec.config_to_json(spec.config).items():
+        yield [name.replace("_", " "), _plain_value(game, name, value)]
+    yield ["clock", str(spec.control)]
+    yield ["seed", str(spec.seed)]
+    yield ["rules", f"version {printable(record.rules_version)}"]
+    yield ["match", printable(spec.match_id)]
+
+
+def _plain_value(game: AnyGame, name: str, value: Any) -> str:
+    """A value of a config, its enums without the prefix of their type."""
+    prefix = f"{game.info.name}_{name}_".upper()
+    return value.removeprefix(prefix).replace("_", " ").lower() if isinstance(value, str) else str(value)
