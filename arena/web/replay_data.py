@@ -19,7 +19,7 @@ from arena.clock import Clock, Meter
 from arena.codec import Json
 from arena.errors import RecordError
 from arena.game import AnyGame, AnyState
-from arena.match import NO_TIMES, Ending, MatchRecord, Played, Seat
+from arena.match import NO_TIMES, Ending, MatchRecord, PlayedMove, Seat
 from arena.play.replay import positions
 from arena.untrusted.text import printable
 from arena.web.markup import lines, runs
@@ -178,7 +178,7 @@ def _outline(value: Json, indent: str = "") -> Iterator[str]:
             yield f"{indent}{name:<16} {' '.join(map(str, values)) or '–'}"
 
 
-def move_data(game: AnyGame, state: AnyState, played: Played[Any], views: Sequence[str]) -> Json:
+def move_data(game: AnyGame, state: AnyState, played: PlayedMove[Any], views: Sequence[str]) -> Json:
     """A move that is about to be played in this position, in these views, as the player gets it."""
     move: Json = {"seat": played.seat, "wall": played.times.wall}
     if played.substituted:
@@ -186,7 +186,7 @@ def move_data(game: AnyGame, state: AnyState, played: Played[Any], views: Sequen
     return move | {view: _told(game, state, played, view) for view in views}
 
 
-def _told(game: AnyGame, state: AnyState, played: Played[Any], view: str) -> Json:
+def _told(game: AnyGame, state: AnyState, played: PlayedMove[Any], view: str) -> Json:
     seat = None if view == EVERYTHING else int(view)
     shown = played.move if seat is None else game.seen_move(state, played.move, seat)
     return {"move": game.codec.move_to_json(shown), **_words(game.tell(state, played.move, seat), played.seat)}
