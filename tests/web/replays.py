@@ -3,7 +3,7 @@
 from itertools import count
 
 from arena.clock import TimeControl
-from arena.match import FINE, Contestant, MatchRecord, MatchSpec, Played, Times
+from arena.match import FINE, Contestant, MatchRecord, MatchSpec, PlayedMove, Times
 from arena.registry import find
 from arena.rng import choice, stream
 from arena.web.match_page import match_page
@@ -22,7 +22,7 @@ def random_match(name, *, seats=None, seed=1, options=None, clock="1s/move+10s",
     state, played = game.start(config, seed), []
     while state.to_move() is not None:
         move = choice(rng, state.legal())
-        played.append(Played(state.to_move(), move, Times(wall=500 + rng.randrange(400_000), cpu=300)))
+        played.append(PlayedMove(state.to_move(), move, Times(wall=500 + rng.randrange(400_000), cpu=300)))
         state.apply(move)
     contestants = tuple(Contestant(bot, "1", "") for bot in names[:seats])
     spec = MatchSpec(f"m{seed}", name, config, seed, contestants, TimeControl.parse(clock))

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from arena.clock import Clock
 from arena.errors import RecordError
-from arena.match import NO_TIMES, Contestant, Ending, Played, Strike, Times, Verdict
+from arena.match import NO_TIMES, Contestant, Ending, PlayedMove, Strike, Times, Verdict
 from arena.registry import find, games
 from arena.web.assets import Assets, Delivery, as_constant
 from arena.web.markup import lines, runs
@@ -132,7 +132,7 @@ BROKEN = [
     lambda record: replace(record, verdicts=record.verdicts[:1]),
     lambda record: replace(record, outcome=replace(record.outcome, ranks=(1,))),
     lambda record: replace(record, outcome=replace(record.outcome, scores=(1.0, float("nan")))),
-    lambda record: replace(record, played=(Played(7, record.played[0].move), *record.played[1:])),
+    lambda record: replace(record, played=(PlayedMove(7, record.played[0].move), *record.played[1:])),
     lambda record: replace(record, rules_version="0"),
     lambda record: replace(
         record,
