@@ -1,4 +1,8 @@
-"""What a store keeps and promises; `arena/store/sql.py` is the one that there is."""
+"""What a store keeps and promises; `arena/store/sql.py` is the one that there is.
+
+A store may have a million matches and more. So tables are made of tallies, which are written in the transaction of
+each match, and lists are read in pages: every page begins below the lowest number of the one before it.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -93,6 +97,64 @@ class KeptMatch:
     checksum: str
 
 
+@dataclass(frozen=True, slots=True)
+class ListedMatch:
+    """A match on a page of many, without its record and the output of its bots."""
+
+    number: int
+    """Its running number in this store: later matches have higher ones, and some numbers may be missing."""
+    game: str
+    created: datetime
+    """When it was kept, in universal time."""
+    entry: MatchEntry
+
+
+@dataclass(frozen=True, slots=True)
+class MatchResult:
+    """All that a schedule needs of a match that was played."""
+
+    ordinal: int
+    bot_ids: tuple[int, ...]
+    """In seat order."""
+    ranks: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many matches of the same bots in the same seats ended with the same ranks."""
+
+    bot_ids: tuple[int, ...]
+    """In seat order."""
+    ranks: tuple[int, ...]
+    matches: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeatTally:
+    """Sums over the matches that a bot played in one seat and that ended for it in the same way."""
+
+    bot_id: int
+    seat: int
+    ending: str
+    """The name of an `Ending`; every one but NORMAL is a fault."""
+    matches: int
+    moves: int
+    """Of all seats together."""
+    wall_us: int
+    cpu_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentSummary:
+    """A tournament in a list."""
+
+    entry: TournamentEntry
+    created: datetime
+    """When it was begun, in universal time."""
+    matches: int
+    """How many are kept."""
+
+
 class Store(Protocol):
     """Keeps everything; a match is kept whole or not at all, and never twice."""
 
@@ -152,6 +214,62 @@ class Store(Protocol):
         """The matches of a tournament, or of all tournaments of a game, in the order of their schedules."""
         ...
 
+    def latest_matches(
+        self,
+        *,
+        before: int | None = None,
+        limit: int = 30,
+        game: str | None = None,
+        tournament_id: int | None = None,
+        bot_id: int | None = None,
+    ) -> list[ListedMatch]:
+        """A page of matches, the newest first: of all, or of a game, a tournament, a bot, or of these together.
+
+        The next page is the one before the number of its last match. The time does not depend on how many there are.
+        """
+        ...
+
+    def find_matches(self, bot_id: int, beginning: str) -> list[MatchEntry]:
+        """The matches of a bot whose names begin like this, the oldest first."""
+        ...
+
+    def latest_number(self) -> int:
+        """The running number of the newest match, 0 if there is none: nothing was played while it stays the same."""
+        ...
+
+    def results(self, *, tournament_id: int | None = None, game: str | None = None) -> Iterator[MatchResult]:
+        """The results of a tournament, or of all of a game, in the order of their schedules, read piece by piece."""
+        ...
+
+    def tallies(
+        self, *, tournament_id: int | None = None, game: str | None = None, bot_id: int | None = None
+    ) -> list[Tally]:
+        """The results of a tournament, or of all tournaments of a game, counted; of one bot, if it is named.
+
+        There are as many as there are different results, however many matches were played.
+        """
+        ...
+
+    def seat_tallies(
+        self, *, tournament_id: int | None = None, game: str | None = None, bot_id: int | None = None
+    ) -> list[SeatTally]:
+        """Times and endings by bot and seat, of a tournament or of all tournaments of a game."""
+        ...
+
+    def tournament_summaries(
+        self,
+        *,
+        before: int | None = None,
+        limit: int | None = None,
+        game: str | None = None,
+        bot_id: int | None = None,
+    ) -> list[TournamentSummary]:
+        """A page of tournaments, the newest first: of all, or of a game, or of those that a bot has played in.
+
+        The next page is the one before the id of its last tournament; without a limit all are on one page.
+        """
+        ...
+
     def record(self, tournament_id: int, match_id: str) -> bytes:
         """The record of a match; UsageError if there is none."""
         ...
@@ -165,7 +283,10 @@ class Store(Protocol):
         ...
 
     def misfits(self) -> list[str]:
-        """Rows that belong to nothing, each in a sentence; there are none unless somebody changed the tables."""
+        """Rows that belong to nothing and tallies that are not a recount's, each in a sentence.
+
+        There are none unless somebody changed the tables.
+        """
         ...
 
     def close(self) -> None:

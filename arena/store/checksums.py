@@ -35,7 +35,13 @@ def match_checksum(match: MatchEntry, record: bytes) -> str:
 
 def tournament_checksum(game: str, settings: Mapping[str, Any], matches: Iterable[str]) -> str:
     """A checksum over the settings and the checksums of all matches, in the order of the schedule."""
-    return _sha256([settings_key(game, settings), list(matches)])
+    # The same as _sha256([key, list(matches)]), piece by piece: there may be a million of them.
+    digest, separator = hashlib.sha256(f"[{json.dumps(settings_key(game, settings))},[".encode()), ""
+    for checksum in matches:
+        digest.update((separator + json.dumps(checksum)).encode())
+        separator = ","
+    digest.update(b"]]")
+    return digest.hexdigest()
 
 
 def _sha256(value: Any) -> str:

@@ -71,6 +71,15 @@ def writing(engine: Engine) -> Iterator[Connection]:
         yield connection
 
 
+@contextmanager
+def snapshot(engine: Engine) -> Iterator[Connection]:
+    """A connection that sees one state of the database, however many questions it asks."""
+    if engine.dialect.name == "postgresql":
+        engine = engine.execution_options(isolation_level="REPEATABLE READ")
+    with engine.connect() as connection:
+        yield connection
+
+
 def _postgres(url: str) -> Engine:
     if not url.startswith("postgresql://"):
         raise UsageError("the store is neither a file nor a URL of the form postgresql://user@host/name")

@@ -11,6 +11,7 @@ from sqlalchemy import (
     Float,
     ForeignKey,
     ForeignKeyConstraint,
+    Index,
     Integer,
     LargeBinary,
     MetaData,
@@ -71,35 +72,89 @@ tournaments = Table(
     _created(),
 )
 
+_MatchNumber = BigInteger().with_variant(Integer, "sqlite")
+"""SQLite counts up a primary key of exactly this type."""
+
 matches = Table(
     "matches",
     metadata,
-    Column("tournament_id", ForeignKey("tournaments.id"), primary_key=True),
-    Column("match_id", String(32), primary_key=True),
+    Column("number", _MatchNumber, primary_key=True),
+    Column("tournament_id", ForeignKey("tournaments.id"), nullable=False),
+    Column("match_id", String(32), nullable=False),
+    Column("game", String(40), nullable=False),
     Column("ordinal", Integer, nullable=False),
     Column("group", String(200), nullable=False),
     Column("seed", BigInteger, nullable=False),
     Column("reason", Text, nullable=False),
     Column("moves", Integer, nullable=False),
     Column("seal", String(64), nullable=False),
-    Column("record", LargeBinary, nullable=False),
     _checksum(),
     _created(),
+    UniqueConstraint("tournament_id", "match_id"),
+    Index("ix_matches_tournament_id_ordinal", "tournament_id", "ordinal"),
+    Index("ix_matches_tournament_id_number", "tournament_id", "number"),
+    Index("ix_matches_game_number", "game", "number"),
 )
+"""The game is that of the tournament, once more, so that the latest matches of a game are found at once."""
 
 seats = Table(
     "seats",
     metadata,
-    Column("tournament_id", Integer, primary_key=True),
-    Column("match_id", String(32), primary_key=True),
+    Column("match_number", ForeignKey("matches.number"), primary_key=True, autoincrement=False),
     Column("seat", Integer, primary_key=True, autoincrement=False),
-    Column("bot_id", ForeignKey("bots.id"), nullable=False, index=True),
+    Column("bot_id", ForeignKey("bots.id"), nullable=False),
     Column("rank", Integer, nullable=False),
     Column("score", Float, nullable=False),
     Column("ending", String(20), nullable=False),
     Column("sentence", Text, nullable=False),
     Column("wall_us", BigInteger, nullable=False),
     Column("cpu_us", BigInteger, nullable=False),
+    Index("ix_seats_bot_id_match_number", "bot_id", "match_number"),
+)
+
+records = Table(
+    "records",
+    metadata,
+    Column("match_number", ForeignKey("matches.number"), primary_key=True, autoincrement=False),
+    Column("record", LargeBinary, nullable=False),
+)
+"""Beside the matches and not in them, so that whoever reads many matches does not read all that was played."""
+
+outputs = Table(
+    "outputs",
+    metadata,
+    Column("match_number", _MatchNumber, primary_key=True, autoincrement=False),
+    Column("seat", Integer, primary_key=True, autoincrement=False),
     Column("log", Text, nullable=False),
-    ForeignKeyConstraint(["tournament_id", "match_id"], ["matches.tournament_id", "matches.match_id"]),
+    ForeignKeyConstraint(["match_number", "seat"], ["seats.match_number", "seats.seat"]),
+)
+"""What bots printed; there is no row for a seat whose bot printed nothing."""
+
+ALL = 0
+"""In place of the id of a tournament: a tally of all tournaments of its game."""
+
+tallies = Table(
+    "tallies",
+    metadata,
+    Column("tournament_id", Integer, primary_key=True, autoincrement=False),
+    Column("game", String(40), primary_key=True),
+    Column("bots", String(200), primary_key=True),
+    Column("ranks", String(40), primary_key=True),
+    Column("matches", BigInteger, nullable=False),
+)
+"""Bots and ranks are numbers in seat order with a blank between them."""
+
+seat_tallies = Table(
+    "seat_tallies",
+    metadata,
+    Column("tournament_id", Integer, primary_key=True, autoincrement=False),
+    Column("game", String(40), primary_key=True),
+    Column("bot_id", ForeignKey("bots.id"), primary_key=True, autoincrement=False),
+    Column("seat", Integer, primary_key=True, autoincrement=False),
+    Column("ending", String(20), primary_key=True),
+    Column("matches", BigInteger, nullable=False),
+    Column("moves", BigInteger, nullable=False),
+    Column("wall_us", BigInteger, nullable=False),
+    Column("cpu_us", BigInteger, nullable=False),
+    Index("ix_seat_tallies_bot_id", "bot_id"),
 )

@@ -1,25 +1,36 @@
 """The store on SQLite (a file) or PostgreSQL (a URL)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, insert, select, update
+from sqlalchemy import Column, ColumnElement, Connection, Row, Select, and_, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from arena.errors import UsageError
-from arena.store.base import BotEntry, KeptMatch, MatchEntry, SeatResult, TournamentEntry
+from arena.store.base import (
+    BotEntry,
+    KeptMatch,
+    ListedMatch,
+    MatchEntry,
+    MatchResult,
+    SeatResult,
+    SeatTally,
+    Tally,
+    TournamentEntry,
+    TournamentSummary,
+)
 from arena.store.checksums import bot_checksum, match_checksum, settings_key, tournament_checksum
-from arena.store.database import exclusive, open_engine, writing
-from arena.store.schema import bots, matches, metadata, seats, tournaments
+from arena.store.database import exclusive, open_engine, snapshot, writing
+from arena.store.misfits import misfits
+from arena.store.schema import ALL, bots, matches, outputs, records, seat_tallies, seats, tournaments
+from arena.store.tallies import PIECE, Counted, read_seat_tallies, read_tallies
 
-_HEAVY = ("record", "checksum", "created_at", "log")
-"""Columns that tables of results do without."""
+_SEAT = ("seat", "bot_id", "rank", "score", "ending", "sentence", "wall_us", "cpu_us")
 _MAX_ID = 2**31 - 1
-_PIECE = 200
+_HEAVY_PIECE = 200
 """How many rows are read at a time where they are large."""
 
 
@@ -119,18 +130,45 @@ class SqlStore:
         query = select(tournaments).order_by(tournaments.c.id)
         return self._tournaments(query if game is None else query.where(tournaments.c.game == game))
 
+    def tournament_summaries(
+        self,
+        *,
+        before: int | None = None,
+        limit: int | None = None,
+        game: str | None = None,
+        bot_id: int | None = None,
+    ) -> list[TournamentSummary]:
+        """A page of tournaments, the newest first."""
+        page = select(tournaments).order_by(tournaments.c.id.desc()).limit(limit)
+        if before is not None:
+            page = page.where(tournaments.c.id < before)
+        if game is not None:
+            page = page.where(tournaments.c.game == game)
+        if bot_id is not None:
+            theirs = select(seat_tallies.c.tournament_id).where(seat_tallies.c.bot_id == bot_id)
+            page = page.where(tournaments.c.id.in_(theirs))
+        # Every match has one bot in seat 0.
+        played = select(seat_tallies.c.tournament_id, func.sum(seat_tallies.c.matches)).where(seat_tallies.c.seat == 0)
+        with self._engine.connect() as connection:
+            rows = connection.execute(page).all()
+            ends = (rows[-1].id, rows[0].id) if rows else (1, 0)
+            played = played.where(seat_tallies.c.tournament_id.between(*ends)).group_by(seat_tallies.c.tournament_id)
+            counts = {number: int(count) for number, count in connection.execute(played)}
+        return [TournamentSummary(_tournament(row), _universal(row.created_at), counts.get(row.id, 0)) for row in rows]
+
     def _tournaments(self, query: Select[Any]) -> list[TournamentEntry]:
         with self._engine.connect() as connection:
-            rows = connection.execute(query).all()
-        return [TournamentEntry(row.id, row.game, row.settings, row.finished, row.key, row.checksum) for row in rows]
+            return [_tournament(row) for row in connection.execute(query)]
 
     # -- matches ------------------------------------------------------------------------------------------
 
     def add_match(self, match: MatchEntry, record: bytes) -> bool:
         """Keep a match in one transaction; False if it was there already."""
+        counted = Counted()
         try:
             with writing(self._engine) as connection:
-                _insert_match(connection, KeptMatch(match, record, match_checksum(match, record)))
+                _insert_match(connection, KeptMatch(match, record, match_checksum(match, record)), counted)
+                counted.write(connection)
         except IntegrityError:
             with self._engine.connect() as connection:
                 known = connection.execute(select(matches.c.seal).where(_this(match.tournament_id, match.match_id)))
@@ -141,31 +179,88 @@ class SqlStore:
 
     def add_matches(self, tournament_id: int, several: Iterable[KeptMatch]) -> int:
         """Keep those that are missing, all in one transaction, and say how many these were."""
-        here = select(matches.c.match_id, matches.c.checksum).where(matches.c.tournament_id == tournament_id)
-        added = 0
+        counted, added = Counted(), 0
         with exclusive(self._engine) as connection:
-            known = {row.match_id: row.checksum for row in connection.execute(here)}
             for kept in several:
                 name = kept.entry.match_id
-                if name not in known:
-                    _insert_match(connection, kept)
+                known = connection.execute(select(matches.c.checksum).where(_this(tournament_id, name))).scalar()
+                if known is None:
+                    _insert_match(connection, kept, counted)
                     added += 1
-                elif known[name] != kept.checksum:
+                elif known != kept.checksum:
                     raise UsageError(f"match {name} of tournament {tournament_id} was played here, and went otherwise")
+            counted.write(connection)
         return added
 
     def matches(self, *, tournament_id: int | None = None, game: str | None = None) -> list[MatchEntry]:
         """The matches of a tournament, or of all tournaments of a game, in the order of their schedules."""
-        query = _with_seats(heavy=False)
-        if tournament_id is not None:
-            query = query.where(matches.c.tournament_id == tournament_id)
-        if game is not None:
-            query = query.join(tournaments, tournaments.c.id == matches.c.tournament_id).where(
-                tournaments.c.game == game
-            )
+        query = _in_order(_light().join(seats, _OF_SEAT)).where(*_chosen(tournament_id, game))
         with self._engine.connect() as connection:
             rows = connection.execute(query).all()
-        return [_match(list(group)) for _, group in groupby(rows, key=_key)]
+        return [_match(list(group)) for _, group in groupby(rows, key=_number)]
+
+    def latest_matches(
+        self,
+        *,
+        before: int | None = None,
+        limit: int = 30,
+        game: str | None = None,
+        tournament_id: int | None = None,
+        bot_id: int | None = None,
+    ) -> list[ListedMatch]:
+        """A page of matches, the newest first."""
+        page = select(matches.c.number).where(*_chosen(tournament_id, game))
+        number: Column[int] = matches.c.number
+        if bot_id is not None:
+            number = seats.c.match_number
+            page = page.join(seats, _OF_SEAT).where(seats.c.bot_id == bot_id)
+        if before is not None:
+            page = page.where(number < before)
+        page = page.order_by(number.desc()).limit(limit)
+        query = _light().add_columns(matches.c.game, matches.c.created_at).join(seats, _OF_SEAT)
+        with self._engine.connect() as connection:
+            numbers = connection.execute(page).scalars().all()
+            query = query.where(matches.c.number.in_(numbers)).order_by(matches.c.number.desc(), seats.c.seat)
+            rows = connection.execute(query).all()
+        return [_listed(list(group)) for _, group in groupby(rows, key=_number)]
+
+    def find_matches(self, bot_id: int, beginning: str) -> list[MatchEntry]:
+        """The matches of a bot whose names begin like this, the oldest first."""
+        begins = func.substr(matches.c.match_id, 1, len(beginning)) == beginning
+        theirs = select(seats.c.match_number).where(seats.c.bot_id == bot_id)
+        query = _light().join(seats, _OF_SEAT).where(matches.c.number.in_(theirs), begins)
+        with self._engine.connect() as connection:
+            rows = connection.execute(query.order_by(matches.c.number, seats.c.seat)).all()
+        return [_match(list(group)) for _, group in groupby(rows, key=_number)]
+
+    def latest_number(self) -> int:
+        """The running number of the newest match, 0 if there is none."""
+        with self._engine.connect() as connection:
+            return connection.execute(select(func.max(matches.c.number))).scalar() or 0
+
+    def results(self, *, tournament_id: int | None = None, game: str | None = None) -> Iterator[MatchResult]:
+        """The results of a tournament, or of all of a game, in the order of their schedules."""
+        columns = (matches.c.number, matches.c.ordinal, seats.c.bot_id, seats.c.rank)
+        query = _in_order(select(*columns).join(seats, _OF_SEAT)).where(*_chosen(tournament_id, game))
+        with self._engine.connect() as connection:
+            rows = connection.execute(query, execution_options={"yield_per": PIECE})
+            for (_, ordinal), group in groupby(rows, key=lambda row: (row.number, row.ordinal)):
+                several = list(group)
+                yield MatchResult(ordinal, tuple(row.bot_id for row in several), tuple(row.rank for row in several))
+
+    def tallies(
+        self, *, tournament_id: int | None = None, game: str | None = None, bot_id: int | None = None
+    ) -> list[Tally]:
+        """The results of a tournament, or of all tournaments of a game, counted; of one bot, if it is named."""
+        with self._engine.connect() as connection:
+            return read_tallies(connection, tournament_id, game, bot_id)
+
+    def seat_tallies(
+        self, *, tournament_id: int | None = None, game: str | None = None, bot_id: int | None = None
+    ) -> list[SeatTally]:
+        """Times and endings by bot and seat, of a tournament or of all tournaments of a game."""
+        with self._engine.connect() as connection:
+            return read_seat_tallies(connection, tournament_id, game, bot_id)
 
     def record(self, tournament_id: int, match_id: str) -> bytes:
         """The record of a match."""
@@ -183,63 +278,71 @@ class SqlStore:
         return found[0]
 
     def misfits(self) -> list[str]:
-        """Rows that belong to nothing, each in a sentence."""
-        with self._engine.connect() as connection:
-            return [*_orphans(connection), *_misnumbered(connection)]
+        """Rows that belong to nothing and tallies that are not a recount's, each in a sentence."""
+        with snapshot(self._engine) as connection:
+            return list(misfits(connection))
 
     def _kept(self, which: ColumnElement[bool]) -> Iterator[KeptMatch]:
-        with self._engine.connect().execution_options(yield_per=_PIECE) as connection:
-            rows = connection.execute(_with_seats(heavy=True).where(which))
-            for _, group in groupby(rows, key=_key):
+        query = _light().add_columns(matches.c.checksum, records.c.record, outputs.c.log)
+        # What somebody took away is missing in what comes out, so that its checksum does not fit.
+        query = query.outerjoin(records, records.c.match_number == matches.c.number).outerjoin(seats, _OF_SEAT)
+        query = query.outerjoin(
+            outputs, and_(outputs.c.match_number == seats.c.match_number, outputs.c.seat == seats.c.seat)
+        )
+        with self._engine.connect() as connection:
+            rows = connection.execute(_in_order(query).where(which), execution_options={"yield_per": _HEAVY_PIECE})
+            for _, group in groupby(rows, key=_number):
                 several = list(group)
-                yield KeptMatch(_match(several), bytes(several[0].record), several[0].checksum)
+                yield KeptMatch(_match(several), bytes(several[0].record or b""), several[0].checksum)
+
+
+_OF_SEAT = seats.c.match_number == matches.c.number
+_LIGHT = ("number", "tournament_id", "match_id", "ordinal", "group", "seed", "reason", "moves", "seal")
+
+
+def _light() -> Select[Any]:
+    """All of matches and seats but checksums and times; who asks joins the seats."""
+    return select(*(matches.c[name] for name in _LIGHT), *(seats.c[name] for name in _SEAT))
+
+
+def _in_order(query: Select[Any]) -> Select[Any]:
+    """Matches in the order of their schedules, a row for each seat."""
+    return query.order_by(matches.c.tournament_id, matches.c.ordinal, matches.c.match_id, seats.c.seat)
+
+
+def _chosen(tournament_id: int | None, game: str | None) -> Iterator[ColumnElement[bool]]:
+    if tournament_id is not None:
+        yield matches.c.tournament_id == tournament_id
+    if game is not None:
+        yield matches.c.game == game
 
 
 def _this(tournament_id: int, match_id: str) -> ColumnElement[bool]:
     return and_(matches.c.tournament_id == tournament_id, matches.c.match_id == match_id)
 
 
-def _insert_match(connection: Connection, kept: KeptMatch) -> None:
+def _insert_match(connection: Connection, kept: KeptMatch, counted: Counted) -> None:
     match = kept.entry
     own = {name: getattr(match, name) for name in MatchEntry.__slots__ if name != "seats"}
-    connection.execute(insert(matches).values(**own, record=kept.record, checksum=kept.checksum))
-    key = {"tournament_id": match.tournament_id, "match_id": match.match_id}
-    connection.execute(insert(seats), [{**key, "seat": seat, **_row(each)} for seat, each in enumerate(match.seats)])
+    game = select(tournaments.c.game).where(tournaments.c.id == match.tournament_id).scalar_subquery()
+    new = insert(matches).values(**own, game=game, checksum=kept.checksum)
+    number, name = connection.execute(new.returning(matches.c.number, matches.c.game)).one()
+    rows = [{"match_number": number, "seat": seat, **_row(result)} for seat, result in enumerate(match.seats)]
+    connection.execute(insert(seats), rows)
+    connection.execute(insert(records).values(match_number=number, record=kept.record))
+    said = [
+        {"match_number": number, "seat": seat, "log": result.log}
+        for seat, result in enumerate(match.seats)
+        if result.log
+    ]
+    if said:
+        connection.execute(insert(outputs), said)
+    for scope in (match.tournament_id, ALL):
+        counted.add(scope, name, match)
 
 
-def _with_seats(*, heavy: bool) -> Select[Any]:
-    """Matches in the order of their schedules, a row for each seat; heavy ones with records and output."""
-    own = [column for column in matches.c if heavy or column.name not in _HEAVY]
-    theirs = [column for column in seats.c if column.name not in ("tournament_id", "match_id")]
-    joined = and_(seats.c.tournament_id == matches.c.tournament_id, seats.c.match_id == matches.c.match_id)
-    query = select(*own, *(column for column in theirs if heavy or column.name not in _HEAVY))
-    query = query.join(seats, joined, isouter=heavy)
-    return query.order_by(matches.c.tournament_id, matches.c.ordinal, matches.c.match_id, seats.c.seat)
-
-
-def _orphans(connection: Connection) -> Iterator[str]:
-    """Rows whose foreign key leads nowhere; databases prevent these, until somebody tells them not to."""
-    for table in metadata.sorted_tables:
-        for constraint in table.foreign_key_constraints:
-            parent = constraint.referred_table
-            pairs = [element.parent == element.column for element in constraint.elements]
-            lost = select(*table.primary_key.columns).outerjoin(parent, and_(*pairs))
-            for row in connection.execute(lost.where(constraint.elements[0].column.is_(None))):
-                key = ", ".join(f"{name} {value}" for name, value in row._mapping.items())
-                yield f"{table.name}: {key} belongs to nothing in {parent.name}"
-
-
-def _misnumbered(connection: Connection) -> Iterator[str]:
-    """Matches whose seats are not numbered from 0 on."""
-    query = select(seats.c.tournament_id, seats.c.match_id).group_by(seats.c.tournament_id, seats.c.match_id)
-    for row in connection.execute(
-        query.having((func.min(seats.c.seat) != 0) | (func.max(seats.c.seat) != func.count() - 1))
-    ):
-        yield f"seats: tournament_id {row.tournament_id}, match_id {row.match_id} are not numbered from 0 on"
-
-
-def _key(row: Row[Any]) -> tuple[int, str]:
-    return row.tournament_id, row.match_id
+def _number(row: Row[Any]) -> int:
+    return int(row.number)
 
 
 def _bot(row: Row[Any]) -> BotEntry:
@@ -249,25 +352,35 @@ def _bot(row: Row[Any]) -> BotEntry:
     )  # fmt: skip
 
 
+def _tournament(row: Row[Any]) -> TournamentEntry:
+    return TournamentEntry(row.id, row.game, row.settings, row.finished, row.key, row.checksum)
+
+
 def _universal(moment: datetime) -> datetime:
     """SQLite forgets the time zone, which is always this one there; PostgreSQL answers in the one of its server."""
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def _row(result: SeatResult) -> dict[str, Any]:
-    return {name: getattr(result, name) for name in SeatResult.__slots__}
+    return {name: getattr(result, name) for name in _SEAT if name != "seat"}
+
+
+def _listed(rows: list[Row[Any]]) -> ListedMatch:
+    first = rows[0]
+    return ListedMatch(first.number, first.game, _universal(first.created_at), _match(rows))
 
 
 def _match(rows: list[Row[Any]]) -> MatchEntry:
     """The match of these rows; one that lost its seats has none."""
     first = rows[0]
     results = tuple(
-        SeatResult(row.bot_id, row.rank, row.score, row.ending, row.sentence, row.wall_us, row.cpu_us)
+        SeatResult(
+            row.bot_id, row.rank, row.score, row.ending, row.sentence, row.wall_us, row.cpu_us,
+            getattr(row, "log", "") or "",
+        )
         for row in rows
         if row.seat is not None
-    )
-    if hasattr(first, "log"):
-        results = tuple(replace(result, log=row.log) for result, row in zip(results, rows))
+    )  # fmt: skip
     return MatchEntry(
         first.tournament_id, first.match_id, first.ordinal, first.group, first.seed, first.reason, first.moves,
         first.seal, results,
