@@ -24,6 +24,8 @@ COMMANDS = {
     "crosstable": "ratings:show_crosstable",
     "history": "history:history",
     "verify": "verify:verify",
+    "site": "site:site",
+    "serve": "site:serve",
     "export": "export:export",
     "import": "export:import_",
     "submit": "submit:submit",

@@ -9,8 +9,7 @@ from functools import cached_property
 from arena.match import Ending
 from arena.ratings import Advantage, Rating, Result, Results, collect, rate, rate_by_role
 from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA
-from arena.store.base import BotEntry
-from arena.web.queries import SeatTally, Tally
+from arena.store.base import BotEntry, SeatTally, Tally
 
 FEW_GAMES = 10
 """With fewer a bot is shown as unsettled."""

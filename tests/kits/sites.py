@@ -1,13 +1,15 @@
 """A store with matches of every game, played in this process in a moment, by bots whose names attack pages."""
 
 import math
-from dataclasses import replace
 
 from arena import registry
 from arena.clock import TimeControl
-from arena.match import FINE, Contestant, Ending, MatchRecord, MatchSpec, Outcome, Played, Times, Verdict
+from arena.match import FINE, Contestant, Ending, MatchRecord, MatchSpec, Played, Times, Verdict
 from arena.play import record
+from arena.play.referee import forfeit
 from arena.rng import stream
+from arena.store.base import KeptMatch
+from arena.store.checksums import match_checksum
 from arena.store.sql import SqlStore
 from arena.tournaments.results import match_entry
 from arena.tournaments.settings import Settings
@@ -43,7 +45,7 @@ def play_tournament(store, name, bots, seats, rounds, *, finish=True):
         bots=tuple((bot.name, bot.version, bot.digest) for bot in bots),
     )  # fmt: skip
     entry = store.begin_tournament(name, settings.to_json())
-    ordinal = 0
+    ordinal, matches = 0, []
     for batch in settings.schedule().rounds([]):
         for fixture in batch:
             field = [bots[place] for place in fixture.seating]
@@ -52,8 +54,10 @@ def play_tournament(store, name, bots, seats, rounds, *, finish=True):
                 game, kept, tournament_id=entry.id, ordinal=ordinal, places=fixture.seating,
                 bot_ids=[bot.id for bot in field], logs=[LOG] * seats,
             )  # fmt: skip
-            store.add_match(row, record.dump(kept, game))
+            data = record.dump(kept, game)
+            matches.append(KeptMatch(row, data, match_checksum(row, data)))
             ordinal += 1
+    store.add_matches(entry.id, matches)
     if finish:
         store.finish_tournament(entry.id)
     return entry
@@ -79,11 +83,6 @@ def play(game, seats, field, fixture, *, fault=False):
     if outcome is None:
         loser = state.to_move()
         verdicts = tuple(Verdict(Ending.CRASH, SENTENCE) if seat == loser else FINE for seat in range(seats))
-        outcome = _forfeit(loser, seats)
+        outcome = forfeit([loser], seats)
     return MatchRecord(spec, game.info.version, tuple(played), verdicts, outcome)
 
-
-def _forfeit(loser, seats):
-    from arena.play.referee import forfeit
-
-    return replace(forfeit([loser], seats)) if seats else Outcome((), (), "")

@@ -8,12 +8,11 @@ from markupsafe import Markup
 
 from arena.game import GameInfo
 from arena.match import Ending
-from arena.store.base import BotEntry
+from arena.store.base import BotEntry, SeatTally
 from arena.web import charts
 from arena.web.links import file_of, pair_name
 from arena.web.pages.ladder import bars_of
 from arena.web.pages.views import MatchView, TournamentView
-from arena.web.queries import SeatTally
 from arena.web.rendering import Page
 from arena.web.tables import Duel, Row, Table
 

@@ -7,9 +7,8 @@ from typing import Any
 
 from arena.game import GameInfo
 from arena.match import Ending
-from arena.store.base import BotEntry, MatchEntry, TournamentEntry
+from arena.store.base import BotEntry, ListedMatch, MatchEntry, TournamentEntry, TournamentSummary
 from arena.web.formats import amount, counted
-from arena.web.queries import ListedMatch, TournamentSummary
 
 Games = Mapping[str, GameInfo]
 Bots = Mapping[int, BotEntry]

@@ -1,0 +1,57 @@
+"""`arena site build` and `arena serve`: the tables and replays for the browser."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena import registry
+from arena.cli.store import db_option, open_store_to_read
+from arena.errors import UsageError
+from arena.tournaments.settings import Settings
+from arena.web.build import build_site
+from arena.web.formats import counted
+from arena.web.site import Site
+from arena.web.snapshot import take_snapshot
+
+title_option = click.option("--title", default="Arena", show_default=True, help="What the site is called.")
+
+
+@click.group()
+def site() -> None:
+    """Make a site of ladders, tournaments and replays."""
+
+
+@site.command("build")
+@click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+@click.option(
+    "--matches", type=click.IntRange(0), default=1000, show_default=True, help="Replays of so many of the latest matches."
+)
+@title_option
+@db_option
+def build(folder: Path, matches: int, title: str, db: str) -> None:
+    """Write the site into DIR, as plain files that any web server, or none, can show.
+
+    All links are relative: put the folder under any path, or open its index.html in a browser. Nothing in the store
+    is changed. The same command writes a newer site over an older one.
+
+    \b
+    arena site build public
+    arena site build public --matches 200 --title "Spring cup"
+    """
+    games = registry.games()
+    store = open_store_to_read(db)
+    snapshot = take_snapshot(store, {name: game.info for name, game in games.items()})
+    made = build_site(Site(store, games, snapshot, title, planned_matches), folder, matches=matches)
+    more = "; older ones have no replay, see --matches" if made.left_out else ""
+    click.echo(f"wrote {counted(made.files, 'page')} with {counted(made.matches, 'match')} into {folder}{more}")
+    click.echo(f"open {folder / 'index.html'} in a browser, or put the folder on any web server")
+
+
+def planned_matches(settings: Mapping[str, Any]) -> int | None:
+    """How many matches a tournament will have, if that is known before its end."""
+    try:
+        return Settings.from_json(settings).schedule().total()
+    except (UsageError, KeyError, TypeError, ValueError):
+        return None  # a format that this version does not know

@@ -1,0 +1,103 @@
+"""What pages take from memory: the rating tables of every game and how ratings came about, for one state of the store."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from arena.game import GameInfo
+from arena.ratings import fit
+from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA
+from arena.store.base import BotEntry, Store, Tally
+from arena.web.tables import Table, counted_results, make_table
+
+STEPS = 24
+"""Points of a rating history at most."""
+COUNTABLE = 50_000
+"""In a game with more matches the history has a point for a tournament, because nobody waits for all its matches."""
+
+Course = Sequence[tuple[int, float, float]]
+"""After so many matches of the game: the rating, and its standard deviation in the field."""
+Counted = Counter[tuple[tuple[int, ...], tuple[int, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One state of the store."""
+
+    version: str
+    bots: Mapping[int, BotEntry]
+    tables: Mapping[str, Table]
+    """By the name of the game."""
+    histories: Mapping[str, Mapping[int, Course]] = field(default_factory=dict)
+    """By the name of the game and the number of the bot."""
+
+
+def take_snapshot(
+    store: Store, games: Mapping[str, GameInfo], histories: Mapping[str, Mapping[int, Course]] | None = None
+) -> Snapshot:
+    """The tables of this moment; `histories` are those of an earlier one, without them they are worked out."""
+    # The version comes first: what is kept meanwhile makes the next snapshot.
+    version = store.data_version()
+    bots = {bot.id: bot for bot in store.all_bots()}
+    tables = {name: game_table(store, bots, info) for name, info in games.items()}
+    if histories is None:
+        histories = {name: history(store, bots, info) for name, info in games.items()}
+    return Snapshot(version, bots, tables, histories)
+
+
+def game_table(store: Store, bots: Mapping[int, BotEntry], info: GameInfo) -> Table:
+    """The table of all matches of a game."""
+    return make_table(store.tallies(game=info.name), store.seat_tallies(game=info.name), bots, info.roles)
+
+
+def tournament_table(store: Store, bots: Mapping[int, BotEntry], tournament_id: int, roles: tuple[str, ...]) -> Table:
+    """The table of the matches of a tournament."""
+    tallies, seats = store.tallies(tournament_id=tournament_id), store.seat_tallies(tournament_id=tournament_id)
+    return make_table(tallies, seats, bots, roles)
+
+
+def history(store: Store, bots: Mapping[int, BotEntry], info: GameInfo) -> dict[int, Course]:
+    """How the rating of every bot of a game came about."""
+    courses: dict[int, list[tuple[int, float, float]]] = {}
+    for counted in _stages(store, info.name):
+        tallies = [Tally(*key, times) for key, times in counted.items()]
+        labels = {bot_id: bots[bot_id].label for tally in tallies for bot_id in tally.bot_ids}
+        posterior = fit(counted_results(tallies, labels, info.roles), ENVIRONMENT, role_sigma=ROLE_SIGMA)
+        centring = np.eye(len(posterior.bots)) - 1.0 / len(posterior.bots)
+        sigmas = np.sqrt(np.diag(centring @ posterior.skills @ centring))
+        id_of = {label: bot_id for bot_id, label in labels.items()}
+        for label, mu, sigma in zip(posterior.bots, posterior.mu, sigmas):
+            courses.setdefault(id_of[label], []).append((counted.total(), float(mu), float(sigma)))
+    return {bot_id: tuple(points) for bot_id, points in courses.items()}
+
+
+def _stages(store: Store, game: str) -> Iterator[Counted]:
+    """What was counted after each part of the matches, the last one after all of them."""
+    total = sum(tally.matches for tally in store.tallies(game=game))
+    if total <= COUNTABLE:
+        yield from _cumulated(_singly(store, game), total)
+    else:
+        yield from _cumulated(_by_tournament(store, game), total)
+
+
+def _cumulated(pieces: Iterable[Counted], total: int) -> Iterator[Counted]:
+    """The sum of the pieces so far, whenever another part of the total is reached."""
+    counted, goal, step = Counter[tuple[tuple[int, ...], tuple[int, ...]]](), 0.0, total / STEPS
+    for piece in pieces:
+        counted.update(piece)
+        if counted.total() >= goal + step - 1e-9:
+            goal = counted.total()
+            yield counted
+
+
+def _singly(store: Store, game: str) -> Iterator[Counted]:
+    for result in store.results(game=game):
+        yield Counter({(result.bot_ids, result.ranks): 1})
+
+
+def _by_tournament(store: Store, game: str) -> Iterator[Counted]:
+    for summary in reversed(store.tournament_summaries(game=game)):
+        found = store.tallies(tournament_id=summary.entry.id)
+        yield Counter({(tally.bot_ids, tally.ranks): tally.matches for tally in found})
