@@ -157,7 +157,7 @@ class Game(ABC, Generic[C, M, O]):
         but the mover it depends on nothing but what the seat sees before and after it. None is told everything.
         """
 
-    def seen_move(self, state: State[M, O], move: M, seat: Seat) -> M:  # noqa: ARG002  (games with secrets need them)
+    def seen_move(self, state: State[M, O], move: M, seat: Seat) -> M:  # noqa: ARG002
         """The move as this seat sees it when it is played here: with secret choices taken out, if there are any."""
         return move
 

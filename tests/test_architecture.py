@@ -30,7 +30,7 @@ ALLOWED = {
     "tournaments": ("bots play ratings sandboxes store submit untrusted", "numpy rustworkx trueskill"),
     "contestant": ("bots play", ""),
     "submit": ("bots contestant play sandboxes store untrusted", ""),
-    "web": ("ratings", "jinja2 markupsafe"),
+    "web": ("play ratings untrusted", "jinja2 markupsafe rich"),
     "cli": (
         "bots contestant links play ratings sandboxes store submit tournaments untrusted web",
         "click platformdirs rich",

@@ -14,6 +14,7 @@ from arena.bots.making import make_bot, plan_bot
 from arena.bots.manifest import locate
 from arena.cli.output import cell, echo, marked, plain_console
 from arena.cli.params import MAX_SEED, SEED_HELP, Setting, clock_option
+from arena.cli.replay import write_page
 from arena.cli.sandbox_options import box_options, read_box_options
 from arena.clock import TimeControl
 from arena.errors import InfraError, UsageError
@@ -40,6 +41,7 @@ STRIKES_HELP = "Late, illegal or invalid replies per bot that a random move make
 @clock_option
 @click.option("--strikes", type=click.IntRange(0), default=0, show_default=True, help=STRIKES_HELP)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the record of the match here.")
+@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write its replay as one page here.")
 @box_options
 def match(
     game_name: str,
@@ -50,6 +52,7 @@ def match(
     clock: TimeControl,
     strikes: int,
     out: Path | None,
+    html: Path | None,
     **boxes: Any,
 ) -> None:
     """Play one match and show how it ended.
@@ -60,9 +63,11 @@ def match(
     \b
     arena match --game claim --bot sample_bots/greedy --bot random --seed 7 --out game.arena
     arena replay show game.arena
+    arena match --game claim --bot sample_bots/greedy --html game.html
     """
-    if out and not out.absolute().parent.is_dir():
-        raise UsageError(f"{out} cannot be written: there is no folder {out.parent}")
+    for path in filter(None, (out, html)):
+        if not path.absolute().parent.is_dir():
+            raise UsageError(f"{path} cannot be written: there is no folder {path.parent}")
     game = registry.find(game_name)
     names = seat_bots(game, bots, seats)
     config = game.configure(len(names), dict(settings))
@@ -76,6 +81,8 @@ def match(
     show_logs(played)
     if out:
         keep(out, result, game)
+    if html:
+        write_page(game, result, html)
     if result.void:
         raise InfraError("the match is void, through no fault of a bot")
 

@@ -10,12 +10,14 @@ import click
 
 from arena.cli.output import echo, marked, plain_console
 from arena.codec import Json
-from arena.errors import RecordError
+from arena.errors import RecordError, UsageError
 from arena.game import AnyGame
 from arena.match import MatchRecord
 from arena.play.record_files import read_record, read_records
 from arena.play.replay import positions, verify
 from arena.untrusted.text import json_text, printable
+from arena.web.match_page import Frame, match_page
+from arena.web.replay_data import read_replay
 
 RecordFile = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 
@@ -60,6 +62,39 @@ def show(file: Path, as_json: bool, at_once: bool) -> None:
             plain_console().print(page, end="\n\n", soft_wrap=True)
     else:
         _page_through(_pages(game, kept))
+
+
+@replay.command("html")
+@click.argument("file", type=RecordFile)
+@click.option(
+    "--out",
+    "-o",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where to write it; FILE with .html if not given.",
+)
+@click.option("--embed", is_flag=True, help="Without a heading, and for the frames of other pages.")
+def html(file: Path, out: Path | None, embed: bool) -> None:
+    """Write the match in FILE as one page for the browser.
+
+    It needs neither network nor server: open it from a folder, send it, or put it on any host. It shows everything or
+    what one seat knew, and has a link to every move (game.html#37).
+
+    \b
+    arena replay html game.arena -o game.html
+    """
+    game, kept = read_record(file)
+    verify(game, kept)
+    write_page(game, kept, out or file.with_suffix(".html"), Frame.ALLOWED if embed else Frame.REFUSED)
+
+
+def write_page(game: AnyGame, kept: MatchRecord[Any, Any], path: Path, frame: Frame = Frame.REFUSED) -> None:
+    """Write the replay of a match as one page and say so."""
+    page = match_page(read_replay(game, kept), frame=frame)
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+    echo(f"replay: {path}")
 
 
 def _pages(game: AnyGame, kept: MatchRecord[Any, Any]) -> list[str]:

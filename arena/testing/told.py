@@ -47,9 +47,7 @@ def check_words_for_every_seat(game: AnyGame, seed: int) -> None:
         assert game.codec.dump_state(state) == before, f"seed {seed}: telling a move changed the state"
 
 
-def _lookalikes(
-    game: AnyGame, state: AnyState, move: Any, seat: Seat, rng: Random
-) -> Iterator[tuple[AnyState, Any]]:
+def _lookalikes(game: AnyGame, state: AnyState, move: Any, seat: Seat, rng: Random) -> Iterator[tuple[AnyState, Any]]:
     """Positions that look like this one to the seat, each with moves that may be the one that was played."""
     seen = state.view(seat)
     for position in (state, *(game.imagine(seen, rng) for _ in range(IMAGINED if game.info.hidden else 0))):

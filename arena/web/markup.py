@@ -1,6 +1,7 @@
 """Rich console markup as runs of text with class names, so that a browser shows it without ever reading HTML."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from rich.style import Style
 from rich.text import Text
@@ -24,7 +25,7 @@ def lines(markup: str) -> list[list[Run]]:
 def _pieces(text: Text) -> Iterator[tuple[str, str]]:
     plain = text.plain
     cuts = sorted({0, len(plain), *(min(cut, len(plain)) for span in text.spans for cut in (span.start, span.end))})
-    for start, end in zip(cuts, cuts[1:]):
+    for start, end in pairwise(cuts):
         styles = [Style.parse(str(span.style)) for span in text.spans if span.start <= start and end <= span.end]
         yield plain[start:end], _classes(Style.combine(styles) if styles else Style.null())
 

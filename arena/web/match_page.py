@@ -34,7 +34,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class PlayerPart:
-    """The player for the layout of another page: what goes into its head and its body, and what its policy must allow."""
+    """The player for the layout of another page: what goes into head and body, and what the policy must allow."""
 
     head: Markup
     body: Markup
@@ -58,13 +58,19 @@ def match_page(
     """
     part = player_part(replay, delivery, frame=frame, data_address=data_address)
     policy = part.assets.policy(connect=bool(data_address)) if policy_in_page else ""
-    return _environment().get_template("match.html").render(
-        replay=replay, part=part, policy=policy, frame=frame.value, links=links, embed=frame is Frame.ALLOWED
+    return (
+        _environment()
+        .get_template("match.html")
+        .render(replay=replay, part=part, policy=policy, frame=frame.value, links=links, embed=frame is Frame.ALLOWED)
     )
 
 
 def player_part(
-    replay: Replay, delivery: Delivery = INLINED, *, frame: Frame = Frame.REFUSED, data_address: str = "",
+    replay: Replay,
+    delivery: Delivery = INLINED,
+    *,
+    frame: Frame = Frame.REFUSED,
+    data_address: str = "",
     assets: Assets | None = None,
 ) -> PlayerPart:
     """The player as head and body; `assets` of the page around it, if there are any, learn what it needs."""
@@ -79,12 +85,16 @@ def player_part(
         )
     )
     address = delivery.scripts(viewer_file(viewer, "js")) if delivery.scripts else ""
-    body = _environment().get_template("player.html").render(
-        replay=replay,
-        viewer_address=address,
-        data_address=data_address,
-        data="" if data_address else base64.b64encode(replay.packed()).decode(),
-        embed=frame is Frame.ALLOWED,
+    body = (
+        _environment()
+        .get_template("player.html")
+        .render(
+            replay=replay,
+            viewer_address=address,
+            data_address=data_address,
+            data="" if data_address else base64.b64encode(replay.packed()).decode(),
+            embed=frame is Frame.ALLOWED,
+        )
     )
     return PlayerPart(Markup("\n").join(head), Markup(body), assets)  # noqa: S704  (rendered with autoescape)
 

@@ -6,6 +6,7 @@ that got one view only shows the same as a page that got all of them and was swi
 
 import gzip
 import json
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -15,10 +16,11 @@ from rich.text import Text
 
 from arena.clock import Clock, Meter
 from arena.codec import Json
+from arena.errors import RecordError
 from arena.game import AnyGame, AnyState
 from arena.match import NO_TIMES, Ending, MatchRecord, Played, Seat
 from arena.play.replay import positions
-from arena.untrusted.text import json_text, printable
+from arena.untrusted.text import printable
 from arena.web.markup import lines, runs
 from arena.web.viewers import Viewer, find_viewer
 
@@ -75,6 +77,7 @@ class Replay:
 
 def read_replay(game: AnyGame, record: AnyRecord, views: Sequence[str] | None = None) -> Replay:
     """The match for the browser, with these views or with all; RecordError if the record cannot be replayed."""
+    _check(record)
     viewer, players = find_viewer(game), _players(game, record)
     chosen = all_views(game, record) if views is None else views
     headline = _headline(record, players)
@@ -104,6 +107,22 @@ def read_replay(game: AnyGame, record: AnyRecord, views: Sequence[str] | None = 
     return Replay(game.info.name, title, printable(record.spec.match_id), players, headline, reason, viewer, data)
 
 
+def _check(record: AnyRecord) -> None:
+    """Refuse a record that says not the same number of things for every seat, as none of ours does."""
+    seats, outcome = len(record.spec.contestants), record.outcome
+    if (
+        not len(record.verdicts)
+        == seats
+        == len(outcome.ranks or record.verdicts)
+        == len(outcome.scores or record.verdicts)
+    ):
+        raise RecordError(f"the record has {seats} seats, but not one verdict, rank and score for each")
+    if any(played.seat >= seats for played in record.played):
+        raise RecordError(f"the record has moves of more seats than its {seats} contestants")
+    if not all(map(math.isfinite, outcome.scores)):
+        raise RecordError("the record has a score that is no number")
+
+
 def all_views(game: AnyGame, record: AnyRecord) -> list[str]:
     """Everything, and what each seat knew if the game hides something."""
     return [EVERYTHING, *(map(str, range(len(record.spec.contestants))) if game.info.hidden else ())]
@@ -117,7 +136,10 @@ def _steps(
 ) -> Iterator[tuple[Json, Json | None]]:
     """Every position with the move that was played in it, in all views; the last one has no move."""
     for state, played in positions(game, record):
-        position = {view: _position(game, state, view, viewer) for view in views}
+        try:
+            position = {view: _position(game, state, view, viewer) for view in views}
+        except IndexError as error:
+            raise RecordError(f"the record has more contestants than seats: {error}") from error
         yield position, None if played is None else _move(game, state, played, views)
 
 
@@ -129,19 +151,27 @@ def _position(game: AnyGame, state: AnyState, view: str, viewer: Viewer) -> Json
     if view == EVERYTHING:
         return {"lines": lines(game.show(state)), "mover": state.to_move()}
     # A terminal picture shows everything, so a seat gets its observation as it is.
-    seen = json_text(game.codec.observation_to_json(state.view(int(view))), indent=1)
-    return {"lines": [[line] for line in _without_braces(seen)], "mover": state.to_move()}
+    seen = game.codec.observation_to_json(state.view(int(view)))
+    return {"lines": [[line] for line in _outline(seen)], "mover": state.to_move()}
 
 
-def _without_braces(text: str) -> Iterator[str]:
-    """The lines of indented JSON without those that hold brackets only, and without quotes around names."""
-    for line in text.splitlines():
-        if line.strip(" []{},"):
-            yield re.sub(r'"(\w+)":', r"\1:", line[1:]).rstrip(",[{ ")
+def _outline(value: Json, indent: str = "") -> Iterator[str]:
+    """JSON as lines for people: a name and its values, what is nested below it."""
+    for name, part in value.items():
+        if isinstance(part, dict):
+            yield f"{indent}{name}"
+            yield from _outline(part, f"{indent}  ")
+        elif isinstance(part, list) and part and isinstance(part[0], dict):
+            for number, item in enumerate(part):
+                yield f"{indent}{name} {number}"
+                yield from _outline(item, f"{indent}  ")
+        else:
+            values = part if isinstance(part, list) else [part]
+            yield f"{indent}{name:<16} {' '.join(map(str, values)) or '–'}"
 
 
 def _move(game: AnyGame, state: AnyState, played: Played[Any], views: Sequence[str]) -> Json:
-    move: Json = {"seat": played.seat, "wall": played.times.wall, "charged": played.times.charged}
+    move: Json = {"seat": played.seat, "wall": played.times.wall}
     if played.substituted:
         move["substituted"] = True
     return move | {view: _told(game, state, played, view) for view in views}

@@ -1,4 +1,4 @@
-"""What draws a game in a browser: the viewer in the game's own package, or the generic one from its terminal picture."""
+"""What draws a game in a browser: the viewer in the game's own package, or the generic one of terminal pictures."""
 
 from dataclasses import dataclass
 from importlib import resources

@@ -54,7 +54,7 @@ class Assassins(Game[Config, Move, Observation]):
         """One line about a move."""
         return terminal.tell(cast(AssassinsState, state), move, seat)
 
-    def seen_move(self, state: State[Move, Observation], move: Move, seat: Seat) -> Move:
+    def seen_move(self, state: State[Move, Observation], move: Move, seat: Seat) -> Move:  # noqa: ARG002
         """Which citizens are the assassins is known to seat 1 only."""
         return move if seat == 1 else shown_to_all(move)
 

@@ -44,7 +44,7 @@ class Claim(Game[Config, Card, Observation]):
         """The position for a person."""
         return terminal.show(cast(ClaimState, state))
 
-    def tell(self, state: State[Card, Observation], move: Card, seat: Seat | None = None) -> str:
+    def tell(self, state: State[Card, Observation], move: Card, seat: Seat | None = None) -> str:  # noqa: ARG002
         """One line about a move; every seat sees all of it."""
         return terminal.tell(cast(ClaimState, state), move)
 

@@ -51,7 +51,7 @@ class Kingdoms(Game[Config, Move, Observation]):
         """The position for a person."""
         return terminal.show(cast(KingdomsState, state))
 
-    def tell(self, state: State[Move, Observation], move: Move, seat: Seat | None = None) -> str:
+    def tell(self, state: State[Move, Observation], move: Move, seat: Seat | None = None) -> str:  # noqa: ARG002
         """One line about a move; every seat sees all of it."""
         return terminal.tell(cast(KingdomsState, state), move)
 

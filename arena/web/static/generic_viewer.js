@@ -16,17 +16,18 @@ function scene(message, seat) {
 function draw(svg, shown, _previous, options) {
   const rows = shown.lines.flatMap((line) => (options.layout === "portrait" ? broken(line) : [line]));
   const columns = Math.max(24, ...rows.map(lengthOf));
-  const width = columns * WIDTH + 2 * MARGIN, height = Math.max(8, rows.length) * HEIGHT + 2 * MARGIN;
+  const height = Math.max(8, rows.length) * HEIGHT + 2 * MARGIN;
+  const width = Math.max(columns * WIDTH + 2 * MARGIN, options.layout === "portrait" ? 0 : 1.2 * height);
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  const top = (height - rows.length * HEIGHT) / 2;
-  svg.replaceChildren(...rows.flatMap((row, number) => drawRow(row, top + number * HEIGHT)));
+  const left = (width - columns * WIDTH) / 2, top = (height - rows.length * HEIGHT) / 2;
+  svg.replaceChildren(...rows.flatMap((row, number) => drawRow(row, left, top + number * HEIGHT)));
 }
 
-function drawRow(row, y) {
+function drawRow(row, left, y) {
   const parts = [];
   let column = 0;
   for (const [text, classes] of row) {
-    const length = [...text].length, x = MARGIN + column * WIDTH;
+    const length = [...text].length, x = left + column * WIDTH;
     column += length;
     if (classes.includes("shade")) parts.push(element("rect", { class: "shade", x, y, width: length * WIDTH, height: HEIGHT }));
     if (!text.trim()) continue;
