@@ -1,5 +1,6 @@
 """`arena site build` and `arena serve`: the tables and replays for the browser."""
 
+import socket
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,45 @@ def build(folder: Path, matches: int, title: str, db: str) -> None:
     more = "; older ones have no replay, see --matches" if made.left_out else ""
     click.echo(f"wrote {counted(made.files, 'page')} with {counted(made.matches, 'match')} into {folder}{more}")
     click.echo(f"open {folder / 'index.html'} in a browser, or put the folder on any web server")
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on; 0.0.0.0 is everywhere.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
+@title_option
+@db_option
+def serve(host: str, port: int, title: str, db: str) -> None:
+    """Serve the site from the store, with every match in it.
+
+    The store is only read, so this may run beside tournaments, in a process that anybody may reach; see docs/site.md
+    for how to put a proxy in front of it. Ctrl-C ends it.
+
+    \b
+    arena serve
+    arena serve --port 8080 --title "Spring cup"
+    """
+    try:
+        from arena.web.live import Live  # noqa: PLC0415  (see the message)
+        from arena.web.server import serve as run  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise UsageError(f"serving needs a web server ({error.name}): pip install 'arena[web]'") from error
+    _check_free(host, port)
+    live = Live(open_store_to_read(db), registry.games(), title=title, planned=planned_matches)
+    shown = f"[{host}]" if ":" in host else host
+    run(live, host=host, port=port, started=lambda: click.echo(f"serving on http://{shown}:{port}/ (Ctrl-C ends it)"))
+
+
+def _check_free(host: str, port: int) -> None:
+    """Refuse an address that cannot be listened on, before anything is worked out."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except OSError as error:
+        raise UsageError(
+            f"nothing can listen on {host} port {port}: {error.strerror or error}; choose others with --host and --port"
+        ) from error
 
 
 def planned_matches(settings: Mapping[str, Any]) -> int | None:

@@ -9,13 +9,14 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from arena.registry import games
 from arena.untrusted.text import printable
 from arena.web import formats
 from arena.web.assets import INLINED, Assets, Delivery, static
 from arena.web.links import ASSETS, file_of, up_from
 from arena.web.match_page import Frame, PlayerPart, asset_files, player_part
 from arena.web.replay_data import Replay
-from arena.web.viewers import Viewer
+from arena.web.viewers import Viewer, find_viewer
 
 STYLES = ("theme.css", "site.css")
 ICON = "favicon.svg"
@@ -118,14 +119,15 @@ def _player(page: Page, around: Surroundings, delivery: Delivery, assets: Assets
 
 def _address(name: str) -> str:
     """The address of an asset; it changes with our version, so that no browser keeps an old one."""
-    return f"{ASSETS}/{name}?v={_version()}"
+    return f"{ASSETS}/{name}?v={assets_version()}"
 
 
 @cache
-def _version() -> str:
-    """A digest of our own files for browsers."""
-    names = (*STYLES, "site.js", "head.js", "player.js", "player.css", "watch.js")
-    return hashlib.sha256("".join(map(static, names)).encode()).hexdigest()[:10]
+def assets_version() -> str:
+    """A digest of all files for browsers, those of the games too."""
+    viewers = {viewer.name: viewer for viewer in map(find_viewer, games().values())}
+    files = site_files(tuple(viewers.values()))
+    return hashlib.sha256("".join(files.values()).encode()).hexdigest()[:10]
 
 
 @cache
