@@ -27,7 +27,11 @@ def site() -> None:
 @site.command("build")
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 @click.option(
-    "--matches", type=click.IntRange(0), default=1000, show_default=True, help="Replays of so many of the latest matches."
+    "--matches",
+    type=click.IntRange(0),
+    default=1000,
+    show_default=True,
+    help="Replays of so many of the latest matches.",
 )
 @title_option
 @db_option

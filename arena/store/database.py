@@ -92,7 +92,8 @@ def _postgres(url: str, more: Mapping[str, str]) -> Engine:
         raise UsageError("the store is neither a file nor a URL of the form postgresql://user@host/name")
     try:
         parsed = make_url(url).set(drivername="postgresql+psycopg")
-        patient = parsed.update_query_dict({**_CONNECT, **parsed.query, **more})
+        added = {**({} if "connect_timeout" in parsed.query else _CONNECT), **more}
+        patient = parsed.update_query_dict(added)
         # A server that was restarted has forgotten our connections: each is tried before it is used.
         return create_engine(patient, pool_pre_ping=True, max_overflow=-1)
     except (ArgumentError, ValueError) as error:

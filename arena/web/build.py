@@ -1,6 +1,6 @@
 """A site as a folder of plain files: relative links only, so that it works under any path and without a server."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,7 +27,7 @@ class Built:
     """Whether there are older matches that have no page."""
 
 
-def build_site(site: Site, folder: Path, *, matches: int, told: Callable[[int], None] = lambda done: None) -> Built:
+def build_site(site: Site, folder: Path, *, matches: int) -> Built:
     """Write all pages, with those of the latest matches, into a folder that is new, empty, or such a site already."""
     _prepare(folder)
     listed = _latest(site, matches + 1)
@@ -41,7 +41,6 @@ def build_site(site: Site, folder: Path, *, matches: int, told: Callable[[int], 
     files = 0
     for files, page in enumerate(_pages(site, shown, names), 1):
         _write(folder / page.path, render(page, around))
-        told(files)
     viewers = {viewer.name: viewer for viewer in map(find_viewer, site.games.values())}
     for name, text in site_files(tuple(viewers.values())).items():
         _write(folder / ASSETS / name, text)
@@ -73,7 +72,9 @@ def _lists(site: Site, shown: list[ListedMatch]) -> Iterator[Page]:
 def _latest(site: Site, count: int) -> list[ListedMatch]:
     found: list[ListedMatch] = []
     while len(found) < count:
-        piece = site.store.latest_matches(before=found[-1].number if found else None, limit=min(500, count - len(found)))
+        piece = site.store.latest_matches(
+            before=found[-1].number if found else None, limit=min(500, count - len(found))
+        )
         if not piece:
             break
         found += piece

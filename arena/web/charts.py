@@ -114,7 +114,9 @@ def bar(axis: "Axis", low: float, value: float, high: float, *, height: int = 43
 
 def scale(axis: "Axis") -> Markup:
     """The numbers of an axis, for the head of its column."""
-    texts = (_svg('<text class="tick mid" x="{:.1f}%" y="14">{:g}</text>', axis.place(tick), tick) for tick in axis.ticks)
+    texts = (
+        _svg('<text class="tick mid" x="{:.1f}%" y="14">{:g}</text>', axis.place(tick), tick) for tick in axis.ticks
+    )
     return _svg('<svg class="scale" height="22" aria-hidden="true">{}</svg>', Markup().join(texts))
 
 
@@ -165,7 +167,10 @@ def _end_name(line: Line, axis: "Axis", end: float) -> Markup:
     x, point = line.points[-1]
     across = 2 * _MARGIN + (100 - 4 * _MARGIN) * x / max(end, 1)
     return _svg(
-        '<text class="name end" x="{:.2f}%" y="{:.1f}">{}</text>', across, axis.down(point.value) * COURSE / 100 - 8, line.name
+        '<text class="name end" x="{:.2f}%" y="{:.1f}">{}</text>',
+        across,
+        axis.down(point.value) * COURSE / 100 - 8,
+        line.name,
     )
 
 
@@ -216,5 +221,8 @@ def _figure(parts: Sequence[Markup], height: int, title: str, words: str) -> Mar
     """A drawing that a screen reader reads as one sentence."""
     label = escape(f"{title}: {words}")
     return _svg(
-        '<svg class="figure" role="img" aria-label="{}" width="100%" height="{}">{}</svg>', label, height, Markup().join(parts)
+        '<svg class="figure" role="img" aria-label="{}" width="100%" height="{}">{}</svg>',
+        label,
+        height,
+        Markup().join(parts),
     )

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from arena.match import Ending
 
-__all__ = ["amount", "counted", "duration", "heat", "moment", "percent", "rank_interval", "signed", "sentence", "day"]
+__all__ = ["amount", "counted", "day", "duration", "heat", "moment", "percent", "rank_interval", "sentence", "signed"]
 
 _SIZES = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 HEAT_STEPS = 20

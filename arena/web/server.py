@@ -1,4 +1,4 @@
-"""The site served from the store: the same pages as in a folder, always of the newest state, and nothing can be written.
+"""The site served from the store: the same pages as in a folder, of its newest state; nothing can be written.
 
 This process knows no sandbox and no bot. Handlers run in threads, because they wait for the database; ratings are
 fitted in a thread of their own.
@@ -15,13 +15,13 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from arena.errors import RecordError, UsageError
 from arena.web.links import ASSETS, file_of
 from arena.web.live import Live
-from arena.web.rendering import ICON, Form, Page, Surroundings, assets_version, render, site_files
+from arena.web.rendering import Form, Page, Surroundings, assets_version, render, site_files
 from arena.web.site import NotFound
 from arena.web.viewers import find_viewer
 
@@ -57,7 +57,6 @@ def make_app(live: Live) -> Starlette:
     routes = [
         Route(f"/{ASSETS}/{{name:path}}", pages.asset, middleware=packing),
         Route("/replays/{name}.json.gz", pages.replay),  # packed already
-        Route("/favicon.ico", lambda request: RedirectResponse(f"{ASSETS}/{ICON}")),
         Route("/{path:path}", pages.page, middleware=packing),
     ]
     return Starlette(routes=routes, middleware=[Middleware(Headers)])

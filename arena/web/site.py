@@ -145,10 +145,13 @@ class Site:
         """The latest win against the strongest of the others, or the latest loss to the weakest."""
         found: list[ListedMatch] = []
         for other in others[: 2 * NOTABLE]:
-            meetings = self.store.latest_matches(game=info.name, bot_id=bot.id, against=other.id, limit=LONG)
-            decided = (match for match in meetings if _beat(match, bot.id, other.id) == won and match not in found)
-            found += [match for match, _ in zip(decided, range(1))]
-        return self.views_of(found[:NOTABLE])
+            meetings = self.store.latest_matches(game=info.name, bot_id=bot.id, against=other.id, limit=SHORT)
+            decided = (match for match in meetings if _beat(match, bot.id, other.id) is won and match not in found)
+            if match := next(decided, None):
+                found.append(match)
+            if len(found) == NOTABLE:
+                break
+        return self.views_of(found)
 
     def _pair(self, _: object, first: str, second: str) -> Page:
         one, two = self._find_bot(first), self._find_bot(second)
@@ -182,7 +185,11 @@ class Site:
         """The latest matches; in a folder there is a file for each further page."""
         if query is None:
             raise NotFound(number or "")  # the builder makes these, since it knows which matches the site has
-        game, tournament, bot = query.get("game", ""), _number(query.get("tournament", "")), _number(query.get("bot", ""))
+        game, tournament, bot = (
+            query.get("game", ""),
+            _number(query.get("tournament", "")),
+            _number(query.get("bot", "")),
+        )
         known = self.snapshot.bots.get(bot) if bot else None
         found = self.store.latest_matches(
             before=_number(query.get("before", "")), limit=LONG, game=game if game in self.infos else None,

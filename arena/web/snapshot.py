@@ -1,4 +1,4 @@
-"""What pages take from memory: the rating tables of every game and how ratings came about, for one state of the store."""
+"""What pages take from memory: rating tables of every game and their histories, for one state of the store."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -23,9 +23,10 @@ def match_page(view: MatchView, tournament: int, replay: Replay | None, trouble:
     """The page of a match; `trouble` says why it cannot be replayed, if it cannot."""
     title = " – ".join(seat.bot.label for seat in view.seats)
     data = {"view": view, "tournament": tournament, "trouble": trouble}
+    words = f"{view.title}: {title}. {view.reason}."
     return Page(
-        file_of("match", view.name), "match_page.html", f"{title}, {view.title}", f"{view.title}: {title}. {view.reason}.",
-        data, part="matches", replay=replay, replay_file=file_of("replay", view.name),
+        file_of("match", view.name), "match_page.html", f"{title}, {view.title}", words, data,
+        part="matches", replay=replay, replay_file=file_of("replay", view.name),
     )  # fmt: skip
 
 

@@ -47,9 +47,7 @@ class PairInGame:
 
 def pair_page(one: BotEntry, two: BotEntry, parts: Sequence[PairInGame]) -> Page:
     """The page of the two."""
-    results = "; ".join(
-        f"{part.info.title} {part.points:g}:{part.games - part.points:g}" for part in parts
-    )
+    results = "; ".join(f"{part.info.title} {part.points:g}:{part.games - part.points:g}" for part in parts)
     title = f"{one.label} – {two.label}"
     description = f"Every meeting of {one.label} and {two.label}. {results or 'They have not met yet.'}"
     data = {"one": one, "two": two, "parts": parts}
@@ -76,6 +74,4 @@ def _seatings(info: GameInfo, table: Table, one: int, two: int) -> list[Seating]
                     mine, theirs = tally.ranks[seat], tally.ranks[place]
                     counted[seat, place][(mine >= theirs) + (mine > theirs)] += tally.matches
     name = info.roles or tuple(f"seat {seat}" for seat in range(info.max_seats))
-    return [
-        Seating((name[seats[0]], name[seats[1]]), sum(three), *three) for seats, three in sorted(counted.items())
-    ]
+    return [Seating((name[seats[0]], name[seats[1]]), sum(three), *three) for seats, three in sorted(counted.items())]

@@ -13,9 +13,7 @@ CROSS = 40
 """Bots of a cross-table at most."""
 
 
-def tournament_page(
-    view: TournamentView, info: GameInfo | None, table: Table, latest: Sequence[MatchView]
-) -> Page:
+def tournament_page(view: TournamentView, info: GameInfo | None, table: Table, latest: Sequence[MatchView]) -> Page:
     """The page."""
     bars, scale = bars_of(table.rows, table.rows)
     field = table.rows[:CROSS]

@@ -136,6 +136,8 @@ def settings_facts(settings: Mapping[str, Any], info: GameInfo | None) -> list[t
         ("thinking in others' time", "allowed" if settings.get("ponder") else "no: frozen"),
         ("processes", "new in each match" if settings.get("fresh") else "kept between matches"),
     ]
-    facts += [(name.replace("_", " "), str(value)) for name, value in settings.get("options", {}).items() if name in options]
+    facts += [
+        (name.replace("_", " "), str(value)) for name, value in settings.get("options", {}).items() if name in options
+    ]
     facts += [(f"goal: {name}", f"{value:g}") for name, value in settings.get("goal", {}).items()]
     return facts
