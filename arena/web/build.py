@@ -38,13 +38,11 @@ def build_site(site: Site, folder: Path, *, matches: int) -> Built:
         return kind not in ("match", "embed") or name in names
 
     around = Surroundings(site.title, Form.FOLDER, has)
-    files = 0
-    for files, page in enumerate(_pages(site, shown, names), 1):
-        _write(folder / page.path, render(page, around))
+    written = [_write(folder / page.path, render(page, around)) for page in _pages(site, shown, names)]
     viewers = {viewer.name: viewer for viewer in map(find_viewer, site.games.values())}
     for name, text in site_files(tuple(viewers.values())).items():
         _write(folder / ASSETS / name, text)
-    return Built(files, len(names), left_out)
+    return Built(len(written), len(names), left_out)
 
 
 def _pages(site: Site, shown: list[ListedMatch], names: set[str]) -> Iterator[Page]:
