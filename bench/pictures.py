@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from playwright.sync_api import sync_playwright
+
 LAPTOP, PHONE = (1280, 800), (390, 780)
 
 
@@ -36,8 +38,6 @@ PICTURES = (
 
 def take(site: Path, folder: Path) -> Iterator[Path]:
     """Take all pictures; the path of each."""
-    from playwright.sync_api import sync_playwright
-
     folder.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])

@@ -7,7 +7,7 @@ from pathlib import Path
 from arena.errors import UsageError
 from arena.store.base import ListedMatch
 from arena.web.links import ASSETS, file_of
-from arena.web.pages.match import MatchFilter, matches_page
+from arena.web.pages.match import MatchFilter, embed_page, matches_page
 from arena.web.pages.views import match_name
 from arena.web.rendering import Form, Page, Surroundings, render, site_files
 from arena.web.site import LONG, Site
@@ -52,7 +52,8 @@ def _pages(site: Site, shown: list[ListedMatch], names: set[str]) -> Iterator[Pa
         page = site.page(file_of("match", name))
         yield page
         if page.replay is not None:
-            yield site.page(file_of("embed", name))
+            # The positions are worked out once for both.
+            yield embed_page(page.data["view"], page.replay)
 
 
 def _lists(site: Site, shown: list[ListedMatch]) -> Iterator[Page]:

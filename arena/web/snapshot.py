@@ -12,7 +12,7 @@ from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA
 from arena.store.base import BotEntry, Store, Tally
 from arena.web.tables import Table, counted_results, make_table
 
-STEPS = 24
+STEPS = 16
 """Points of a rating history at most."""
 COUNTABLE = 50_000
 """In a game with more matches the history has a point for a tournament, because nobody waits for all its matches."""

@@ -96,7 +96,7 @@ def lost_links(folder):
     for name, text in pages_in(folder).items():
         here = os.path.dirname(name)
         for link in Links(text).found:
-            if link.startswith("#") or link.startswith("data:"):
+            if link.startswith(("#", "data:")):
                 continue
             path = re.split(r"[?#]", link)[0]
             target = os.path.normpath(os.path.join(here, path))

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+import arena.web.build
 from arena.store.base import MatchEntry, SeatResult
 from arena.store.sql import SqlStore
-from tests.store import old_stores
 from tests.kits.sites import LOG, NAMES, SENTENCE, make_store
+from tests.store import old_stores
 from tests.web.browser import violations
 from tests.web.sites import Links, lost_links, pages_in, plain_server, run, serving
 
@@ -31,6 +32,8 @@ KINDS = {
     "embed": r"embed/5-[0-9a-f]+\.html",
 }
 """One page of each kind, as the pattern of its file name."""
+MATCHES = 12
+"""Replays in the built site."""
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +46,9 @@ def db(tmp_path_factory):
 @pytest.fixture(scope="module")
 def folder(db, tmp_path_factory):
     out = tmp_path_factory.mktemp("site") / "a" / "b"
-    result = run("site", "build", out, "--db", db, "--matches", "60", "--title", "Cup <1>")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arena.web.build, "LONG", 5)
+        result = run("site", "build", out, "--db", db, "--matches", MATCHES, "--title", "Cup <1>")
     assert result.exit_code == 0, result.output
     assert "older ones have no replay" in result.output
     return out
@@ -75,7 +80,8 @@ def get(address, **headers):
 
 def test_every_kind_of_page_is_built(folder):
     assert all(path_of(kind, folder) for kind in KINDS)
-    assert len([name for name in pages_in(folder) if name.startswith("matches/")]) == 60
+    assert len([name for name in pages_in(folder) if name.startswith("matches/")]) == MATCHES
+    assert (folder / "matches-3.html").is_file()
 
 
 def test_every_link_of_a_built_site_leads_to_a_file_of_it(folder):
@@ -117,7 +123,7 @@ def test_pages_have_titles_descriptions_and_an_icon(folder):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_built_page_works_from_a_folder(kind, folder, watched):
-    page = watched.open(folder / path_of(kind, folder), **opening(kind, folder))
+    page = watched.open((folder / path_of(kind, folder)).as_uri(), **opening(kind, folder))
     assert page.locator("h1").count() == 1
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert violations(page) == []
@@ -151,7 +157,7 @@ def names_in(page, table="ladder"):
 
 
 def test_a_built_table_is_sorted_and_filtered_in_the_browser(folder, watched):
-    page = watched.open(folder / "ladders/claim.html", ready="thead button")
+    page = watched.open((folder / "ladders/claim.html").as_uri(), ready="thead button")
     first = names_in(page)
     page.get_by_role("button", name="rating", exact=True).click()
     assert page.locator("th[aria-sort=descending]").inner_text().startswith("rating")
@@ -168,14 +174,14 @@ def test_a_built_table_is_sorted_and_filtered_in_the_browser(folder, watched):
 
 
 def test_a_built_table_reads_without_scripts(folder, watched):
-    page = watched.open(folder / "ladders/claim.html", ready="main", java_script_enabled=False)
+    page = watched.open((folder / "ladders/claim.html").as_uri(), ready="main", java_script_enabled=False)
     assert page.locator("#ladder tbody tr").count() == 6
     assert page.locator("form").is_hidden()
     assert page.locator("thead th").nth(2).inner_text() == "rating"
 
 
 def test_the_theme_can_be_switched_and_stays(folder, watched):
-    page = watched.open(folder / "index.html", ready="button.theme:not([hidden])")
+    page = watched.open((folder / "index.html").as_uri(), ready="button.theme:not([hidden])")
     before = page.evaluate("getComputedStyle(document.body).backgroundColor")
     page.locator("button.theme").click()
     after = page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -213,7 +219,7 @@ def test_an_empty_store_makes_a_site_too(tmp_path, watched):
     SqlStore(tmp_path / "empty.db").close()
     assert run("site", "build", tmp_path / "out", "--db", tmp_path / "empty.db").exit_code == 0
     assert lost_links(tmp_path / "out") == []
-    page = watched.open(tmp_path / "out/index.html", ready="main")
+    page = watched.open((tmp_path / "out/index.html").as_uri(), ready="main")
     assert "Nothing was played yet" in page.locator("main").inner_text()
     assert violations(page) == []
 
