@@ -75,10 +75,12 @@ class Replay:
         return gzip.compress(json.dumps(self.data, ensure_ascii=False, separators=(",", ":")).encode(), 9, mtime=0)
 
 
-def read_replay(game: AnyGame, record: AnyRecord, views: Sequence[str] | None = None) -> Replay:
+def read_replay(
+    game: AnyGame, record: AnyRecord, views: Sequence[str] | None = None, viewer: Viewer | None = None
+) -> Replay:
     """The match for the browser, with these views or with all; RecordError if the record cannot be replayed."""
     _check(record)
-    viewer, players = find_viewer(game), _players(game, record)
+    viewer, players = viewer or find_viewer(game), _players(game, record)
     chosen = all_views(game, record) if views is None else views
     headline = _headline(record, players)
     data: Json = {
@@ -181,13 +183,12 @@ def _told(game: AnyGame, state: AnyState, played: Played[Any], view: str) -> Jso
     seat = None if view == EVERYTHING else int(view)
     words = Text.from_markup(game.tell(state, played.move, seat), emoji=False)
     shown = played.move if seat is None else game.seen_move(state, played.move, seat)
-    return {"move": game.codec.move_to_json(shown), "text": runs(_without_mover(words, played.seat))}
-
-
-def _without_mover(words: Text, seat: Seat) -> Text:
-    """What a seat does, without the "seat N" in front of it, since the page names the bot there."""
-    mover = re.match(rf"seat {seat}( \([^)]*\))?:? ", words.plain)
-    return words[mover.end() :] if mover else words
+    told: Json = {"move": game.codec.move_to_json(shown), "text": runs(words)}
+    # The page names the bot where the words have "seat N", and with a side or role behind it.
+    mover = re.match(rf"seat {played.seat}(?: \([^)]*\))?(:?) ", words.plain)
+    if mover:
+        told |= {"text": runs(words[mover.end() :]), "joint": mover[1]}
+    return told
 
 
 def _banks(record: AnyRecord) -> Iterator[list[float]]:
@@ -214,7 +215,7 @@ def _players(game: AnyGame, record: AnyRecord) -> tuple[Player, ...]:
         Player(
             seat=seat,
             name=names[seat],
-            label=f"{names[seat]} ({seat + 1})" if names.count(names[seat]) > 1 else names[seat],
+            label=f"{names[seat]} (seat {seat})" if names.count(names[seat]) > 1 else names[seat],
             version=_short(printable(record.spec.contestants[seat].version)),
             role=game.info.roles[seat] if game.info.roles else "",
             rank=ranks[seat],

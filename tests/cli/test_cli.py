@@ -1,12 +1,14 @@
 """The commands as a user types them."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.registry import games
+from arena.play import record
+from arena.registry import find, games
 
 
 def arena(*args):
@@ -48,6 +50,35 @@ def test_show_prints_every_position(kept):
     assert "The game is over" in result.output
 
 
+def test_a_replay_is_written_as_one_page(kept, tmp_path):
+    result = arena("replay", "html", kept, "-o", tmp_path / "page.html")
+    assert (result.exit_code, result.output) == (0, f"replay: {tmp_path / 'page.html'}\n")
+    page = (tmp_path / "page.html").read_text()
+    assert "<title>random – first · Claim</title>" in page
+    assert "src=" not in page
+    assert arena("replay", "html", kept).exit_code == 0
+    assert kept.with_suffix(".html").read_text() == page
+    assert arena("replay", "html", "--embed", kept).exit_code == 0
+    assert 'data-frame="allow"' in kept.with_suffix(".html").read_text()
+
+
+def test_a_match_writes_its_page(kept, tmp_path):
+    page = tmp_path / "page.html"
+    words = ("--game", "claim", "--bot", "random", "--bot", "first", "--seed", 7, "--clock", "none")
+    result = arena("match", *words, "--html", page)
+    assert result.output.endswith(f"replay: {page}\n")
+    assert "random – first" in page.read_text()
+
+
+def test_no_page_is_made_of_a_record_that_is_not_true(kept, tmp_path):
+    game, true = find("claim"), record.read(kept, find)
+    record.save(kept, replace(true, outcome=replace(true.outcome, ranks=(2, 1))), game)
+    result = arena("replay", "html", kept, "-o", tmp_path / "page.html")
+    assert result.exit_code == 1
+    assert "but replaying gives" in result.output
+    assert not (tmp_path / "page.html").exists()
+
+
 @pytest.mark.parametrize("game", games())
 def test_show_json_is_one_object_per_line(game, tmp_path):
     path = tmp_path / "game.arena"
@@ -77,6 +108,7 @@ BAD = [
     (["match", "--game", "claim", "--clock", "soon"], "clock 'soon' is not understood"),
     (["match", "--game", "claim", "--seed", "-1"], "Invalid value for '--seed'"),
     (["match", "--game", "claim", "--out", "/no/such/folder/x"], "cannot be written"),
+    (["match", "--game", "claim", "--html", "/no/such/folder/x"], "cannot be written"),
     (["replay", "show", "/no/such/file"], "does not exist"),
     (["replay", "verify"], "Missing argument"),
     (["rules", "chess"], "there is no game 'chess'"),

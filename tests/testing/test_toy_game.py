@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.web.browser import Watched, launched
+
 ROOT = Path(__file__).parents[2]
 TOY = ROOT / "tests/toy_game"
 COPIED = ("arena", "engines", "proto", "tests", "pyproject.toml")
@@ -51,8 +53,21 @@ def test_it_plays_and_replays(project):
     assert '"take"' in run(project, "-m", "arena", "replay", "show", "--json", "nim.arena")
 
 
+def test_it_can_be_watched_without_a_viewer_of_its_own(project):
+    run(project, "-m", "arena", "match", "--game", "nim", "--option", "sticks=7", "--seed", "1", "--html", "nim.html")
+    with launched() as browser:
+        pages = Watched(browser)
+        page = pages.open((project / "nim.html").as_uri())
+        assert page.locator(".board text").all_inner_texts() == ["| | | | | | |"]
+        page.keyboard.press("End")
+        assert page.locator(".board text").all_inner_texts() == ["no sticks"]
+        assert "took the last stick" in page.locator(".caption").inner_text()
+        assert page.locator(".views").is_hidden(), "nothing is hidden in Nim, so there is nothing to switch"
+        assert pages.errors == []
+
+
 def test_the_shared_tests_cover_it(project):
-    tests = ("tests/test_conformance.py", "tests/test_rule_cases.py", "tests/test_architecture.py")
+    tests = ("tests/testing/test_conformance.py", "tests/testing/test_rule_cases.py", "tests/test_architecture.py")
     printed = run(project, "-m", "pytest", "-p", "no:cacheprovider", "-k", "nim", "-v", *tests)
     assert "test_contract[nim-observations_hide] PASSED" in printed
     assert "test_golden_record[nim-00] PASSED" in printed

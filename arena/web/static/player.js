@@ -139,7 +139,7 @@ class Player {
   lastMove() {
     if (!this.ply) return null;
     const played = this.data.moves[this.ply - 1], told = played[this.view];
-    const text = `${this.data.seats[played.seat].label} ${plain(told.text)}`;
+    const text = `${this.data.seats[played.seat].label}${told.joint ?? ":"} ${plain(told.text)}`;
     return { seat: played.seat, move: told.move, text, before: this.scene(this.ply - 1) };
   }
 
@@ -547,7 +547,7 @@ function caption(player) {
   if (!ply) return [make("span", {}, `The start: ${data.seats[data.moves[0]?.seat ?? 0].label} is to move`)];
   const move = data.moves[ply - 1];
   const said = make("span", { class: "said" }, make("b", { class: "number" }, `${ply}`), chip(move.seat),
-    make("bdi", {}, data.seats[move.seat].label), " ", ...nodes(move[player.view].text));
+    make("bdi", {}, data.seats[move.seat].label), `${move[player.view].joint ?? ":"} `, ...nodes(move[player.view].text));
   const lines = [said];
   if (move.fault) lines.push(make("span", { class: "verdict" }, `A random move was played for it: ${move.fault}`));
   if (ply === player.last) lines.push(...verdicts(data));
@@ -676,7 +676,7 @@ function buildControls(data) {
   const buttons = {
     first: iconButton("first", "First position"), back: iconButton("back", "Previous move"),
     play: iconButton("play", "Play", "main"), next: iconButton("next", "Next move"), last: iconButton("last", "Last position"),
-    link: iconButton("link", "Copy a link to this move"), theme: iconButton("theme", "Light or dark"),
+    link: iconButton("link", "Copy a link to this move"), theme: iconButton("theme", "Light or dark", "theme-switch"),
     help: iconButton("help", "Keyboard help"),
   };
   const slider = make("input", { type: "range", min: "0", max: String(last), step: "1", value: "0", "aria-label": "Move" });
