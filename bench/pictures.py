@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from playwright.sync_api import sync_playwright
 
@@ -19,7 +20,7 @@ class Picture:
     page: str
     """Its file; of several that fit a pattern the last one."""
     size: tuple[int, int] = LAPTOP
-    theme: str = "light"
+    theme: Literal["light", "dark"] = "light"
     move: int = 0
 
 

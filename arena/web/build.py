@@ -14,7 +14,7 @@ from arena.web.site import LONG, Site
 from arena.web.viewers import find_viewer
 
 MARK = ".arena-site"
-"""Says that a folder was made by us, and may be overwritten."""
+"""Lists the pages that we wrote into a folder, and says that we may do so again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,14 @@ def build_site(site: Site, folder: Path, *, matches: int) -> Built:
         return kind not in ("match", "embed") or name in names
 
     around = Surroundings(site.title, Form.FOLDER, has)
-    written = [_write(folder / page.path, render(page, around)) for page in _pages(site, shown, names)]
+    written = []
+    for page in _pages(site, shown, names):
+        _write(folder / page.path, render(page, around))
+        written.append(page.path)
     viewers = {viewer.name: viewer for viewer in map(find_viewer, site.games.values())}
     for name, text in site_files(tuple(viewers.values())).items():
         _write(folder / ASSETS / name, text)
+    _forget(folder, set(written))
     return Built(len(written), len(names), left_out)
 
 
@@ -82,12 +86,22 @@ def _latest(site: Site, count: int) -> list[ListedMatch]:
 
 def _prepare(folder: Path) -> None:
     try:
-        if folder.is_dir() and any(folder.iterdir()) and not (folder / MARK).exists():
+        if folder.is_dir() and any(folder.iterdir()) and not (folder / MARK).is_file():
             raise UsageError(f"{folder} has files that are no site of Arena's: name a new or an empty folder")
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / MARK).write_text("Made by `arena site build`, which may write here again.\n", encoding="utf-8")
+        (folder / MARK).touch()
     except OSError as error:
         raise UsageError(f"the folder {folder} cannot be used: {error.strerror}") from error
+
+
+def _forget(folder: Path, written: set[str]) -> None:
+    """Remove the pages of an older site that the new one does not have, and note what there is now."""
+    mark = folder / MARK
+    for path in set(mark.read_text(encoding="utf-8").splitlines()) - written:
+        # The list could have been changed: nothing outside of the folder is touched.
+        if (folder / path).resolve().is_relative_to(folder.resolve()) and path.endswith(".html"):
+            (folder / path).unlink(missing_ok=True)
+    _write(mark, "".join(f"{path}\n" for path in sorted(written)))
 
 
 def _write(path: Path, text: str) -> None:

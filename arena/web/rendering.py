@@ -8,13 +8,15 @@ from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from arena.registry import games
 from arena.untrusted.text import printable
 from arena.web import formats
 from arena.web.assets import INLINED, Assets, Delivery, static
+from arena.web.example import Example
 from arena.web.links import ASSETS, file_of, up_from
-from arena.web.match_page import Frame, PlayerPart, asset_files, player_part
+from arena.web.match_page import Frame, PlayerPart, asset_files, player_part, viewer_file
 from arena.web.replay_data import Replay
 from arena.web.viewers import Viewer, find_viewer
 
@@ -49,6 +51,8 @@ class Page:
     """The match that it plays, if it does."""
     replay_file: str = ""
     """Where a served page finds the positions of the match, below the root of the site."""
+    example: Example | None = None
+    """A position that it draws, if it does."""
     framed: bool = False
     """Whether other sites may show it in a frame."""
 
@@ -82,18 +86,27 @@ def render(page: Page, around: Surroundings) -> str:
     if around.form is not Form.SINGLE:
         head += [] if part else [assets.script("head.js", static("head.js"))]
         head += [assets.module("site.js", {"site": static("site.js")}, "")]
+    if page.example:
+        head += _drawing(page.example, assets)
     known = STYLES[1:] if part else STYLES
     head += [assets.style(name, static(name)) for name in known]
-    template = _environment().get_template(page.template)
-    return template.render(
-        **page.data, page=page, site=around, link=link, up=up, head=head, player=part,
-        policy="" if around.served else assets.policy(), icon="" if around.form is Form.SINGLE else _address(ICON),
-    )  # fmt: skip
+    surroundings = {
+        "page": page,
+        "site": around,
+        "link": link,
+        "up": up,
+        "head": head,
+        "player": part,
+        "viewer": _viewer_address(page, delivery),
+        "policy": "" if around.served else assets.policy(),
+        "icon": "" if around.form is Form.SINGLE else _address(ICON),
+    }
+    return _environment().get_template(page.template).render(**page.data, **surroundings)
 
 
 def site_files(viewers: tuple[Viewer, ...]) -> dict[str, str]:
     """Every file that pages link to, by its name below the folder of assets."""
-    own = {name: static(name) for name in (*STYLES, "site.js", ICON)}
+    own = {name: static(name) for name in (*STYLES, "site.js", "example.js", "example_page.js", ICON)}
     return asset_files(viewers) | own
 
 
@@ -115,6 +128,18 @@ def _player(page: Page, around: Surroundings, delivery: Delivery, assets: Assets
     frame = Frame.ALLOWED if page.framed else Frame.REFUSED
     data = up + page.replay_file if around.served and page.replay_file else ""
     return player_part(page.replay, delivery, frame=frame, data_address=data, assets=assets)
+
+
+def _drawing(example: Example, assets: Assets) -> list[Markup]:
+    """What draws a position."""
+    viewer = example.viewer
+    style = assets.style(viewer_file(viewer, "css"), viewer.style)
+    sources = {"example": static("example.js"), "viewer": viewer.script}
+    return [style, assets.module("example_page.js", sources, "example.show(viewer);\n")]
+
+
+def _viewer_address(page: Page, delivery: Delivery) -> str:
+    return delivery.scripts(viewer_file(page.example.viewer, "js")) if page.example and delivery.scripts else ""
 
 
 def _address(name: str) -> str:

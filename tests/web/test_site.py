@@ -210,9 +210,10 @@ def test_only_folders_of_ours_are_written_to(db, tmp_path):
 
 
 def test_a_site_is_written_over_an_older_one(db, tmp_path):
-    for _ in range(2):
-        assert run("site", "build", tmp_path / "out", "--db", db, "--matches", "2").exit_code == 0
+    for count in (3, 1):
+        assert run("site", "build", tmp_path / "out", "--db", db, "--matches", count).exit_code == 0
     assert lost_links(tmp_path / "out") == []
+    assert len(list((tmp_path / "out/matches").iterdir())) == 1
 
 
 def test_an_empty_store_makes_a_site_too(tmp_path, watched):

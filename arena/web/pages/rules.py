@@ -1,5 +1,6 @@
 """The rules of a game, from the text that comes with it."""
 
+import re
 from collections.abc import Sequence
 from functools import cache
 
@@ -7,6 +8,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from arena.game import AnyGame, GameInfo
+from arena.web.example import example_position
 from arena.web.links import file_of
 from arena.web.rendering import Page
 
@@ -15,10 +17,12 @@ def rules_page(game: AnyGame, games: Sequence[GameInfo]) -> Page:
     """The page."""
     info = game.info
     data = {"info": info, "games": games, "text": html_of(game.rules())}
-    return Page(file_of("rules", info.name), "rules.html", f"{info.title}: rules", info.summary, data, part="rules")
+    title, path = f"{info.title}: rules", file_of("rules", info.name)
+    return Page(path, "rules.html", title, info.summary, data, part="rules", example=example_position(game))
 
 
 @cache
 def html_of(markdown: str) -> Markup:
-    """Markdown as HTML; HTML inside of it is shown as text."""
-    return Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown))  # noqa: S704
+    """Markdown as HTML without its title, which the page has already; HTML inside of it is shown as text."""
+    text = re.sub(r"\A# .*\n", "", markdown)
+    return Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(text))  # noqa: S704
