@@ -14,7 +14,7 @@ from arena.tournaments.settings import Settings
 from arena.web.build import build_site
 from arena.web.formats import counted
 from arena.web.site import Site
-from arena.web.snapshot import take_snapshot
+from arena.web.snapshot import take_snapshot, with_histories
 
 title_option = click.option("--title", default="Arena", show_default=True, help="What the site is called.")
 
@@ -47,7 +47,8 @@ def build(folder: Path, matches: int, title: str, db: str) -> None:
     """
     games = registry.games()
     store = open_store_to_read(db)
-    snapshot = take_snapshot(store, {name: game.info for name, game in games.items()})
+    infos = {name: game.info for name, game in games.items()}
+    snapshot = with_histories(store, infos, take_snapshot(store, infos))
     made = build_site(Site(store, games, snapshot, title, planned_matches), folder, matches=matches)
     more = "; older ones have no replay, see --matches" if made.left_out else ""
     click.echo(f"wrote {counted(made.files, 'page')} with {counted(made.matches, 'match')} into {folder}{more}")

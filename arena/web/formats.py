@@ -5,7 +5,19 @@ from datetime import UTC, datetime
 from arena.match import Ending
 from arena.untrusted.text import printable
 
-__all__ = ["amount", "counted", "day", "duration", "heat", "moment", "percent", "rank_interval", "sentence", "signed", "version"]
+__all__ = [
+    "amount",
+    "counted",
+    "day",
+    "duration",
+    "heat",
+    "moment",
+    "percent",
+    "rank_interval",
+    "sentence",
+    "signed",
+    "version",
+]
 
 _SIZES = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 HEAT_STEPS = 20

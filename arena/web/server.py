@@ -7,6 +7,7 @@ fitted in a thread of their own.
 import hashlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -71,7 +72,7 @@ def serve(live: Live, *, host: str, port: int, started: Callable[[], None]) -> N
         timeout_keep_alive=10, limit_concurrency=1000, log_level=logging.WARNING, access_log=False,
         server_header=False, proxy_headers=False,
     )  # fmt: skip
-    with live:
+    with live, suppress(KeyboardInterrupt):  # raised again by the server when it has stopped, and meant so
         _Server(config, started).run()
 
 

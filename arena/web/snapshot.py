@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -30,26 +30,43 @@ class Snapshot:
     bots: Mapping[int, BotEntry]
     tables: Mapping[str, Table]
     """By the name of the game."""
+    newest: Mapping[str, int]
+    """The number of the newest match of every game."""
     histories: Mapping[str, Mapping[int, Course]] = field(default_factory=dict)
     """By the name of the game and the number of the bot."""
 
 
-def take_snapshot(
-    store: Store, games: Mapping[str, GameInfo], histories: Mapping[str, Mapping[int, Course]] | None = None
-) -> Snapshot:
-    """The tables of this moment; `histories` are those of an earlier one, without them they are worked out."""
-    # The version comes first: what is kept meanwhile makes the next snapshot.
+def take_snapshot(store: Store, games: Mapping[str, GameInfo], before: Snapshot | None = None) -> Snapshot:
+    """The tables of this moment, without histories; what has not changed since the one before is taken from there."""
+    # Version and numbers come first: what is kept meanwhile makes the next snapshot.
     version = store.data_version()
+    newest = {name: _newest(store, name) for name in games}
     bots = {bot.id: bot for bot in store.all_bots()}
-    tables = {name: game_table(store, bots, info) for name, info in games.items()}
-    if histories is None:
-        histories = {name: history(store, bots, info) for name, info in games.items()}
-    return Snapshot(version, bots, tables, histories)
+    same = before is not None and before.bots == bots
+    tables = {
+        name: before.tables[name]
+        if before is not None and same and before.newest[name] == newest[name]
+        else game_table(store, bots, info)
+        for name, info in games.items()
+    }
+    return Snapshot(version, bots, tables, newest, before.histories if before else {})
+
+
+def with_histories(store: Store, games: Mapping[str, GameInfo], snapshot: Snapshot) -> Snapshot:
+    """The snapshot with the histories of this moment."""
+    return replace(snapshot, histories={name: history(store, snapshot.bots, info) for name, info in games.items()})
+
+
+def _newest(store: Store, game: str) -> int:
+    return next((match.number for match in store.latest_matches(game=game, limit=1)), 0)
 
 
 def game_table(store: Store, bots: Mapping[int, BotEntry], info: GameInfo) -> Table:
     """The table of all matches of a game."""
-    return make_table(store.tallies(game=info.name), store.seat_tallies(game=info.name), bots, info.roles)
+    table = make_table(store.tallies(game=info.name), store.seat_tallies(game=info.name), bots, info.roles)
+    # Many pages need these; they are worked out here, so that no reader waits for them.
+    _ = table.duels, table.tallies_of
+    return table
 
 
 def tournament_table(store: Store, bots: Mapping[int, BotEntry], tournament_id: int, roles: tuple[str, ...]) -> Table:

@@ -94,6 +94,15 @@ class Table:
                         games[bot, other] += tally.matches
         return {pair: (points[pair], played) for pair, played in games.items()}
 
+    @cached_property
+    def tallies_of(self) -> Mapping[int, Sequence[Tally]]:
+        """The results of every bot."""
+        found: dict[int, list[Tally]] = defaultdict(list)
+        for tally in self.tallies:
+            for bot_id in set(tally.bot_ids):
+                found[bot_id].append(tally)
+        return found
+
     def opponents(self, bot_id: int) -> list[Duel]:
         """How a bot fared against each of the others, the strongest first."""
         found = []
@@ -150,20 +159,23 @@ def counted_results(tallies: Iterable[Tally], labels: Mapping[int, str], roles: 
 def rows_of(ratings: Sequence[Rating], bot_of: Mapping[str, BotEntry], faults: Mapping[int, int]) -> tuple[Row, ...]:
     """Rows with the bots behind the labels."""
     known = {bot_of[rating.bot].id: rating for rating in ratings}
+    before = _versions_before(bot_of.values())
     rows = []
     for place, rating in enumerate(ratings, 1):
         bot = bot_of[rating.bot]
-        trend, noise = _trend(bot, rating, known, bot_of.values())
+        earlier = known.get(before.get(bot.id, 0))
+        trend = None if earlier is None else rating.mu - earlier.mu
+        noise = 0.0 if earlier is None else 2 * math.hypot(rating.field_sigma, earlier.field_sigma)
         rows.append(Row(place, bot, rating, faults.get(bot.id, 0), trend, noise))
     return tuple(rows)
 
 
-def _trend(
-    bot: BotEntry, rating: Rating, known: Mapping[int, Rating], bots: Iterable[BotEntry]
-) -> tuple[float | None, float]:
-    """The difference to the version before, and twice its standard deviation."""
-    earlier = [other.id for other in bots if other.name == bot.name and other.id < bot.id]
-    if not earlier:
-        return None, 0.0
-    before = known[max(earlier)]
-    return rating.mu - before.mu, 2 * math.hypot(rating.field_sigma, before.field_sigma)
+def _versions_before(bots: Iterable[BotEntry]) -> dict[int, int]:
+    """For every version of a bot the one before it, among these."""
+    latest: dict[str, int] = {}
+    before = {}
+    for bot in sorted(bots, key=lambda bot: bot.id):
+        if bot.name in latest:
+            before[bot.id] = latest[bot.name]
+        latest[bot.name] = bot.id
+    return before

@@ -123,7 +123,7 @@ def test_pages_have_titles_descriptions_and_an_icon(folder):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_built_page_works_from_a_folder(kind, folder, watched):
-    page = watched.open((folder / path_of(kind, folder)).as_uri(), **opening(kind, folder))
+    page = watched.open((folder / path_of(kind, folder)).as_uri(), **opening(kind))
     assert page.locator("h1").count() == 1
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert violations(page) == []
@@ -133,7 +133,7 @@ def test_a_built_page_works_from_a_folder(kind, folder, watched):
 def test_a_built_page_works_under_any_path_on_a_phone(kind, folder, watched):
     with plain_server(folder.parents[1]) as address:
         options = {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"}
-        page = watched.open(f"{address}a/b/{path_of(kind, folder)}", **opening(kind, folder, at=False), **options)
+        page = watched.open(f"{address}a/b/{path_of(kind, folder)}", **opening(kind), **options)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert violations(page) == []
         small = "[...document.querySelectorAll('main button, main .button, main .watch, nav a')]" + (
@@ -142,10 +142,11 @@ def test_a_built_page_works_under_any_path_on_a_phone(kind, folder, watched):
         assert kind == "match" or page.evaluate(small) == []
         page.locator("header nav a").first.click()
         page.wait_for_url("**/tournaments.html")
+        page.wait_for_load_state("networkidle")
 
 
-def opening(kind, folder, *, at=True):
-    """How a page is waited for; from a folder its address begins with file:."""
+def opening(kind):
+    """How a page is waited for."""
     return {"ready": ".player.ready" if kind in ("match", "embed") else "main"}
 
 
@@ -194,7 +195,7 @@ def test_in_a_frame_only_an_embed_shows_itself(folder, watched, tmp_path):
     names = {kind: path_of(kind, folder) for kind in ("ladder", "embed")}
     with plain_server(folder) as address:
         frames = "".join(f'<iframe id="{kind}" src="{address}{name}"></iframe>' for kind, name in names.items())
-        (tmp_path / "around.html").write_text(f"<!doctype html><title>x</title>{frames}")
+        (tmp_path / "around.html").write_text(f"<!doctype html><title>x</title><link rel='icon' href='data:,'>{frames}")
         with plain_server(tmp_path) as other:
             page = watched.open(f"{other}around.html", ready="iframe")
             page.frame_locator("#embed").locator(".player.ready").wait_for()
@@ -230,7 +231,7 @@ def test_an_empty_store_makes_a_site_too(tmp_path, watched):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_served_page_works_in_the_dark(kind, folder, served, watched):
-    page = watched.open(served + path_of(kind, folder), **opening(kind, folder), color_scheme="dark")
+    page = watched.open(served + path_of(kind, folder), **opening(kind), color_scheme="dark")
     assert page.locator("h1").count() == 1
     assert violations(page) == []
 
@@ -255,12 +256,13 @@ def test_every_answer_has_the_headers(folder, served):
 def test_other_sites_may_frame_a_served_embed_and_nothing_else(folder, served, browser, tmp_path):
     names = {kind: path_of(kind, folder) for kind in ("match", "embed")}
     frames = "".join(f'<iframe id="{kind}" src="{served}{name}"></iframe>' for kind, name in names.items())
-    (tmp_path / "around.html").write_text(f"<!doctype html><title>x</title>{frames}")
+    (tmp_path / "around.html").write_text(f"<!doctype html><title>x</title><link rel='icon' href='data:,'>{frames}")
     with plain_server(tmp_path) as other:
         page = browser.new_page()
         page.goto(f"{other}around.html")
         page.frame_locator("#embed").locator(".player.ready").wait_for()
-        assert page.frame_locator("#match").locator("h1").count() == 0
+        page.wait_for_load_state("networkidle")
+        assert page.frame_locator("#match").locator(".player").count() == 0
         page.close()
 
 

@@ -124,7 +124,7 @@ def _opponent(bot: BotEntry, duel: Duel) -> Opponent:
 
 def _seat_uses(info: GameInfo, table: Table, bot: BotEntry, tallies: Sequence[SeatTally]) -> list[SeatUse]:
     points: dict[int, float] = defaultdict(float)
-    for tally in table.tallies:
+    for tally in table.tallies_of.get(bot.id, ()):
         for seat, bot_id in enumerate(tally.bot_ids):
             if bot_id == bot.id and tally.ranks[seat] == 1:
                 points[seat] += tally.matches / tally.ranks.count(1)

@@ -67,7 +67,7 @@ def pair_in_game(info: GameInfo, table: Table, one: int, two: int, matches: Sequ
 
 def _seatings(info: GameInfo, table: Table, one: int, two: int) -> list[Seating]:
     counted: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0, 0])
-    for tally in table.tallies:
+    for tally in table.tallies_of.get(one, ()):
         for seat, bot in enumerate(tally.bot_ids):
             for place, other in enumerate(tally.bot_ids):
                 if (bot, other) == (one, two):

@@ -25,4 +25,6 @@ def rules_page(game: AnyGame, games: Sequence[GameInfo]) -> Page:
 def html_of(markdown: str) -> Markup:
     """Markdown as HTML without its title, which the page has already; HTML inside of it is shown as text."""
     text = re.sub(r"\A# .*\n", "", markdown)
-    return Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(text))  # noqa: S704
+    html = MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
+    # What scrolls must be reached by the keyboard too.
+    return Markup(html.replace("<pre>", '<pre tabindex="0">'))  # noqa: S704  (made of escaped text)
