@@ -9,7 +9,7 @@ that is why the sums are given and the median as well. Both are checked for bein
 import argparse
 import statistics
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -22,7 +22,8 @@ from rich.table import Table
 from arena.ratings.standings import ENVIRONMENT as ENV
 from arena.ratings.standings import ROLE_SIGMA
 from arena.tournaments.adaptive import Adaptive
-from arena.tournaments.schedule import Finished, Fixture, Schedule, round_robin
+from arena.tournaments.outcomes import Finished, Outcomes
+from arena.tournaments.schedule import Fixture, Schedule, round_robin
 
 MARGIN = trueskill.calc_draw_margin(ENV.draw_probability, 2, ENV)
 CONFIDENCE = 0.95
@@ -54,7 +55,7 @@ class Field:
         first, second = fixture.seating
         difference = self._skills[first] - self._skills[second] + self._rng.normal(0.0, ENV.beta * np.sqrt(2.0))
         ranks = (1, 1) if abs(difference) < MARGIN else (1, 2) if difference > 0 else (2, 1)
-        return Finished(fixture, ranks)
+        return Finished(fixture.seating, ranks)
 
     def is_led_by(self, leaders: NDArray[np.int64]) -> bool:
         """Whether these are the best bots, in their order."""
@@ -64,7 +65,7 @@ class Field:
 def run(field: Field, top: int, schedule: Schedule | None = None) -> Run:
     """Play by this schedule, or as the judge itself would, until the judge asks for no more games."""
     judge = Adaptive(field.bots, 2, top=top, confidence=CONFIDENCE, most=MOST, env=ENV, role_sigma=ROLE_SIGMA)
-    finished: list[Finished] = []
+    finished = Outcomes()
     others = fixtures(schedule, finished) if schedule else None
     while wanted := judge.rounds(finished):
         step = islice(others, len(wanted[0])) if others else wanted[0]
@@ -73,7 +74,7 @@ def run(field: Field, top: int, schedule: Schedule | None = None) -> Run:
     return Run(len(finished), field.is_led_by(np.argsort(-judge.known(finished).mu)[:top]))
 
 
-def fixtures(schedule: Schedule, finished: Sequence[Finished]) -> Iterator[Fixture]:
+def fixtures(schedule: Schedule, finished: Outcomes) -> Iterator[Fixture]:
     """All fixtures of a schedule that has no last round."""
     while rounds := schedule.rounds(finished):
         yield from (fixture for each in rounds for fixture in each)

@@ -12,20 +12,21 @@ from rich.table import Table
 from arena import registry
 from arena.cli import table_formats as forms
 from arena.cli.output import cell, echo
-from arena.cli.ratings import bots_in
 from arena.cli.store import db_option, open_store
 from arena.cli.table_formats import form_options, print_table
 from arena.errors import UsageError
 from arena.match import Ending
 from arena.ratings.standings import rating_course
 from arena.store.base import BotEntry, MatchEntry, Store
-from arena.store.lookup import find_bot
+from arena.store.lookup import bots_in, find_bot
 from arena.untrusted.text import printable
 from arena.web.charts import Interval, Mark
 from arena.web.reports import Course, history_page
 
 STEPS = 24
 """How many points the curve of a rating has at most."""
+MARKS = 500
+"""How many results are drawn at most, the newest ones."""
 
 
 @click.command()
@@ -49,24 +50,23 @@ def history(name: str, last: int, match_id: str | None, out: Path | None, db: st
     """
     store = open_store(db)
     bot = find_bot(store, name)
-    mine = [match for match in store.matches() if any(seat.bot_id == bot.id for seat in match.seats)]
     if match_id is not None:
-        _show_match(store, bot, _find(mine, match_id), out)
+        _show_match(store, bot, _find(store, bot, match_id), out)
         return
     if out is not None:
         raise UsageError("say with --match which match is to be written")
     label = {entry.id: entry.label for entry in store.all_bots()}
-    rows = [_row(match, bot.id, label) for match in mine[-last:]]
+    newest = store.latest_matches(bot_id=bot.id, limit=last)
+    rows = [_row(match.entry, bot.id, label) for match in reversed(newest)]
     print_table(
-        forms.Table(rows, lambda: history_page(bot.label, _courses(store, bot, mine, last)), lambda: _print(rows)),
-        **form,
+        forms.Table(rows, lambda: history_page(bot.label, _courses(store, bot, last)), lambda: _print(rows)), **form
     )
 
 
-def _find(mine: Sequence[MatchEntry], match_id: str) -> MatchEntry:
+def _find(store: Store, bot: BotEntry, match_id: str) -> MatchEntry:
     """The newest match whose name begins like this."""
-    found = [match for match in mine if match.match_id.startswith(match_id)]
-    if not found or not match_id:
+    found = store.find_matches(bot.id, match_id) if match_id else []
+    if not found:
         raise UsageError(f"it played no match {match_id!r}: `arena history BOT` lists those that it played")
     if len({match.match_id for match in found}) > 1:
         raise UsageError(f"{len(found)} matches begin with {match_id!r}: give more letters")
@@ -129,21 +129,22 @@ def _seat(match: MatchEntry, bot_id: int) -> int:
     return next(seat for seat, result in enumerate(match.seats) if result.bot_id == bot_id)
 
 
-def _courses(store: Store, bot: BotEntry, mine: Sequence[MatchEntry], last: int) -> list[Course]:
+def _courses(store: Store, bot: BotEntry, last: int) -> list[Course]:
     """The bot's course in each game that it played."""
-    game_of = {entry.id: entry.game for entry in store.tournaments()}
     label = {entry.id: entry.label for entry in store.all_bots()}
     courses = []
-    for name in sorted({game_of[match.tournament_id] for match in mine}):
-        game, played = registry.find(name), [match for match in mine if game_of[match.tournament_id] == name]
-        everything = store.matches(game=name)
-        steps = rating_course(everything, bots_in(store, everything), game.info.roles, bot=bot, steps=STEPS)
+    for name in sorted({summary.entry.game for summary in store.tournament_summaries(bot_id=bot.id)}):
+        game, field = registry.find(name), bots_in(store, game=name)
+        games = sum(tally.matches for tally in store.seat_tallies(game=name, bot_id=bot.id))
+        steps = rating_course(store.results(game=name), field, game.info.roles, bot=bot, games=games, steps=STEPS)
         ratings = [
             Interval(f"match {count}", row.mu - 2 * row.field_sigma, row.mu, row.mu + 2 * row.field_sigma)
             for count, row in steps
         ]
-        rows = [_row(match, bot.id, label) for match in reversed(played[-last:])]
-        courses.append(Course(game.info.title, ratings, [_mark(match, bot.id, label) for match in played], rows))
+        newest = [match.entry for match in store.latest_matches(game=name, bot_id=bot.id, limit=max(last, MARKS))]
+        rows = [_row(match, bot.id, label) for match in newest[:last]]
+        marks = [_mark(match, bot.id, label) for match in reversed(newest[:MARKS])]
+        courses.append(Course(game.info.title, ratings, marks, rows))
     return courses
 
 

@@ -163,8 +163,9 @@ class TournamentView:
         self._before = running.played
         self._played = 0
         self._counts: Counter[tuple[tuple[str, ...], tuple[int, ...]]] = Counter()
-        for entry in running.matches:
-            self._count(entry)
+        names = [bot.label for bot in field]
+        for _, outcome in running.finished.known():
+            self._counts[tuple(names[bot] for bot in outcome.seating), outcome.ranks] += 1
         self._known: Outlook | None = None
 
     def note(self, entry: MatchEntry) -> None:

@@ -18,8 +18,9 @@ from arena.cli.tables import print_standings, rating_table
 from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.ratings import Rating, crosstable
-from arena.ratings.standings import Standings, results_of, standings
-from arena.store.base import BotEntry, MatchEntry, Store
+from arena.ratings.standings import Standings, results_of, stored_standings
+from arena.store.base import BotEntry, Store
+from arena.store.lookup import bots_in
 from arena.web.reports import crosstable_page, ratings_page
 
 Cells = Sequence[Sequence[tuple[float, int]]]
@@ -54,8 +55,9 @@ def ratings(game_name: str, number: int | None, by: str | None, db: str, **form:
     arena ratings --game claim --html ratings.html
     """
     game, store = registry.find(game_name), open_store(db)
-    kept = _matches(store, game_name, number)
-    table = standings(kept, bots_in(store, kept), game.info.roles)
+    table = stored_standings(
+        store, _bots(store, game_name, number), game.info.roles, tournament_id=number, game=game_name
+    )
     if by == "role" and not game.info.roles:
         raise UsageError(f"the seats of {game_name} have no roles")
     tables = dict(table.by_role) if by == "role" else {"": table.rows}
@@ -74,8 +76,7 @@ def show_crosstable(game_name: str, number: int | None, db: str, **form: Any) ->
     The cells are points of games, two seats of a match at a time: 1 for a win, a half for a draw.
     """
     game, store = registry.find(game_name), open_store(db)
-    kept = _matches(store, game_name, number)
-    order, cells = _cross(kept, bots_in(store, kept), game)
+    order, cells = _cross(store, game, number)
     pairs = [(a, b, cells[i][j]) for i, a in enumerate(order) for j, b in enumerate(order) if i != j]
     rows = [{"bot": a, "against": b, "points": points, "games": games} for a, b, (points, games) in pairs]
     title = f"Who beat whom: {game.info.title}"
@@ -85,22 +86,19 @@ def show_crosstable(game_name: str, number: int | None, db: str, **form: Any) ->
     )
 
 
-def bots_in(store: Store, matches: Sequence[MatchEntry]) -> list[BotEntry]:
-    """Every bot that played in these matches."""
-    playing = {seat.bot_id for match in matches for seat in match.seats}
-    return [bot for bot in store.all_bots() if bot.id in playing]
-
-
-def _matches(store: Store, game: str, number: int | None) -> list[MatchEntry]:
+def _bots(store: Store, game: str, number: int | None) -> list[BotEntry]:
+    """Every bot that played this game, in this tournament if there is one."""
     if number is not None and (other := store.tournament(number).game) != game:
         raise UsageError(f"tournament {number} is one of {other}, not of {game}")
-    return store.matches(tournament_id=number, game=game)
+    return bots_in(store, tournament_id=number, game=game)
 
 
-def _cross(kept: Sequence[MatchEntry], field: Sequence[BotEntry], game: AnyGame) -> tuple[list[str], Cells]:
+def _cross(store: Store, game: AnyGame, number: int | None) -> tuple[list[str], Cells]:
     """The bots from the best down, and points and games of each against each."""
-    order = [row.bot for row in standings(kept, field, game.info.roles).rows]
-    results = results_of(kept, field, game.info.roles)
+    name, roles = game.info.name, game.info.roles
+    field = _bots(store, name, number)
+    order = [row.bot for row in stored_standings(store, field, roles, tournament_id=number, game=name).rows]
+    results = results_of(store.tallies(tournament_id=number, game=name), field, roles)
     points, games = crosstable(results)
     place = {bot: results.bots.index(bot) for bot in order}
     return order, [[(float(points[place[a], place[b]]), int(games[place[a], place[b]])) for b in order] for a in order]

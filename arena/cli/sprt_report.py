@@ -9,8 +9,8 @@ from rich.console import RenderableType
 from arena.cli.output import marked
 from arena.match import points
 from arena.store.base import BotEntry, MatchEntry
-from arena.tournaments.sprt import SCORES, Decision, Report, Sprt
-from arena.tournaments.tournament import Tournament
+from arena.tournaments.outcomes import Outcomes
+from arena.tournaments.sprt import SCORES, Decision, Report, Sprt, first_points
 
 WORDS = {Decision.ACCEPT_H1: "better", Decision.ACCEPT_H0: "not better", Decision.CONTINUE: "not decided"}
 
@@ -18,23 +18,19 @@ WORDS = {Decision.ACCEPT_H1: "better", Decision.ACCEPT_H0: "not better", Decisio
 class PairsView:
     """A test while it runs, by the pairs that are complete."""
 
-    def __init__(self, running: Tournament, first: BotEntry, test: Sprt) -> None:
+    def __init__(self, played: Outcomes, first: BotEntry, test: Sprt) -> None:
         self._first = first.id
         self._test = test
         self._halves: dict[int, float] = {}
-        """The first bot's points in the pairs of which one match is over, by their seed."""
+        """The first bot's points in the pairs of which one match is over, by the number of the pair."""
         self._pairs: list[tuple[float, float]] = []
-        for entry in running.matches:
-            self.note(entry)
+        for ordinal, outcome in played.known():
+            self._count(ordinal, first_points(outcome))
         self.renew()
 
     def note(self, entry: MatchEntry) -> None:
         """Count the match, if it completes its pair."""
-        points = _points(entry, self._first)
-        if entry.seed in self._halves:
-            self._pairs.append((self._halves.pop(entry.seed), points))
-        else:
-            self._halves[entry.seed] = points
+        self._count(entry.ordinal, _points(entry, self._first))
 
     def renew(self) -> None:
         """Test again."""
@@ -47,6 +43,13 @@ class PairsView:
     def line(self) -> str:
         """The state of the test in numbers."""
         return numbers(self.state) if any(self.state.counts) else ""
+
+    def _count(self, ordinal: int, points: float) -> None:
+        pair = ordinal // 2
+        if pair in self._halves:
+            self._pairs.append((self._halves.pop(pair), points))
+        else:
+            self._halves[pair] = points
 
 
 def numbers(test: Sprt) -> str:

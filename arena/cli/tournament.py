@@ -16,7 +16,7 @@ from arena.cli.store import db_option, open_store
 from arena.cli.tables import print_standings
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
-from arena.ratings.standings import standings
+from arena.ratings.standings import stored_standings
 from arena.store.base import BotEntry, Store, TournamentEntry
 from arena.store.lookup import find_bot
 from arena.tournaments.budget import Budget
@@ -149,10 +149,11 @@ def resume(number: int, budget: float | None, concurrency: int | None, db: str) 
 def list_tournaments(db: str) -> None:
     """Show the tournaments in the store."""
     store = open_store(db)
-    for entry in store.tournaments():
-        settings = Settings.from_json(entry.settings)
-        played, state = len(store.matches(tournament_id=entry.id)), "complete" if entry.finished else "to be resumed"
-        echo(f"{entry.id}: {entry.game}, {settings.format}, {len(settings.bots)} bots, {played} matches, {state}")
+    for summary in reversed(store.tournament_summaries()):
+        entry = summary.entry
+        settings, state = Settings.from_json(entry.settings), "complete" if entry.finished else "to be resumed"
+        matches = f"{summary.matches} matches"
+        echo(f"{entry.id}: {entry.game}, {settings.format}, {len(settings.bots)} bots, {matches}, {state}")
 
 
 def read_settings(game: AnyGame, field: Sequence[BotEntry], given: dict[str, Any]) -> Settings:
@@ -214,20 +215,21 @@ def play(
     game, settings = registry.find(entry.game), Settings.from_json(entry.settings)
     running = Tournament(game, entry, field, store)
     concurrency = concurrency or default_concurrency(settings.cpus)
-    budget = make_budget(seconds, running, concurrency)
+    budget = make_budget(seconds, store, running.id, concurrency)
     confidence = settings.goal.get("confidence", CONFIDENCE)
     view = TournamentView(running, field, game.info.roles, budget=budget, confidence=confidence)
     plan = worker_plan(running.id, settings, field)
     halt = play_tournament(running, Report(view), plan=plan, concurrency=concurrency, budget=budget)
-    table = standings(running.matches, field, game.info.roles)
+    table = stored_standings(store, field, game.info.roles, tournament_id=running.id)
     print_standings(table, f"{game.info.title}, tournament {running.id}", Console())
     say_why(running, halt, f"arena tournament resume {running.id}", seconds)
 
 
-def make_budget(seconds: float | None, running: Tournament, concurrency: int) -> Budget:
+def make_budget(seconds: float | None, store: Store, tournament_id: int, concurrency: int) -> Budget:
     """The time that there is; what earlier matches took is a first estimate for those to come."""
-    thinking = [sum(seat.wall_us for seat in match.seats) / 1e6 for match in running.matches]
-    estimate = sum(thinking) / len(thinking) / concurrency if thinking else 0.0
+    seats = store.seat_tallies(tournament_id=tournament_id)
+    matches, thinking = sum(tally.matches for tally in seats if not tally.seat), sum(tally.wall_us for tally in seats)
+    estimate = thinking / 1e6 / matches / concurrency if matches else 0.0
     return Budget(estimate=estimate) if seconds is None else Budget(seconds, estimate=estimate)
 
 

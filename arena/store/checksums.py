@@ -7,7 +7,7 @@ of a finished tournament is worth publishing, because nothing in it can change w
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -33,15 +33,26 @@ def match_checksum(match: MatchEntry, record: bytes) -> str:
     return _sha256([plain, hashlib.sha256(record).hexdigest()])
 
 
-def tournament_checksum(game: str, settings: Mapping[str, Any], matches: Iterable[str]) -> str:
-    """A checksum over the settings and the checksums of all matches, in the order of the schedule."""
-    # The same as _sha256([key, list(matches)]), piece by piece: there may be a million of them.
-    digest, separator = hashlib.sha256(f"[{json.dumps(settings_key(game, settings))},[".encode()), ""
-    for checksum in matches:
-        digest.update((separator + json.dumps(checksum)).encode())
-        separator = ","
-    digest.update(b"]]")
-    return digest.hexdigest()
+class TournamentChecksum:
+    """A checksum over the settings and the checksums of all matches, in the order of the schedule.
+
+    It is that of the JSON text [key, [checksum, ...]], made piece by piece: there may be a million matches.
+    """
+
+    def __init__(self, game: str, settings: Mapping[str, Any]) -> None:
+        self._digest = hashlib.sha256(f"[{json.dumps(settings_key(game, settings))},[".encode())
+        self._separator = ""
+
+    def add(self, match: str) -> None:
+        """The checksum of one more match."""
+        self._digest.update((self._separator + json.dumps(match)).encode())
+        self._separator = ","
+
+    def value(self) -> str:
+        """The checksum of all that was added."""
+        whole = self._digest.copy()
+        whole.update(b"]]")
+        return whole.hexdigest()
 
 
 def _sha256(value: Any) -> str:

@@ -1,7 +1,13 @@
-"""Finds a bot by what a user calls it."""
+"""Finds bots: by what a user calls them, and by where they played."""
 
 from arena.errors import UsageError
 from arena.store.base import BotEntry, Store
+
+
+def bots_in(store: Store, *, tournament_id: int | None = None, game: str | None = None) -> list[BotEntry]:
+    """Every bot that played in a tournament, or in any tournament of a game, the oldest first."""
+    playing = {tally.bot_id for tally in store.seat_tallies(tournament_id=tournament_id, game=game)}
+    return [bot for bot in store.all_bots() if bot.id in playing]
 
 
 def find_bot(store: Store, text: str) -> BotEntry:

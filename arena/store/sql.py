@@ -6,7 +6,20 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, Row, Select, and_, exists, func, insert, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 
 from arena.errors import UsageError
@@ -22,7 +35,7 @@ from arena.store.base import (
     TournamentEntry,
     TournamentSummary,
 )
-from arena.store.checksums import bot_checksum, match_checksum, settings_key, tournament_checksum
+from arena.store.checksums import TournamentChecksum, bot_checksum, match_checksum, settings_key
 from arena.store.database import exclusive, open_engine, snapshot, writing
 from arena.store.misfits import misfits
 from arena.store.schema import ALL, bots, matches, outputs, records, seat_tallies, seats, tournaments
@@ -111,10 +124,12 @@ class SqlStore:
         entry = self.tournament(tournament_id)
         theirs = matches.c.tournament_id == tournament_id
         query = select(matches.c.checksum).where(theirs).order_by(matches.c.ordinal, matches.c.match_id)
+        checksum = TournamentChecksum(entry.game, entry.settings)
         with writing(self._engine) as connection:
-            checksum = tournament_checksum(entry.game, entry.settings, connection.execute(query).scalars())
+            for match in connection.execute(query, execution_options={"yield_per": PIECE}).scalars():
+                checksum.add(match)
             done = update(tournaments).where(tournaments.c.id == tournament_id)
-            connection.execute(done.values(finished=True, checksum=checksum))
+            connection.execute(done.values(finished=True, checksum=checksum.value()))
 
     def tournament(self, tournament_id: int) -> TournamentEntry:
         """The tournament of this number."""
@@ -317,6 +332,12 @@ _OF_SEAT = seats.c.match_number == matches.c.number
 _LIGHT = ("number", "tournament_id", "match_id", "ordinal", "group", "seed", "reason", "moves", "seal")
 
 
+# Made once, because making them takes longer than most of what they do.
+_GAME = select(tournaments.c.game).where(tournaments.c.id == bindparam("of")).scalar_subquery()
+_ADD_MATCH = insert(matches).values(game=_GAME).returning(matches.c.number, matches.c.game)
+_ADD_SEATS, _ADD_RECORD, _ADD_OUTPUTS = insert(seats), insert(records), insert(outputs)
+
+
 def _light() -> Select[Any]:
     """All of matches and seats but checksums and times; who asks joins the seats."""
     return select(*(matches.c[name] for name in _LIGHT), *(seats.c[name] for name in _SEAT))
@@ -341,21 +362,19 @@ def _this(tournament_id: int, match_id: str) -> ColumnElement[bool]:
 def _insert_match(connection: Connection, kept: KeptMatch, counted: Counted) -> None:
     match = kept.entry
     own = {name: getattr(match, name) for name in MatchEntry.__slots__ if name != "seats"}
-    game = select(tournaments.c.game).where(tournaments.c.id == match.tournament_id).scalar_subquery()
-    new = insert(matches).values(**own, game=game, checksum=kept.checksum)
-    number, name = connection.execute(new.returning(matches.c.number, matches.c.game)).one()
+    number, game = connection.execute(_ADD_MATCH, {**own, "checksum": kept.checksum, "of": match.tournament_id}).one()
     rows = [{"match_number": number, "seat": seat, **_row(result)} for seat, result in enumerate(match.seats)]
-    connection.execute(insert(seats), rows)
-    connection.execute(insert(records).values(match_number=number, record=kept.record))
+    connection.execute(_ADD_SEATS, rows)
+    connection.execute(_ADD_RECORD, {"match_number": number, "record": kept.record})
     said = [
         {"match_number": number, "seat": seat, "log": result.log}
         for seat, result in enumerate(match.seats)
         if result.log
     ]
     if said:
-        connection.execute(insert(outputs), said)
+        connection.execute(_ADD_OUTPUTS, said)
     for scope in (match.tournament_id, ALL):
-        counted.add(scope, name, match)
+        counted.add(scope, game, match)
 
 
 def _number(row: Row[Any]) -> int:

@@ -5,6 +5,7 @@ a million matches for every table. Each match is counted twice: for its tourname
 """
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import groupby
 from typing import Any
 
@@ -16,8 +17,6 @@ from arena.store.schema import ALL, matches, seat_tallies, seats, tallies, tourn
 
 PIECE = 5_000
 """How many rows are read at a time."""
-BATCH = 500
-"""How many rows are written at a time; every value in them is a parameter, and databases allow a few thousand."""
 _KEYS = {table: [column.name for column in table.primary_key] for table in (tallies, seat_tallies)}
 _SUMS = {table: [column.name for column in table.columns if not column.primary_key] for table in _KEYS}
 
@@ -49,8 +48,8 @@ class Counted:
                 dict(zip((*_KEYS[table], *_SUMS[table]), (*key, *sums), strict=True))
                 for key, sums in sorted(counts.items())
             ]
-            for start in range(0, len(rows), BATCH):
-                connection.execute(_upsert(connection, table, rows[start : start + BATCH]))
+            if rows:
+                connection.execute(_upsert(connection.dialect.name, table), rows)
 
     def _sum(self, table: Table, key: Key, more: tuple[int, ...]) -> None:
         known = self.counts[table].get(key)
@@ -68,7 +67,7 @@ def read_tallies(
     if bot_id is not None:
         query = query.where((" " + tallies.c.bots + " ").contains(f" {int(bot_id)} "))
     query = query.order_by(tallies.c.bots, tallies.c.ranks)
-    return [Tally(_numbers(row.bots), _numbers(row.ranks), row.matches) for row in connection.execute(query)]
+    return [Tally(_numbers(bots), _numbers(ranks), count) for bots, ranks, count in connection.execute(query)]
 
 
 def read_seat_tallies(
@@ -134,10 +133,10 @@ def _matches(connection: Connection) -> Iterator[tuple[int, str, MatchEntry]]:
         yield tournament_id, game, MatchEntry(tournament_id, "", 0, "", 0, "", moves, "", results)
 
 
-def _upsert(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> sqlite.Insert | postgresql.Insert:
-    """Add the sums of these rows to those that are there; both databases can do it, each in its own words."""
-    insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
-    new = insert(table).values(rows)
+@cache
+def _upsert(dialect: str, table: Table) -> sqlite.Insert | postgresql.Insert:
+    """Adds the sums of a row to those that are there; both databases can do it, each in its own words."""
+    new = sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
     return new.on_conflict_do_update(
         index_elements=_KEYS[table], set_={name: table.c[name] + new.excluded[name] for name in _SUMS[table]}
     )

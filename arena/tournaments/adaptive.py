@@ -11,7 +11,6 @@ that matter.
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -22,7 +21,8 @@ from arena.errors import UsageError
 from arena.ratings import Posterior, Results, block, fit
 from arena.ratings.table import sample
 from arena.ratings.truncated import Floats, cumulative, draw, win
-from arena.tournaments.schedule import Finished, Fixture, Round, rotations
+from arena.tournaments.outcomes import Outcomes
+from arena.tournaments.schedule import NO_ROUNDS, Rounds
 
 Ints = NDArray[np.int64]
 
@@ -60,10 +60,10 @@ class Adaptive:
         self._env = env
         self._role_sigma = role_sigma
 
-    def rounds(self, finished: Sequence[Finished]) -> Sequence[Round]:
+    def rounds(self, finished: Outcomes) -> Rounds:
         """One round of the tables that take away the most doubt; each plays its next deal in all rotations."""
         if len(finished) >= self._most:
-            return ()
+            return NO_ROUNDS
         known = self.known(finished)
         if self._certainty(known) < self._confidence:
             tables = next_matches(
@@ -77,34 +77,40 @@ class Adaptive:
             )
         else:
             tables = self._neglected(finished)
-        met = Counter(each.fixture.group for each in finished)
-        fixtures: list[Fixture] = []
-        for group in (tuple(sorted(table)) for table in tables):
-            fixtures += rotations(group, met[group] // self._seats)
+        met = Counter[tuple[int, ...]]()
+        for outcome, times in finished.counts.items():
+            met[tuple(sorted(outcome.seating))] += times
+        groups, deals = [tuple(sorted(table)) for table in tables], []
+        for group in groups:
+            deals.append(met[group] // self._seats)
             met[group] += self._seats
-        return [fixtures] if fixtures else ()
+        return Rounds(groups, deals, 1)
 
     def total(self) -> None:
         """Nobody knows before."""
 
-    def ending(self, finished: Sequence[Finished]) -> str:
+    def ending(self, finished: Outcomes) -> str:
         """The certainty that was reached."""
         reached, places = self._certainty(self.known(finished)), _places(self._top)
         if reached >= self._confidence:
             return f"{places} certain ({reached:.0%}) after {len(finished)} matches"
         return f"{places} not certain ({reached:.0%}) after {len(finished)} matches, and no more were allowed"
 
-    def known(self, finished: Sequence[Finished]) -> Posterior:
+    def known(self, finished: Outcomes) -> Posterior:
         """What the results tell of the field, with the bots in the order of their numbers."""
         names = tuple(f"{number:05}" for number in range(self._bots))
         seats = tuple(f"seat {seat}" for seat in range(self._seats))
-        played = [each.fixture.seating for each in finished], [each.ranks for each in finished]
-        results = Results(names, seats, (block(*played),) if finished else ())
+        outcomes, times = list(finished.counts), list(finished.counts.values())
+        played = [outcome.seating for outcome in outcomes], [outcome.ranks for outcome in outcomes]
+        results = Results(names, seats, (block(*played, counts=times),) if outcomes else ())
         return fit(results, self._env, role_sigma=self._role_sigma if finished else 0.0)
 
-    def _neglected(self, finished: Sequence[Finished]) -> list[tuple[int, ...]]:
+    def _neglected(self, finished: Outcomes) -> list[tuple[int, ...]]:
         """The table of those who played least, if that is too little."""
-        played = Counter(bot for each in finished for bot in each.fixture.seating)
+        played = Counter[int]()
+        for outcome, times in finished.counts.items():
+            for bot in outcome.seating:
+                played[bot] += times
         fewest = sorted(range(self._bots), key=lambda bot: (played[bot], bot))[: self._seats]
         return [tuple(fewest)] if played[fewest[0]] < _LEAST else []
 

@@ -1,7 +1,8 @@
 """Who plays whom: pure schedules, made of fixtures whose seats are rotated over the same seeds.
 
 A schedule is asked for its next rounds with the results so far, and answers with none when it is over. What it answers
-depends on finished rounds only, so neither the number of matches at once nor an interruption changes it.
+depends on finished rounds only, so neither the number of matches at once nor an interruption changes it. Rounds are
+told by their groups: the fixtures of a hundred thousand matches are made when they are asked for, and never listed.
 """
 
 from collections import Counter
@@ -9,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from random import Random
-from typing import Protocol
+from typing import Protocol, overload
 
 from arena.errors import UsageError
 from arena.match import points
 from arena.rng import shuffle, stream
+from arena.tournaments.outcomes import Outcomes
 from arena.tournaments.pairing import Standing, pair_off
 
 SWISS_VERSION = 2
@@ -36,22 +38,58 @@ class Fixture:
         return tuple(sorted(self.seating))
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """A fixture with the ranks that came out of it, in seat order."""
-
-    fixture: Fixture
-    ranks: tuple[int, ...]
-
-
 Round = Sequence[Fixture]
 """Fixtures that belong together: who stops between two rounds has treated everybody alike."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds(Sequence[Round]):
+    """Rounds in which the same groups meet, each with its next deal and every bot of it in every seat once."""
+
+    groups: Sequence[tuple[int, ...]]
+    """All of one size."""
+    deals: Sequence[int]
+    """What each group plays in the first of these rounds."""
+    length: int
+    """How many rounds these are."""
+
+    @property
+    def size(self) -> int:
+        """The fixtures of one round."""
+        return len(self.groups) * len(self.groups[0]) if self.groups else 0
+
+    def __len__(self) -> int:
+        return self.length if self.groups else 0
+
+    @overload
+    def __getitem__(self, number: int) -> Round: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[Round]: ...
+    def __getitem__(self, number: int | slice) -> Round | Sequence[Round]:
+        """The fixtures of a round, in the order of the schedule."""
+        if isinstance(number, slice):
+            return [self[one] for one in range(*number.indices(len(self)))]
+        if not 0 <= number < len(self):
+            raise IndexError(number)
+        return [fixture for group in range(len(self.groups)) for fixture in self.meeting(group, number)]
+
+    def seating(self, place: int) -> tuple[int, ...]:
+        """Who sits where in the fixture at this place of all rounds together."""
+        group, shift = divmod(place % self.size, len(self.groups[0]))
+        return (*self.groups[group][shift:], *self.groups[group][:shift])
+
+    def meeting(self, group: int, number: int) -> Iterator[Fixture]:
+        """The fixtures of one group in one round."""
+        return rotations(self.groups[group], self.deals[group] + number)
+
+
+NO_ROUNDS = Rounds((), (), 0)
 
 
 class Schedule(Protocol):
     """Hands out rounds of fixtures."""
 
-    def rounds(self, finished: Sequence[Finished]) -> Sequence[Round]:
+    def rounds(self, finished: Outcomes) -> Rounds:
         """The next rounds, once all earlier ones are finished; none when the schedule is over."""
         ...
 
@@ -59,7 +97,7 @@ class Schedule(Protocol):
         """How many fixtures there are in all, if that is known before."""
         ...
 
-    def ending(self, finished: Sequence[Finished]) -> str:
+    def ending(self, finished: Outcomes) -> str:
         """Why it is over, as a sentence."""
         ...
 
@@ -78,22 +116,19 @@ class FixedSchedule:
         self._rounds = rounds
         self._size = sum(map(len, self._groups))
 
-    def rounds(self, finished: Sequence[Finished]) -> Sequence[Round]:
+    def rounds(self, finished: Outcomes) -> Rounds:
         """All rounds at once; without a last one, as many as there were before."""
         done = len(finished) // self._size
         last = self._rounds or max(1, 2 * done)
-        return [self._round(deal) for deal in range(done, last)]
+        return Rounds(self._groups, [done] * len(self._groups), last - done)
 
     def total(self) -> int | None:
         """Groups times rounds times seats."""
         return self._size * self._rounds or None
 
-    def ending(self, finished: Sequence[Finished]) -> str:
+    def ending(self, finished: Outcomes) -> str:
         """Nothing is left."""
         return f"all {len(finished)} matches are played"
-
-    def _round(self, deal: int) -> Round:
-        return [fixture for group in self._groups for fixture in rotations(group, deal)]
 
 
 def interleaved(groups: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
@@ -163,37 +198,41 @@ class Swiss:
         self._rounds = rounds
         self._seed = seed
 
-    def rounds(self, finished: Sequence[Finished]) -> Sequence[Round]:
+    def rounds(self, finished: Outcomes) -> Rounds:
         """The pairings of the next round; in an odd field somebody rests who did so least often, for both points."""
-        playing: dict[int, set[int]] = {}
-        for each in finished:
-            playing.setdefault(each.fixture.deal, set()).update(each.fixture.seating)
-        number = len(playing)
+        number = len(finished) // (self._bots // 2 * 2)
         if self._rounds and number == self._rounds:
-            return ()
-        rested = Counter(bot for past in playing.values() for bot in range(self._bots) if bot not in past)
+            return NO_ROUNDS
+        played = Counter[int]()
+        for outcome, times in finished.counts.items():
+            for bot in outcome.seating:
+                played[bot] += times
+        # Whoever plays in a round plays two matches, one from each side.
+        rested = Counter({bot: number - played[bot] // 2 for bot in range(self._bots)})
         rng = stream(self._seed, "swiss", number)
         pairs = pair_off(self._standing(finished, rested, rng), rng)
-        return [[fixture for pair in pairs for fixture in rotations(pair, number)]]
+        return Rounds(pairs, [number] * len(pairs), 1)
 
     def total(self) -> int | None:
         """Every pairing is two matches, one from each side."""
         return self._rounds * (self._bots // 2) * 2 or None
 
-    def ending(self, finished: Sequence[Finished]) -> str:
+    def ending(self, finished: Outcomes) -> str:
         """Nothing is left."""
         return f"all {len(finished)} matches are played"
 
-    def _standing(self, finished: Sequence[Finished], rested: Counter[int], rng: Random) -> Standing:
+    def _standing(self, finished: Outcomes, rested: Counter[int], rng: Random) -> Standing:
         """The bots from the best down, with scores in half points; ties are broken by lot."""
         scores = {bot: 4 * rested[bot] for bot in range(self._bots)}
-        for each in finished:
-            for bot, gained in zip(each.fixture.seating, points(each.ranks)):
-                scores[bot] += round(2 * gained)
+        met = Counter[tuple[int, int]]()
+        for outcome, times in finished.counts.items():
+            met[_pair(*outcome.seating)] += times
+            for bot, gained in zip(outcome.seating, points(outcome.ranks)):
+                scores[bot] += times * round(2 * gained)
         order = list(range(self._bots))
         shuffle(rng, order)
         order.sort(key=lambda bot: -scores[bot])
-        return Standing(order, scores, Counter(_pair(*each.fixture.seating) for each in finished), rested)
+        return Standing(order, scores, met, rested)
 
 
 def _check(bots: int, seats: int) -> None:

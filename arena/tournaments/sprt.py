@@ -8,7 +8,7 @@ likelihoods is compared with Wald's bounds after every pair (fishtest's generali
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from arena.errors import UsageError
 from arena.match import points
-from arena.tournaments.schedule import Finished, Round, rotations
+from arena.tournaments.outcomes import Finished, Outcomes
+from arena.tournaments.schedule import NO_ROUNDS, Rounds
 
 Floats = NDArray[np.float64]
 
@@ -120,33 +121,33 @@ class PairSchedule:
         self._test = test
         self._most = most
 
-    def rounds(self, finished: Sequence[Finished]) -> Sequence[Round]:
+    def rounds(self, finished: Outcomes) -> Rounds:
         """The next few pairs, each a round."""
         played = len(finished) // 2
         if played >= self._most or self._test.after(pairs_of(finished)).report().decision is not Decision.CONTINUE:
-            return ()
+            return NO_ROUNDS
         last = min(self._most, played + max(_FEWEST_PAIRS, int(_BATCH * played)))
-        return [tuple(rotations((0, 1), deal)) for deal in range(played, last)]
+        return Rounds([(0, 1)], [played], last - played)
 
     def total(self) -> int:
         """The most that may be played."""
         return 2 * self._most
 
-    def ending(self, finished: Sequence[Finished]) -> str:
+    def ending(self, finished: Outcomes) -> str:
         """What the test says."""
         report = self._test.after(pairs_of(finished)).report()
         return f"{report.decision.value} after {report.pairs} pairs"
 
 
-def pairs_of(finished: Sequence[Finished]) -> list[tuple[float, float]]:
+def pairs_of(finished: Iterable[Finished]) -> list[tuple[float, float]]:
     """The first bot's points in both matches of every pair, in the order of the deals."""
-    gained = [_points(each) for each in finished]
+    gained = [first_points(match) for match in finished]
     return list(zip(gained[::2], gained[1::2]))
 
 
-def _points(match: Finished) -> float:
+def first_points(match: Finished) -> float:
     """What bot 0 got: 1 for a win, a half for a tie."""
-    return points(match.ranks)[match.fixture.seating.index(0)]
+    return points(match.ranks)[match.seating.index(0)]
 
 
 def score_of(elo: float) -> float:

@@ -1,11 +1,11 @@
 """A tournament: fixtures from the schedule, matches from the executor, everything into the store."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from arena.clock import TimeControl
-from arena.errors import InfraError
+from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
 from arena.match import Contestant, MatchSpec
 from arena.play import record
@@ -13,11 +13,14 @@ from arena.rng import below, stream
 from arena.store.base import BotEntry, MatchEntry, Store, TournamentEntry
 from arena.tournaments.budget import Budget
 from arena.tournaments.executors.base import Assignment, Executor, FinishedMatch, Job, VoidMatch
-from arena.tournaments.schedule import Finished, Fixture
+from arena.tournaments.outcomes import Finished, Outcomes
+from arena.tournaments.schedule import Fixture, Rounds
 from arena.tournaments.settings import Settings
 
 VOID_LIMIT = 6
 """So many void matches in a row mean that this machine cannot play at all."""
+MOST_IN_A_JOB = 500
+"""Matches that one job has at most, however quick they are: jobs are made when they are drawn, and then held."""
 
 
 class Tournament:
@@ -26,14 +29,17 @@ class Tournament:
     def __init__(self, game: AnyGame, entry: TournamentEntry, field: Sequence[BotEntry], store: Store) -> None:
         self._game = game
         self._settings = settings = Settings.from_json(entry.settings)
-        self._field = field
+        self._contestants = [Contestant(bot.name, bot.version, bot.digest) for bot in field]
+        self._places = {bot.id: place for place, bot in enumerate(field)}
         self._store = store
         self._config = game.configure(settings.seats, settings.options)
+        self._control = TimeControl.parse(settings.clock)
         self.id = entry.id
-        self._done = {match.match_id: match for match in store.matches(tournament_id=self.id)}
         self._schedule = settings.schedule()
-        self.finished: list[Finished] = []
-        """The fixtures of all finished rounds with their ranks, in the order of the schedule."""
+        self.finished = Outcomes()
+        """The outcomes of all matches in the store, those of finished rounds first."""
+        for result in store.results(tournament_id=self.id):
+            self.finished.note(result.ordinal, self._outcome(result.bot_ids, result.ranks))
         self.void = 0
         """How many matches of this run do not count and are still to be played."""
         self.void_reason = ""
@@ -45,12 +51,7 @@ class Tournament:
     @property
     def played(self) -> int:
         """How many matches are in the store."""
-        return len(self._done)
-
-    @property
-    def matches(self) -> Sequence[MatchEntry]:
-        """The matches in the store."""
-        return tuple(self._done.values())
+        return self.finished.played
 
     def total(self) -> int | None:
         """How many matches there will be, if that is known."""
@@ -73,7 +74,8 @@ class Tournament:
         async def note(match: FinishedMatch) -> None:
             # A database may take its time, in which Ctrl-C and the progress on the screen must not wait.
             entry = await asyncio.to_thread(self._keep, match)
-            self._done[entry.match_id] = entry
+            bot_ids, ranks = (seat.bot_id for seat in entry.seats), (seat.rank for seat in entry.seats)
+            self.finished.note(match.entry.ordinal, self._outcome(bot_ids, ranks))
             on_match(entry)
 
         async def keep(match: FinishedMatch | VoidMatch) -> None:
@@ -91,29 +93,51 @@ class Tournament:
 
         past = 0
         while rounds := self._schedule.rounds(self.finished):
-            numbers = iter(range(len(self.finished), len(self.finished) + sum(map(len, rounds))))
-            planned = [[self._assignment(next(numbers), fixture) for fixture in each] for each in rounds]
-            await executor.play(self._jobs(planned, past, budget), keep, budget.has_time_for_match)
+            start, matches = len(self.finished), len(rounds) * rounds.size
+            self._check_seatings(rounds, start, matches)
+            await executor.play(self._jobs(rounds, start, past, budget), keep, budget.has_time_for_match)
             past += len(rounds)
-            for fixture, assignment in zip(chain(*rounds), chain(*planned)):
-                if assignment.spec.match_id not in self._done:
-                    return False
-                self.finished.append(Finished(fixture, self._ranks(assignment.spec.match_id)))
+            if not self.finished.finish(start + matches):
+                return False
         return True
 
-    def _jobs(self, rounds: Sequence[Sequence[Assignment]], past: int, budget: Budget) -> Iterator[Job]:
+    def _jobs(self, rounds: Rounds, start: int, past: int, budget: Budget) -> Iterator[Job]:
         """The missing matches, a few rounds at a time, as long as there is time for a whole one."""
-        missing = [[each for each in one if each.spec.match_id not in self._done] for one in rounds]
-        left = [(number, one) for number, one in enumerate(missing, past) if one]
-        while left:
-            number, first = left[0]
+        number, seats = 0, self._settings.seats
+        while number < len(rounds):
+            first = start + number * rounds.size
+            missing = self.finished.missing(first, first + rounds.size)
+            if not missing:
+                number += 1
+                continue
             # Where all matches are between the same bots, there is nothing to interleave, and they stay warm anyway.
-            before = number if len({frozenset(each.seating) for each in first}) > 1 else 1
-            several = budget.rounds_to_begin(len(first), per_group=self._settings.seats, before=before)
+            before = past + number if len(rounds.groups) > 1 else 1
+            several = budget.rounds_to_begin(missing, per_group=seats, before=before)
             if not several:
                 return
-            yield from _jobs_by_group([each for _, one in left[:several] for each in one])
-            left = left[several:]
+            last = min(number + several, number + MOST_IN_A_JOB // seats, len(rounds))
+            for group in range(len(rounds.groups)):
+                if assignments := tuple(self._assignments(rounds, start, group, range(number, last))):
+                    yield Job(tuple(sorted(rounds.groups[group])), assignments)
+            number = last
+
+    def _assignments(self, rounds: Rounds, start: int, group: int, numbers: Iterable[int]) -> Iterator[Assignment]:
+        """The missing matches of one group in these rounds; seats are indices into its bots in ascending order."""
+        bots = sorted(rounds.groups[group])
+        for number in numbers:
+            first = start + number * rounds.size + group * len(bots)
+            for ordinal, fixture in enumerate(rounds.meeting(group, number), first):
+                if self.finished.get(ordinal) is None:
+                    yield Assignment(ordinal, tuple(map(bots.index, fixture.seating)), self._spec(fixture))
+
+    def _check_seatings(self, rounds: Rounds, start: int, matches: int) -> None:
+        """Refuse to go on with what was played by another schedule: nothing would follow from it."""
+        for ordinal, outcome in self.finished.known(start, start + matches):
+            if outcome.seating != rounds.seating(ordinal - start):
+                raise UsageError(
+                    f"tournament {self.id} was begun by a version of Arena that pairs otherwise: go on with that "
+                    "version, or begin a new one; what was played stays in the store"
+                )
 
     def _note_void(self, match: VoidMatch) -> None:
         self.void += 1
@@ -129,31 +153,12 @@ class Tournament:
             return self._store.kept_match(self.id, match.entry.match_id).entry
         return match.entry
 
-    def _ranks(self, match_id: str) -> tuple[int, ...]:
-        return tuple(seat.rank for seat in self._done[match_id].seats)
+    def _outcome(self, bot_ids: Iterable[int], ranks: Iterable[int]) -> Finished:
+        return Finished(tuple(self._places[bot_id] for bot_id in bot_ids), tuple(ranks))
 
-    def _assignment(self, ordinal: int, fixture: Fixture) -> Assignment:
-        contestants = tuple(self._contestant(bot) for bot in fixture.seating)
+    def _spec(self, fixture: Fixture) -> MatchSpec[Any]:
+        contestants = tuple(self._contestants[bot] for bot in fixture.seating)
         # All groups play the same deals: what one was dealt, every other one has to cope with too.
         seed = below(stream(self._settings.seed, "deal", fixture.deal), 2**53)
         match_id = record.match_id(self._game, self._config, seed, contestants)
-        control = TimeControl.parse(self._settings.clock)
-        spec = MatchSpec(match_id, self._settings.game, self._config, seed, contestants, control)
-        return Assignment(ordinal, fixture.seating, spec)
-
-    def _contestant(self, number: int) -> Contestant:
-        bot = self._field[number]
-        return Contestant(bot.name, bot.version, bot.digest)
-
-
-def _jobs_by_group(assignments: Sequence[Assignment]) -> list[Job]:
-    """One job per group of bots; inside a job, seats are indices into its bots."""
-    groups: dict[tuple[int, ...], list[Assignment]] = {}
-    for each in assignments:
-        groups.setdefault(tuple(sorted(each.seating)), []).append(each)
-    return [
-        Job(
-            group, tuple(Assignment(each.ordinal, tuple(map(group.index, each.seating)), each.spec) for each in several)
-        )
-        for group, several in groups.items()
-    ]
+        return MatchSpec(match_id, self._settings.game, self._config, seed, contestants, self._control)

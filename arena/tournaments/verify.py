@@ -4,7 +4,6 @@ What a row says must follow from the record, the record must replay under the ru
 checksums, so that a change of any cell is found. `UNPROVEN` names the few columns that may change freely.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -17,7 +16,7 @@ from arena.play import record
 from arena.play.record import AnyRecord
 from arena.play.replay import verify
 from arena.store.base import BotEntry, KeptMatch, MatchEntry, Store, TournamentEntry
-from arena.store.checksums import bot_checksum, match_checksum, settings_key, tournament_checksum
+from arena.store.checksums import TournamentChecksum, bot_checksum, match_checksum, settings_key
 from arena.tournaments.results import match_entry
 from arena.tournaments.settings import Settings
 
@@ -73,21 +72,26 @@ def check_tournament(
     except (ArenaError, KeyError, TypeError, ValueError) as error:
         yield Finding(where, f"its game and settings make no sense: {error}")
         return
-    checksums, ordinals = [], Counter[int]()
+    checksum, last = TournamentChecksum(entry.game, entry.settings), -1
     for match in kept.matches():
-        checksums.append(match.checksum)
-        ordinals[match.entry.ordinal] += 1
+        checksum.add(match.checksum)
+        if match.entry.ordinal <= last:
+            yield Finding(f"{where}, match {match.entry.match_id}", _out_of_order(match.entry.ordinal, last))
+        last = match.entry.ordinal
         for what in trial.judge(match):
             yield Finding(f"{where}, match {match.entry.match_id}", what)
         on_match()
-    yield from (Finding(where, what) for what in _check_whole(entry, checksums, ordinals))
+    yield from (Finding(where, what) for what in _check_whole(entry, checksum.value()))
 
 
-def _check_whole(entry: TournamentEntry, checksums: Sequence[str], ordinals: Counter[int]) -> Iterator[str]:
-    for ordinal, times in ordinals.items():
-        if times > 1:
-            yield f"{times} matches have the same place {ordinal} in the schedule"
-    if entry.finished and entry.checksum != tournament_checksum(entry.game, entry.settings, checksums):
+def _out_of_order(ordinal: int, last: int) -> str:
+    if ordinal == last:
+        return f"another match has the same place {ordinal} in the schedule"
+    return f"its place {ordinal} in the schedule is before that of the match before it"
+
+
+def _check_whole(entry: TournamentEntry, checksum: str) -> Iterator[str]:
+    if entry.finished and entry.checksum != checksum:
         yield "it does not fit its checksum: a match was changed, added or taken away"
     if not entry.finished and entry.checksum:
         yield "it was finished once, but says that it is not"

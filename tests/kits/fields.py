@@ -16,6 +16,13 @@ BOTS = {"one": 1, "two": 2, "three": 3}
 """Names, and the seeds of their moves."""
 
 
+class TalkingBot(LocalBot):
+    """A player inside the referee that has printed something."""
+
+    def log(self):
+        return f"I am {self.contestant.name}"
+
+
 def make_bots(folder):
     """A folder for each bot, with all that is needed to register it."""
     for name in BOTS:
@@ -47,7 +54,7 @@ def inline_executor(plan, *, concurrency):
 
     def make_bot(number):
         contestant = plan.bots[number].contestant
-        return LocalBot(contestant, lambda: Session(game, RandomBot(BOTS[contestant.name])).handle)
+        return TalkingBot(contestant, lambda: Session(game, RandomBot(BOTS[contestant.name])).handle)
 
     return InlineExecutor(
         game, make_bot, tournament=plan.tournament, bot_ids=plan.bot_ids, concurrency=concurrency, fresh=plan.fresh

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arena.errors import UsageError
-from arena.tournaments.schedule import Finished, Fixture
+from arena.tournaments.outcomes import Finished, Outcomes
 from arena.tournaments.sprt import Decision, PairSchedule, Sprt, elo_of, log_likelihood_ratio, pairs_of, score_of
 from bench.sprt import measure
 
@@ -61,18 +61,20 @@ def test_pairs_after_the_decision_do_not_count():
 )
 def test_a_schedule_of_pairs_ends_with_the_test_or_its_cap(ranks, most, decision):
     test = Sprt(0.0, 100.0, 0.05, 0.05)
-    schedule, finished = PairSchedule(test, most), []
+    schedule, finished, deals = PairSchedule(test, most), Outcomes(), []
     while rounds := schedule.rounds(finished):
         assert all([fixture.seating for fixture in each] == [(0, 1), (1, 0)] for each in rounds)
-        finished += [Finished(each, ranks if each.seating[0] == 0 else ranks[::-1]) for two in rounds for each in two]
+        for fixture in (fixture for pair in rounds for fixture in pair):
+            finished.append(Finished(fixture.seating, ranks if fixture.seating[0] == 0 else ranks[::-1]))
+            deals.append(fixture.deal)
     pairs = len(finished) // 2
     assert test.after(pairs_of(finished)).report().decision is decision
     assert (pairs < most) == (decision is Decision.ACCEPT_H1)
-    assert [each.fixture.deal for each in finished[::2]] == list(range(pairs))
+    assert deals[::2] == deals[1::2] == list(range(pairs))
 
 
 def test_points_are_the_first_bots_from_either_seat():
-    finished = [Finished(Fixture((0, 1), 0), (1, 2)), Finished(Fixture((1, 0), 0), (1, 2))]
+    finished = [Finished((0, 1), (1, 2)), Finished((1, 0), (1, 2))]
     assert pairs_of(finished) == [(1.0, 0.0)]
 
 

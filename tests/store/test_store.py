@@ -251,6 +251,7 @@ def test_a_url_that_cannot_be_is_refused_without_telling_passwords(url):
 
 def test_a_database_that_fails_later_is_our_own_failure(store):
     with store._engine.begin() as connection:
+        connection.exec_driver_sql("DROP TABLE outputs")
         connection.exec_driver_sql("DROP TABLE seats")
     with pytest.raises(InfraError, match=r"failed: see whether it is one of Arena's .*seats"):
         store.matches()

@@ -13,20 +13,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import UsageError
+from arena.tournaments.outcomes import Finished, Outcomes
 from arena.tournaments.pairing import WIDTH, Standing, pair_off
-from arena.tournaments.schedule import Finished, Swiss, balanced_groups, gauntlet, interleaved, rotations, round_robin
+from arena.tournaments.schedule import Swiss, balanced_groups, gauntlet, interleaved, rotations, round_robin
 
 
 def everything(schedule, decide=lambda fixture: (1, 2)):
-    finished = []
+    """All fixtures of a schedule."""
+    fixtures, finished = [], Outcomes()
     while rounds := schedule.rounds(finished):
-        finished += [Finished(fixture, decide(fixture)) for each in rounds for fixture in each]
-    return finished
+        fixtures += play([fixture for each in rounds for fixture in each], finished, decide)
+    return fixtures
+
+
+def play(fixtures, finished, decide):
+    for fixture in fixtures:
+        finished.append(Finished(fixture.seating, decide(fixture)))
+    return fixtures
 
 
 @given(st.integers(2, 8), st.integers(1, 4))
 def test_round_robin_lets_every_pair_meet_in_both_seatings(bots, rounds):
-    played = [each.fixture for each in everything(round_robin(bots, 2, rounds))]
+    played = everything(round_robin(bots, 2, rounds))
     assert len(played) == round_robin(bots, 2, rounds).total() == bots * (bots - 1) * rounds
     for one, two in combinations(range(bots), 2):
         for deal in range(rounds):
@@ -36,7 +44,7 @@ def test_round_robin_lets_every_pair_meet_in_both_seatings(bots, rounds):
 
 @pytest.mark.parametrize(("bots", "seats"), [(3, 3), (4, 3), (5, 4), (9, 3), (12, 4)])
 def test_every_bot_sits_in_every_seat_equally_often(bots, seats):
-    played = [each.fixture for each in everything(round_robin(bots, seats, 2))]
+    played = everything(round_robin(bots, seats, 2))
     places = Counter((bot, seat) for fixture in played for seat, bot in enumerate(fixture.seating))
     assert len(set(places.values())) == 1
     assert len(places) == bots * seats
@@ -54,7 +62,7 @@ def test_balanced_groups_are_balanced_and_different(bots, seats, seed):
 
 
 def test_gauntlet_has_the_champion_in_every_match():
-    played = [each.fixture for each in everything(gauntlet(5, 2, 3, champion=2))]
+    played = everything(gauntlet(5, 2, 3, champion=2))
     assert len(played) == 4 * 2 * 3
     assert all(2 in fixture.seating for fixture in played)
 
@@ -96,15 +104,15 @@ def test_swiss_pairs_everybody_once_a_round(bots, rounds, seed):
     stronger = lambda fixture: (1, 2) if fixture.seating[0] < fixture.seating[1] else (2, 1)  # noqa: E731
     finished = everything(Swiss(bots, rounds, seed), stronger)
     for deal in range(rounds):
-        playing = Counter(bot for each in finished if each.fixture.deal == deal for bot in each.fixture.seating)
+        playing = Counter(bot for each in finished if each.deal == deal for bot in each.seating)
         assert len(playing) == bots - bots % 2
         assert set(playing.values()) == {2}
     assert len(finished) == Swiss(bots, rounds, seed).total()
 
 
-def meetings(finished):
+def meetings(played):
     """How often each pair of bots has met."""
-    return Counter({group: times // 2 for group, times in Counter(each.fixture.group for each in finished).items()})
+    return Counter({group: times // 2 for group, times in Counter(each.group for each in played).items()})
 
 
 def by_lot(seed):
@@ -115,19 +123,19 @@ def by_lot(seed):
 
 @given(st.integers(2, 40), st.integers(0, 99))
 def test_swiss_lets_nobody_meet_again_before_half_the_field_was_met_and_rests_everybody_equally_often(bots, seed):
-    schedule, decide, finished = Swiss(bots, 0, seed), by_lot(seed), []
+    schedule, decide, finished, played = Swiss(bots, 0, seed), by_lot(seed), Outcomes(), []
     resting = Counter(range(bots))
     for number in range(bots + 2):
-        fixtures = schedule.rounds(finished)[0]
-        finished += [Finished(fixture, decide(fixture)) for fixture in fixtures]
+        fixtures = play(schedule.rounds(finished)[0], finished, decide)
+        played += fixtures
         playing = Counter(bot for fixture in fixtures for bot in fixture.seating)
         assert set(playing.values()) == {2}
         assert len(playing) == bots - bots % 2
         resting.update(set(range(bots)) - playing.keys())
         assert max(resting.values()) - min(resting.values()) <= 1
         if number <= (bots - 3) / 2:  # so far everybody has enough new opponents left (Dirac's theorem)
-            assert max(meetings(finished).values()) == 1
-    assert max(meetings(finished).values()) <= 4
+            assert max(meetings(played).values()) == 1
+    assert max(meetings(played).values()) <= 4
 
 
 def all_pairings(field):
@@ -173,8 +181,8 @@ def test_no_other_pairing_is_better(bots, data):
 def test_in_a_large_field_too_equal_scores_meet():
     bots = 4 * WIDTH
     schedule, decide = Swiss(bots, 3, 1), lambda fixture: (1, 2) if fixture.seating[0] < fixture.seating[1] else (2, 1)
-    finished = [Finished(fixture, decide(fixture)) for fixture in schedule.rounds([])[0]]
-    winners = {min(each.fixture.seating) for each in finished}
+    finished = Outcomes()
+    winners = {min(fixture.seating) for fixture in play(schedule.rounds(finished)[0], finished, decide)}
     assert all(len(winners & set(fixture.seating)) in (0, 2) for fixture in schedule.rounds(finished)[0])
 
 
@@ -190,12 +198,14 @@ def test_a_bot_far_down_is_found_when_all_near_ones_were_met():
 
 PAIRINGS = """
 from random import Random
-from arena.tournaments.schedule import Finished, Swiss
+from arena.tournaments.outcomes import Finished, Outcomes
+from arena.tournaments.schedule import Swiss
 for bots in (7, 40, 101):
-    rng, finished = Random(bots), []
+    rng, finished = Random(bots), Outcomes()
     while rounds := Swiss(bots, 12, 3).rounds(finished):
-        finished += [Finished(fixture, (1, 2) if rng.random() < 0.5 else (2, 1)) for fixture in rounds[0]]
-    print([each.fixture.seating for each in finished])
+        for fixture in rounds[0]:
+            finished.append(Finished(fixture.seating, (1, 2) if rng.random() < 0.5 else (2, 1)))
+    print([outcome.seating for outcome in finished])
 """
 
 
@@ -212,20 +222,20 @@ def test_the_same_results_give_the_same_pairings_for_ever(seed):
 @pytest.mark.parametrize(("bots", "rounds"), [(40, 60), (41, 60), (1000, 2)])
 def test_swiss_pairs_large_fields_and_late_rounds(bots, rounds):
     """The search for pairs that this had before would not have ended in the lifetime of a person."""
-    finished = everything(Swiss(bots, rounds, 1), by_lot(1))
-    assert len(finished) == Swiss(bots, rounds, 1).total()
-    assert max(meetings(finished).values()) <= rounds // (bots - 1) + 2
+    played = everything(Swiss(bots, rounds, 1), by_lot(1))
+    assert len(played) == Swiss(bots, rounds, 1).total()
+    assert max(meetings(played).values()) <= rounds // (bots - 1) + 2
 
 
 def test_swiss_avoids_a_second_meeting():
     finished = everything(Swiss(8, 4, 1), lambda fixture: (1, 2) if fixture.seating[0] < fixture.seating[1] else (2, 1))
-    assert max(Counter((each.fixture.group) for each in finished).values()) == 2
+    assert max(Counter(each.group for each in finished).values()) == 2
 
 
 @pytest.mark.parametrize("rounds", [5, 10])
 def test_swiss_rests_everybody_equally_often(rounds):
     finished = everything(Swiss(5, rounds, 3))
-    matches = Counter(bot for each in finished for bot in each.fixture.seating)
+    matches = Counter(bot for each in finished for bot in each.seating)
     assert set(matches.values()) == {rounds // 5 * 8}
 
 

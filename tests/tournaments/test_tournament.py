@@ -1,6 +1,7 @@
 """Tournaments with players inside this process: the same table however they are run, stopped and gone on with."""
 
 import re
+import sqlite3
 from collections import Counter
 from dataclasses import replace
 
@@ -243,6 +244,16 @@ def test_a_swiss_tournament_of_another_version_is_not_gone_on_with(tmp_path):
     assert complete
     assert tournament.id != entry.id
     assert not world.store.matches(tournament_id=entry.id)
+
+
+def test_what_another_schedule_has_played_is_not_gone_on_with(tmp_path):
+    world = World(tmp_path / "db")
+    tournament = world.run(stop_after=2)[0]
+    with sqlite3.connect(tmp_path / "db") as connection:
+        connection.execute("UPDATE seats SET bot_id = (SELECT 3 - bot_id) WHERE match_number = 1 AND bot_id < 3")
+    with pytest.raises(UsageError, match=f"tournament {tournament.id} was begun by a version .* that pairs otherwise"):
+        world.run()
+    assert len(world.store.matches()) == 2
 
 
 def test_settings_of_other_formats_are_as_they_were_before_pairings_had_a_version():

@@ -1,0 +1,77 @@
+"""How the matches of a schedule ended, by their places in it: four bytes each, however many there are."""
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A match that is over: which bot sat where (by its number in the field), and the ranks, in seat order."""
+
+    seating: tuple[int, ...]
+    ranks: tuple[int, ...]
+
+
+class Outcomes:
+    """Matches that were played; schedules see those of finished rounds, which come first and without a gap."""
+
+    def __init__(self, finished: Iterable[Finished] = ()) -> None:
+        self._codes = array("I")
+        """For every place in the schedule 0, or the number of its outcome, counted from 1."""
+        self._kinds: list[Finished] = []
+        self._numbers: dict[Finished, int] = {}
+        self._finished = 0
+        self.played = 0
+        """How many were played, in finished rounds or later ones."""
+        self.counts: Counter[Finished] = Counter()
+        """How often each outcome came up in finished rounds."""
+        for outcome in finished:
+            self.append(outcome)
+
+    def __len__(self) -> int:
+        """How many matches the finished rounds have."""
+        return self._finished
+
+    def __iter__(self) -> Iterator[Finished]:
+        """The outcomes of finished rounds, in the order of the schedule."""
+        return (self._kinds[code - 1] for code in self._codes[: self._finished])
+
+    def known(self, start: int = 0, stop: int | None = None) -> Iterator[tuple[int, Finished]]:
+        """Every match of these places that was played, with its place."""
+        return ((place, self._kinds[code - 1]) for place, code in enumerate(self._codes[start:stop], start) if code)
+
+    def get(self, place: int) -> Finished | None:
+        """How the match at this place ended; nothing if it was not played."""
+        code = self._codes[place] if place < len(self._codes) else 0
+        return self._kinds[code - 1] if code else None
+
+    def missing(self, start: int, stop: int) -> int:
+        """How many of these places were not played."""
+        known = self._codes[start:stop]
+        return stop - start - len(known) + known.count(0)
+
+    def note(self, place: int, outcome: Finished) -> None:
+        """The match at this place was played."""
+        if place >= len(self._codes):
+            self._codes.frombytes(bytes(self._codes.itemsize * (place + 1 - len(self._codes))))
+        if outcome not in self._numbers:
+            self._kinds.append(outcome)
+            self._numbers[outcome] = len(self._kinds)
+        self.played += not self._codes[place]
+        self._codes[place] = self._numbers[outcome]
+
+    def append(self, outcome: Finished) -> None:
+        """The match after those of finished rounds was played, and is finished too."""
+        self.note(self._finished, outcome)
+        self.finish(self._finished + 1)
+
+    def finish(self, count: int) -> bool:
+        """The first so many matches are finished rounds; False if one of them is missing."""
+        if self.missing(self._finished, count):
+            return False
+        for code, times in Counter(self._codes[self._finished : count]).items():
+            self.counts[self._kinds[code - 1]] += times
+        self._finished = count
+        return True
