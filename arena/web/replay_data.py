@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
 from rich.text import Text
@@ -139,10 +140,15 @@ def _steps(
     """Every position with the move that was played in it, in all views; the last one has no move."""
     for state, played in positions(game, record):
         try:
-            position = {view: _position(game, state, view, viewer) for view in views}
+            position = position_data(game, state, views, viewer)
         except IndexError as error:
             raise RecordError(f"the record has more contestants than seats: {error}") from error
-        yield position, None if played is None else _move(game, state, played, views)
+        yield position, None if played is None else move_data(game, state, played, views)
+
+
+def position_data(game: AnyGame, state: AnyState, views: Sequence[str], viewer: Viewer) -> Json:
+    """A position in these views, as the player gets it."""
+    return {view: _position(game, state, view, viewer) for view in views}
 
 
 def _position(game: AnyGame, state: AnyState, view: str, viewer: Viewer) -> Json:
@@ -172,7 +178,8 @@ def _outline(value: Json, indent: str = "") -> Iterator[str]:
             yield f"{indent}{name:<16} {' '.join(map(str, values)) or '–'}"
 
 
-def _move(game: AnyGame, state: AnyState, played: Played[Any], views: Sequence[str]) -> Json:
+def move_data(game: AnyGame, state: AnyState, played: Played[Any], views: Sequence[str]) -> Json:
+    """A move that is about to be played in this position, in these views, as the player gets it."""
     move: Json = {"seat": played.seat, "wall": played.times.wall}
     if played.substituted:
         move["substituted"] = True
@@ -181,14 +188,16 @@ def _move(game: AnyGame, state: AnyState, played: Played[Any], views: Sequence[s
 
 def _told(game: AnyGame, state: AnyState, played: Played[Any], view: str) -> Json:
     seat = None if view == EVERYTHING else int(view)
-    words = Text.from_markup(game.tell(state, played.move, seat), emoji=False)
     shown = played.move if seat is None else game.seen_move(state, played.move, seat)
-    told: Json = {"move": game.codec.move_to_json(shown), "text": runs(words)}
-    # The page names the bot where the words have "seat N", and with a side or role behind it.
-    mover = re.match(rf"seat {played.seat}(?: \([^)]*\))?(:?) ", words.plain)
-    if mover:
-        told |= {"text": runs(words[mover.end() :]), "joint": mover[1]}
-    return told
+    return {"move": game.codec.move_to_json(shown), **_words(game.tell(state, played.move, seat), played.seat)}
+
+
+@lru_cache(maxsize=1024)  # most moves are told to all seats in the same words
+def _words(markup: str, mover: Seat) -> Json:
+    """What was done, in pieces, without the "seat N (side)" in front, since the page names the bot there."""
+    text = Text.from_markup(markup, emoji=False)
+    subject = re.match(rf"seat {mover}(?: \([^)]*\))?(:?) ", text.plain)
+    return {"text": runs(text[subject.end() :]), "joint": subject[1]} if subject else {"text": runs(text)}
 
 
 def _banks(record: AnyRecord) -> Iterator[list[float]]:

@@ -58,9 +58,9 @@ def test_it_can_be_watched_without_a_viewer_of_its_own(project):
     with launched() as browser:
         pages = Watched(browser)
         page = pages.open((project / "nim.html").as_uri())
-        assert page.locator(".board text").all_inner_texts() == ["| | | | | | |"]
+        assert page.locator(".board text").all_text_contents() == ["| | | | | | | "]
         page.keyboard.press("End")
-        assert page.locator(".board text").all_inner_texts() == ["no sticks"]
+        assert page.locator(".board text").all_text_contents() == ["no sticks"]
         assert "took the last stick" in page.locator(".caption").inner_text()
         assert page.locator(".views").is_hidden(), "nothing is hidden in Nim, so there is nothing to switch"
         assert pages.errors == []

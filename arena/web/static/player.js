@@ -37,11 +37,15 @@ const KEYS = [
   ["? Esc", "this help, close it"],
 ];
 
-/** Run the page's replay with this viewer; resolves when the first position is drawn. */
+/**
+ * Run the page's replay with this viewer; resolves to its Player when the first position is drawn.
+ *
+ * If the data says `live`, the match goes on: `append` adds what is played, and `finish` tells how it ended.
+ */
 async function start(viewer) {
   const root = document.querySelector(".player");
   const data = await load(root);
-  new Player(root, data, viewer);
+  return new Player(root, data, viewer);
 }
 
 /** The data of the page: packed in it, or fetched. */
@@ -82,6 +86,11 @@ class Player {
     return this.view === "all" ? null : Number(this.view);
   }
 
+  /** Whether the end of the match is shown, and not only the latest of a match that goes on. */
+  get over() {
+    return this.ply === this.last && !this.data.live;
+  }
+
   get playing() {
     return this.timer !== 0;
   }
@@ -118,8 +127,7 @@ class Player {
     this.showControls();
     this.showTimes();
     if (this.parts.words.open) this.showWords();
-    // Last, because the other parts may have changed how much of the list there is to see.
-    reveal(this.parts.list, this.ply === this.last ? this.parts.moves.lastElementChild : this.current);
+    this.revealSoon();
     if (!quiet) this.announce();
     this.keepAddress();
   }
@@ -157,6 +165,7 @@ class Player {
   }
 
   play() {
+    if (this.ply === this.last && this.data.live) return;
     if (this.ply === this.last) this.go(0, { quick: true });
     this.schedule();
     this.showControls();
@@ -222,6 +231,38 @@ class Player {
     return marks[0] !== marks[1];
   }
 
+  // -- a match that goes on -------------------------------------------------------------------------------------------
+
+  /** Add a move and the position after it; who looks at the latest position stays at the latest. */
+  append(position, move) {
+    const following = this.ply === this.last && !this.playing;
+    this.data.positions.push(position);
+    this.data.moves.push(move);
+    this.last += 1;
+    this.parts.slider.max = String(this.last);
+    const item = moveItem(this, move, this.last - 1);
+    this.parts.moves.lastElementChild.before(item);
+    this.buttons.push(item.firstElementChild);
+    this.renewTimes();
+    if (following) this.go(this.last);
+    else this.showControls();
+  }
+
+  /** The match is over: seats, headline, reason and void as in the data of a finished one. */
+  finish(ending) {
+    Object.assign(this.data, ending, { live: false });
+    this.parts.moves.lastElementChild.replaceWith(resultItem(this.data));
+    this.show();
+  }
+
+  renewTimes() {
+    const times = buildTimes(this.data);
+    this.parts.times.box.replaceWith(times.box);
+    this.parts.times = times;
+    times.svg.addEventListener("click", (event) => this.step(plyAt(event, this.last), { quick: true }));
+    this.showTimes();
+  }
+
   // -- views ----------------------------------------------------------------------------------------------------------
 
   setView(view) {
@@ -257,15 +298,21 @@ class Player {
     this.parts.caption.className = `caption ${this.captionKind()}`;
   }
 
+  /** With the next picture, when all parts have their sizes: measuring at every step would cost more than drawing. */
+  revealSoon() {
+    cancelAnimationFrame(this.revealing);
+    this.revealing = requestAnimationFrame(() =>
+      reveal(this.parts.list, this.ply === this.last ? this.parts.moves.lastElementChild : this.current));
+  }
+
   captionKind() {
     if (this.ply > 0 && this.data.moves[this.ply - 1].fault) return "fault";
-    if (this.ply < this.last) return "";
+    if (!this.over) return "";
     return this.data.seats.some((seat) => seat.fault) || this.data.void ? "fault" : "over";
   }
 
   showSeats() {
-    const { data, ply } = this, over = ply === this.last;
-    const mover = over ? null : data.moves[ply].seat;
+    const { data, ply, over } = this, mover = data.moves[ply]?.seat ?? null;
     this.parts.seats.forEach((card, seat) => {
       card.box.classList.toggle("moving", seat === mover);
       card.turn.textContent = seat === mover ? "to move" : "";
@@ -278,7 +325,10 @@ class Player {
   }
 
   showControls() {
-    const { slider, count, buttons } = this.parts;
+    const { slider, count, buttons, now } = this.parts;
+    now.hidden = !this.data.live;
+    now.disabled = this.ply === this.last;
+    now.textContent = this.ply === this.last ? "live" : `${this.last - this.ply} behind: to now`;
     slider.value = String(this.ply);
     slider.setAttribute("aria-valuetext", `move ${this.ply} of ${this.last}`);
     count.textContent = `${this.ply} / ${this.last}`;
@@ -302,7 +352,7 @@ class Player {
 
   announce() {
     const said = this.ply ? `Move ${this.ply}: ${this.lastMove().text}` : "The start of the match";
-    const end = this.ply === this.last ? `. ${this.data.headline}: ${this.data.reason}` : "";
+    const end = this.over ? `. ${this.data.headline}: ${this.data.reason}` : "";
     // The same sentence twice would not be spoken: a trailing no-break space makes it another one.
     const text = `${said}${end}`;
     this.parts.live.textContent = this.parts.live.textContent === text ? text + NO_BREAK_SPACE : text;
@@ -382,7 +432,8 @@ function connect(player) {
     if (button) player.step(Number(button.value));
   });
   parts.words.addEventListener("toggle", () => parts.words.open && player.showWords());
-  parts.times.svg.addEventListener("click", (event) => player.step(plyAt(event, player.last), { quick: true }));
+  player.renewTimes();
+  parts.now.addEventListener("click", () => player.step(player.last, { quick: true }));
   parts.board.addEventListener("click", (event) => tap(player, event));
   document.addEventListener("keydown", (event) => press(player, event));
   window.addEventListener("hashchange", () => player.follow());
@@ -544,13 +595,14 @@ function resultText(data, seat) {
 /** The line below the board: the last move, or how the match ended. */
 function caption(player) {
   const { data, ply } = player;
-  if (!ply) return [make("span", {}, `The start: ${data.seats[data.moves[0]?.seat ?? 0].label} is to move`)];
+  if (!ply && player.over) return verdicts(data);
+  if (!ply) return [make("span", {}, data.moves.length ? `The start: ${data.seats[data.moves[0].seat].label} is to move` : "The start")];
   const move = data.moves[ply - 1];
   const said = make("span", { class: "said" }, make("b", { class: "number" }, `${ply}`), chip(move.seat),
     make("bdi", {}, data.seats[move.seat].label), `${move[player.view].joint ?? ":"} `, ...nodes(move[player.view].text));
   const lines = [said];
   if (move.fault) lines.push(make("span", { class: "verdict" }, `A random move was played for it: ${move.fault}`));
-  if (ply === player.last) lines.push(...verdicts(data));
+  if (player.over) lines.push(...verdicts(data));
   return lines;
 }
 
@@ -631,6 +683,7 @@ function moveItem(player, move, index) {
 }
 
 function resultItem(data) {
+  if (data.live) return make("li", { class: "result" }, "The match goes on");
   const kind = data.void || data.seats.some((seat) => seat.fault) ? "fault" : "over";
   return make("li", { class: `result ${kind}` }, ...verdicts(data));
 }
@@ -666,7 +719,8 @@ function build(root, data) {
 
 function buildBoard(root) {
   const svg = draw("svg", { role: "img", preserveAspectRatio: "xMidYMid meet" });
-  const board = make("div", { class: `board game-${root.dataset.game}` }, svg);
+  // The game's styles begin one element further in, so that its variables do not change ours.
+  const board = make("div", { class: "board" }, make("div", { class: `picture game-${root.dataset.game}` }, svg));
   const boardBox = make("section", { class: "board-box", "aria-label": "Board" }, board);
   return { svg, board, boardBox, stage: make("div", { class: "stage" }) };
 }
@@ -683,11 +737,12 @@ function buildControls(data) {
   const speed = make("select", { "aria-label": "Speed" }, ...SPEEDS.map(([value, text]) => make("option", { value }, text)));
   const count = make("span", { class: "count", "aria-hidden": "true" });
   const caption = make("div", { class: "caption" });
-  const row = make("div", { class: "row" },
+  const now = make("button", { type: "button", class: "now" });
+  const row = make("div", { class: "row" }, now,
     make("div", { class: "steps" }, buttons.first, buttons.back, buttons.play, buttons.next, buttons.last), speed);
   const scrub = make("div", { class: "scrub" }, slider, count);
   const controls = make("section", { class: "controls", "aria-label": "Replay controls" }, caption, scrub, row);
-  return { buttons, slider, speed, count, caption, controls };
+  return { buttons, slider, speed, count, caption, controls, now };
 }
 
 function seatCard(seat, number) {
@@ -736,7 +791,8 @@ function buildTimes(data) {
   const lane = 100 / seats.length, height = (wall) => (wall ? Math.max(0.04, Math.log1p(wall) / Math.log1p(longest)) : 0) * (lane - 4);
   const bars = moves.map((move, ply) => {
     const size = height(move.wall), top = seats.length === 2 && move.seat === 1 ? lane + 2 : lane * (move.seat + 1) - size - 2;
-    return draw("rect", { class: move.fault ? "bar fault" : `bar seat-${move.seat}`, x: ply + 0.1, y: top, width: 0.8, height: size });
+    const place = { class: move.fault ? "bar fault" : `bar seat-${move.seat}`, x: ply + 0.1, y: top, width: 0.8, height: size };
+    return draw("rect", place, draw("title", {}, `move ${ply + 1}, ${seats[move.seat].label}: ${duration(move.wall)}`));
   });
   const cursor = draw("rect", { class: "cursor", x: 0, y: 0, width: 1, height: 100 });
   const svg = draw("svg", { role: "img", "aria-label": timesInWords(data, longest), viewBox: `0 0 ${Math.max(1, moves.length)} 100`, preserveAspectRatio: "none" },

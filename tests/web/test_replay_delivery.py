@@ -1,0 +1,98 @@
+"""The forms in which a replay page comes: one file, a folder with linked styles, a server with everything linked."""
+
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+
+from arena.registry import find
+from arena.web.assets import Assets, Delivery
+from arena.web.match_page import asset_files, match_page, player_part
+from arena.web.replay_data import read_replay
+from tests.web.replays import random_match
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+PLACES = """() => ['0', '7', '52'].map((ply) => {
+  const slider = document.querySelector('.scrub input');
+  slider.value = ply;
+  slider.dispatchEvent(new Event('input'));
+  return ['.board', '.caption', '.moves', '.times'].map((part) => document.querySelector(part).outerHTML).join('');
+})"""
+
+
+class Handler(SimpleHTTPRequestHandler):
+    """Serves a folder under the strict policy of the served site."""
+
+    def end_headers(self):
+        self.send_header("Content-Security-Policy", POLICY)
+        self.send_header("X-Content-Type-Options", "nosniff")
+        super().end_headers()
+
+    def log_message(self, *args):
+        pass
+
+
+@contextmanager
+def served(folder):
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=folder)) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A folder with the same match in all forms, and the files that linked pages ask for."""
+    folder = tmp_path_factory.mktemp("site")
+    replay = read_replay(find("claim"), random_match("claim"))
+    for name, text in asset_files((replay.viewer,)).items():
+        path = folder / "static" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    pages = folder / "a/b"
+    pages.mkdir(parents=True)
+    (pages / "replay.bin").write_bytes(replay.packed())
+
+    def address(name):
+        return f"../../static/{name}"
+
+    linked, styles = Delivery(styles=address, scripts=address), Delivery(styles=address)
+    (pages / "one.html").write_text(match_page(replay), encoding="utf-8")
+    (pages / "built.html").write_text(match_page(replay, styles), encoding="utf-8")
+    (pages / "linked.html").write_text(match_page(replay, linked, policy_in_page=False), encoding="utf-8")
+    fetched = match_page(replay, linked, data_address="replay.bin", policy_in_page=False)
+    (pages / "fetched.html").write_text(fetched, encoding="utf-8")
+    return folder
+
+
+def test_every_form_shows_the_same(watched, site):
+    expected = watched.open((site / "a/b/one.html").as_uri()).evaluate(PLACES)
+    assert watched.open((site / "a/b/built.html").as_uri()).evaluate(PLACES) == expected
+    with served(site) as address:
+        for form in ("linked", "fetched"):
+            assert watched.open(f"{address}/a/b/{form}.html").evaluate(PLACES) == expected, form
+
+
+def test_a_page_in_the_browser_has_its_styles(watched, site):
+    page = watched.open((site / "a/b/built.html").as_uri())
+    assert page.evaluate("() => getComputedStyle(document.querySelector('.stage')).display") == "grid"
+
+
+def test_the_assets_of_the_page_around_are_shared():
+    replay = read_replay(find("claim"), random_match("claim"))
+    assets = Assets(Delivery())
+    assets.style("site.css", "body {}")
+    part = player_part(replay, assets=assets)
+    assert part.assets is assets
+    assert assets.policy().count("'sha256-") == 1 + 3 + 2, "ours, three style sheets, a script and a module"
+    assert "<script" in part.head
+    assert "replay-data" in part.body
