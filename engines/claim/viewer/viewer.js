@@ -1,6 +1,10 @@
 // Claim: draws a position as a table with two hands, the trick, the followers and the votes of the five factions.
 
-const GOBLINS = 0, DWARVES = 1, UNDEAD = 2, DOPPELGANGERS = 3, KNIGHTS = 4;
+const GOBLINS = 0,
+  DWARVES = 1,
+  UNDEAD = 2,
+  DOPPELGANGERS = 3,
+  KNIGHTS = 4;
 const HAND_SIZE = 13;
 const FACTIONS = ["Goblins", "Dwarves", "Undead", "Doppelgängers", "Knights"];
 const SINGULAR = ["Goblin", "Dwarf", "Undead", "Doppelgänger", "Knight"];
@@ -31,7 +35,8 @@ function scene(message, seat) {
   const scores = known.seats.map((held) => held.score);
   const factions = FACTIONS.map((_, faction) => countFaction(faction, scores));
   const votes = [0, 1].map((number) => factions.filter((faction) => faction.holder === number).length);
-  const shown = lead === null && last ? { ...last, done: true } : { leader, lead, follow: null, winner: null, done: false };
+  const shown =
+    lead === null && last ? { ...last, done: true } : { leader, lead, follow: null, winner: null, done: false };
   return {
     game: "claim",
     viewer: seat,
@@ -57,8 +62,11 @@ function fromState(message) {
   const seats = [0, 1].map((number) => {
     const held = (message.seats || [])[number] || {};
     return {
-      hand: [...(held.hand || [])].sort(byNumber), hiddenHand: 0,
-      won: [...(held.prizes || [])], drawn: [...(held.draws || [])], hiddenDrawn: 0,
+      hand: [...(held.hand || [])].sort(byNumber),
+      hiddenHand: 0,
+      won: [...(held.prizes || [])],
+      drawn: [...(held.draws || [])],
+      hiddenDrawn: 0,
       score: [...(held.score || [])],
     };
   });
@@ -67,20 +75,28 @@ function fromState(message) {
 
 function fromObservation(message, seat) {
   const own = {
-    hand: [...(message.hand || [])].sort(byNumber), hiddenHand: 0,
-    won: [...(message.prizes || [])], drawn: [...(message.draws || [])], hiddenDrawn: 0,
+    hand: [...(message.hand || [])].sort(byNumber),
+    hiddenHand: 0,
+    won: [...(message.prizes || [])],
+    drawn: [...(message.draws || [])],
+    hiddenDrawn: 0,
     score: [...(message.score || [])],
   };
   const size = message.opponent_hand_size || 0;
   const hand = openHand(message, 1 - seat).slice(0, size);
   const other = {
-    hand, hiddenHand: size - hand.length,
-    won: [...(message.opponent_prizes || [])], drawn: [], hiddenDrawn: message.opponent_draw_count || 0,
+    hand,
+    hiddenHand: size - hand.length,
+    won: [...(message.opponent_prizes || [])],
+    drawn: [],
+    hiddenDrawn: message.opponent_draw_count || 0,
     score: [...(message.opponent_score || [])],
   };
   return {
     seats: seat === 0 ? [own, other] : [other, own],
-    prize: message.prize ?? null, next: null, deckSize: message.deck_size || 0,
+    prize: message.prize ?? null,
+    next: null,
+    deckSize: message.deck_size || 0,
   };
 }
 
@@ -100,8 +116,12 @@ function openHand(message, seat) {
 
 function readTrick(trick) {
   return {
-    leader: trick.leader || 0, lead: trick.lead || 0, follow: trick.follow || 0, winner: trick.winner || 0,
-    prize: trick.prize ?? null, draw: trick.draw ?? null,
+    leader: trick.leader || 0,
+    lead: trick.lead || 0,
+    follow: trick.follow || 0,
+    winner: trick.winner || 0,
+    prize: trick.prize ?? null,
+    draw: trick.draw ?? null,
   };
 }
 
@@ -122,8 +142,10 @@ function gainsOf(trick) {
 
 /** Why a trick went to its winner, in a few words. */
 function reasonOf(trick) {
-  const led = factionOf(trick.lead), followed = factionOf(trick.follow);
-  const high = valueOf(trick.follow), low = valueOf(trick.lead);
+  const led = factionOf(trick.lead),
+    followed = factionOf(trick.follow);
+  const high = valueOf(trick.follow),
+    low = valueOf(trick.lead);
   if (led === GOBLINS && followed === KNIGHTS) return "a Knight beats a led Goblin";
   if (followed !== led && followed !== DOPPELGANGERS) return `no ${SINGULAR[led]} was played on it`;
   if (high > low) return `${high} beats ${low}`;
@@ -153,7 +175,10 @@ function trickText(view, name) {
     if (trick.lead === null) return [`${name(view.leader)} may lead any card.`, goalText(view)];
     const asked = factionOf(trick.lead);
     const also = asked === DOPPELGANGERS ? "" : " or Doppelgänger";
-    return [`${name(view.toMove)} follows: a ${SINGULAR[asked]}${also},`, `or any card if without ${FACTIONS[asked]}.`];
+    return [
+      `${name(view.toMove)} follows: ${asked === UNDEAD ? "an" : "a"} ${SINGULAR[asked]}${also},`,
+      `or any card if without ${FACTIONS[asked]}.`,
+    ];
   }
   const loser = 1 - trick.winner;
   const won = `${name(trick.winner)} wins: ${reasonOf(trick)}.`;
@@ -220,29 +245,60 @@ function shorten(words, size, width) {
 
 const shape = (d, attributes = {}) => el("path", { d, "fill-rule": "evenodd", ...attributes });
 const ICONS = [
-  [shape("M12 4.6c-3 0-5.1 1.7-5.8 4.1L.7 6.8l3.4 6.4 2.7.9C7.6 18 9.6 20.6 12 20.6s4.4-2.6 5.2-6.5l2.7-.9 3.4-6.4-5.5 1.9C17.1 6.3 15 4.6 12 4.6zM8.3 10.8l2.9 1.7-1.2 1.6c-1.2 0-1.9-1.4-1.7-3.3zM15.7 10.8l-2.9 1.7 1.2 1.6c1.2 0 1.9-1.4 1.7-3.3zM9.4 16.3h5.2L12 18.4z")],
-  [shape("M11 2.2h2v3c2.8-1.9 6-1.5 8 .3-1.5 2.1-1.5 5.3 0 7.4-2 1.8-5.2 2.2-8 .3v8.6h-2v-8.6c-2.8 1.9-6 1.5-8-.3 1.5-2.1 1.5-5.3 0-7.4 2-1.8 5.2-2.2 8-.3z")],
-  [shape("M12 2C7 2 3.4 5.5 3.4 10c0 3 1.5 5.2 3.6 6.5V21h2.4v-2.3h1.5V21h2.2v-2.3h1.5V21H17v-4.5c2.1-1.3 3.6-3.5 3.6-6.5C20.6 5.5 17 2 12 2zM8.4 8.5a2.1 2.1 0 1 1 0 4.2 2.1 2.1 0 0 1 0-4.2zM15.6 8.5a2.1 2.1 0 1 1 0 4.2 2.1 2.1 0 0 1 0-4.2zM12 12.7l1.4 2.7h-2.8z")],
+  [
+    shape(
+      "M12 4.6c-3 0-5.1 1.7-5.8 4.1L.7 6.8l3.4 6.4 2.7.9C7.6 18 9.6 20.6 12 20.6s4.4-2.6 5.2-6.5l2.7-.9" +
+        " 3.4-6.4-5.5 1.9C17.1 6.3 15 4.6 12 4.6zM8.3 10.8l2.9 1.7-1.2 1.6c-1.2 0-1.9-1.4-1.7-3.3z" +
+        "M15.7 10.8l-2.9 1.7 1.2 1.6c1.2 0 1.9-1.4 1.7-3.3zM9.4 16.3h5.2L12 18.4z",
+    ),
+  ],
+  [
+    shape(
+      "M11 2.2h2v3c2.8-1.9 6-1.5 8 .3-1.5 2.1-1.5 5.3 0 7.4-2 1.8-5.2 2.2-8 .3v8.6h-2v-8.6c-2.8 1.9-6" +
+        " 1.5-8-.3 1.5-2.1 1.5-5.3 0-7.4 2-1.8 5.2-2.2 8-.3z",
+    ),
+  ],
+  [
+    shape(
+      "M12 2C7 2 3.4 5.5 3.4 10c0 3 1.5 5.2 3.6 6.5V21h2.4v-2.3h1.5V21h2.2v-2.3h1.5V21H17v-4.5c2.1-1.3" +
+        " 3.6-3.5 3.6-6.5C20.6 5.5 17 2 12 2zM8.4 8.5a2.1 2.1 0 1 1 0 4.2 2.1 2.1 0 0 1 0-4.2z" +
+        "M15.6 8.5a2.1 2.1 0 1 1 0 4.2 2.1 2.1 0 0 1 0-4.2zM12 12.7l1.4 2.7h-2.8z",
+    ),
+  ],
   [
     shape("M8 4.3a3.7 3.7 0 1 1 0 7.4 3.7 3.7 0 0 1 0-7.4zM1.2 20.5c0-4.3 2.9-7.2 6.8-7.2s6.8 2.9 6.8 7.2z"),
     shape("M13.6 4.7a3.3 3.3 0 1 1 .6 6.5M15.3 13.6c4 .2 7 2.7 7.4 6.4h-5", { class: "line" }),
   ],
-  [shape("M12 1.8C7.4 1.8 4.8 4.8 4.8 9v8l7.2 5.3 7.2-5.3V9c0-4.2-2.6-7.2-7.2-7.2zM6.8 9.8h4.4v2.2H6.8zM12.8 9.8h4.4v2.2h-4.4zM11.2 13.8h1.6v5h-1.6zM8 14h1.5v2.8L8 15.8zM14.5 14H16v1.8l-1.5 1z")],
+  [
+    shape(
+      "M12 1.8C7.4 1.8 4.8 4.8 4.8 9v8l7.2 5.3 7.2-5.3V9c0-4.2-2.6-7.2-7.2-7.2zM6.8 9.8h4.4v2.2H6.8z" +
+        "M12.8 9.8h4.4v2.2h-4.4zM11.2 13.8h1.6v5h-1.6zM8 14h1.5v2.8L8 15.8zM14.5 14H16v1.8l-1.5 1z",
+    ),
+  ],
 ];
 const CROWN = shape("M4 19h16v2.2H4zM4 17L2.5 7.5l5.3 3.7L12 4l4.2 7.2 5.3-3.7L20 17z");
 const icon = (faction, x, y, size) =>
-  el("g", { class: `icon f${faction}`, transform: `translate(${round(x)} ${round(y)}) scale(${round(size / 24)})` }, ...ICONS[faction]);
+  el(
+    "g",
+    { class: `icon f${faction}`, transform: `translate(${round(x)} ${round(y)}) scale(${round(size / 24)})` },
+    ...ICONS[faction],
+  );
 const crown = (x, y, size) =>
   el("g", { class: "crown", transform: `translate(${round(x)} ${round(y)}) scale(${round(size / 24)})` }, CROWN);
 
 /** The mark of a seat: its number in a disc (seat 0) or in a square (seat 1). */
 function badge(seat, x, y, size) {
   const middle = size / 2;
-  const outline = seat === 0
-    ? el("circle", { cx: middle, cy: middle, r: middle, class: "badge s0" })
-    : el("rect", { x: 0, y: 0, width: size, height: size, rx: size / 6, class: "badge s1" });
-  return el("g", { transform: `translate(${round(x)} ${round(y)})` }, outline,
-    text(middle, size * 0.78, size * 0.79, "on-badge", String(seat), "middle"));
+  const outline =
+    seat === 0
+      ? el("circle", { cx: middle, cy: middle, r: middle, class: "badge s0" })
+      : el("rect", { x: 0, y: 0, width: size, height: size, rx: size / 6, class: "badge s1" });
+  return el(
+    "g",
+    { transform: `translate(${round(x)} ${round(y)})` },
+    outline,
+    text(middle, size * 0.78, size * 0.79, "on-badge", String(seat), "middle"),
+  );
 }
 
 // -- cards -------------------------------------------------------------------------------------------------
@@ -250,15 +306,17 @@ function badge(seat, x, y, size) {
 const CARD = { width: 64, height: 90 };
 const MINI = { width: 34, height: 52 };
 
-function cardFace(card) {
-  const faction = factionOf(card), kind = `ink f${faction}`;
+/** A card; where the next one lies over its right part, the icon stands further left. */
+function cardFace(card, crowded = false) {
+  const faction = factionOf(card),
+    kind = `ink f${faction}`;
   return [
     el("title", {}, `${cardName(card)}: ${POWERS[faction]}`),
     rect(1.5, 2.5, 64, 90, "shadow", 7),
     rect(0, 0, 64, 90, `paper f${faction}`, 7),
     rect(3.5, 3.5, 57, 83, `frame f${faction}`, 4.5),
     text(8, 30, 29, `${kind} number`, String(valueOf(card))),
-    icon(faction, 14, 30, 36),
+    crowded ? icon(faction, 7, 32, 34) : icon(faction, 14, 30, 36),
     text(8, 82, 21.5, `${kind} letter`, LETTERS[faction]),
   ];
 }
@@ -311,14 +369,42 @@ function outline(width, height, dashed, rx) {
 
 const LAYOUTS = {
   wide: {
-    width: 1000, height: 640, pad: 10, zone: 690, small: 15, size: 17, big: 20, header: 38,
-    hand: { scale: 1 }, mini: { scale: 1, step: 38 }, label: 15, row: 60,
-    top: 10, bottom: 630, gap: 8, panel: { x: 710, y: 10, width: 280, height: 620 }, chip: { step: 15.6, width: 14.6, height: 21, size: 15 },
+    width: 1000,
+    height: 640,
+    pad: 10,
+    zone: 690,
+    small: 15,
+    size: 17,
+    big: 20,
+    header: 38,
+    hand: { scale: 1 },
+    mini: { scale: 1, step: 38 },
+    label: 15,
+    row: 60,
+    top: 10,
+    bottom: 630,
+    gap: 8,
+    panel: { x: 710, y: 10, width: 280, height: 620 },
+    chip: { step: 15.6, width: 14.6, height: 21, size: 15 },
   },
   portrait: {
-    width: 600, height: 960, pad: 8, zone: 584, small: 20, size: 22, big: 25, header: 40,
-    hand: { scale: 0.92 }, mini: { scale: 0.94, step: 34 }, label: 20, row: 56,
-    top: 70, bottom: 672, gap: 6, panel: { x: 8, y: 678, width: 584, height: 274 }, chip: { step: 26.2, width: 24.6, height: 24, size: 20 },
+    width: 600,
+    height: 960,
+    pad: 8,
+    zone: 584,
+    small: 20,
+    size: 22,
+    big: 25,
+    header: 40,
+    hand: { scale: 0.92 },
+    mini: { scale: 0.94, step: 34 },
+    label: 20,
+    row: 56,
+    top: 70,
+    bottom: 672,
+    gap: 6,
+    panel: { x: 8, y: 678, width: 584, height: 274 },
+    chip: { step: 26.2, width: 24.6, height: 24, size: 20 },
   },
 };
 
@@ -337,7 +423,17 @@ function thingsOf(view, options) {
   const L = LAYOUTS[options.layout] || LAYOUTS.wide;
   const names = [0, 1].map((seat) => String((options.names || [])[seat] || "") || `Seat ${seat}`);
   const lower = view.viewer === 1 ? 1 : 0;
-  const context = { L, view, names, last: options.last || null, zones: zonesOf(view, L), lower, wide: L === LAYOUTS.wide, zeros: 0, origin: null };
+  const context = {
+    L,
+    view,
+    names,
+    last: options.last || null,
+    zones: zonesOf(view, L),
+    lower,
+    wide: L === LAYOUTS.wide,
+    zeros: 0,
+    origin: null,
+  };
   const table = tablePlaces(context);
   return [
     still("ground", rect(0, 0, L.width, L.height, "ground", 10)),
@@ -357,7 +453,12 @@ function cardThing(context, zone, card, x, y, scale, content, from) {
 
 /** A sentence that names a seat at most once, with the name shortened so that all fits into this width. */
 function fit(context, size, width, sentence) {
-  const room = width - widthOf(sentence(() => ""), size);
+  const room =
+    width -
+    widthOf(
+      sentence(() => ""),
+      size,
+    );
   return sentence((seat) => shorten(context.names[seat], size, room));
 }
 
@@ -379,14 +480,15 @@ function seatThings(context, seat, table) {
   const things = [still(`zone-${seat}`, rect(L.pad, zone.y, L.zone, zone.height, frame, 10))];
   things.push(...headerThings(context, seat, at.header));
   if (view.phase === 3) things.push(still(`won-${seat}`, ...wonFactions(context, seat, at.hand)));
-  else things.push(...handThings(context, seat, at.hand + 3, table));
+  else things.push(...handThings(context, seat, at.hand + 3));
   if (view.phase === 1) things.push(...followerThings(context, seat, at.row + (seat === lower ? 3 : 2), table));
   return things;
 }
 
 function headerThings(context, seat, y) {
   const { L, view, names } = context;
-  const middle = y + L.header / 2, base = middle + L.size * 0.35;
+  const middle = y + L.header / 2,
+    base = middle + L.size * 0.35;
   const mark = L.size * 1.25;
   const turn = turnPill(context, seat, middle);
   const right = L.pad + L.zone - 12;
@@ -399,11 +501,27 @@ function headerThings(context, seat, y) {
   const label = shorten(names[seat], L.size, nameWidth);
   const content = [
     badge(seat, L.pad + 12, middle - mark / 2, mark),
-    el("g", {}, el("title", {}, `${names[seat]}, seat ${seat}`), text(L.pad + 20 + mark, base, L.size, "strong", label)),
+    el(
+      "g",
+      {},
+      el("title", {}, `${names[seat]}, seat ${seat}`),
+      text(L.pad + 20 + mark, base, L.size, "strong", label),
+    ),
     ...turn.content(L.pad + 32 + mark + widthOf(label, L.size)),
     text(right - 34, base, L.size, "strong", votes, "end"),
-    ...held.map((faction, index) => el("g", {}, el("title", {}, `The ${FACTIONS[faction]} vote for seat ${seat} as it stands`),
-      icon(faction, right - 34 - votesWidth - (held.length - index) * (iconSize + 3), middle - iconSize / 2, iconSize))),
+    ...held.map((faction, index) =>
+      el(
+        "g",
+        {},
+        el("title", {}, `The ${FACTIONS[faction]} vote for seat ${seat} as it stands`),
+        icon(
+          faction,
+          right - 34 - votesWidth - (held.length - index) * (iconSize + 3),
+          middle - iconSize / 2,
+          iconSize,
+        ),
+      ),
+    ),
     rect(right - 25, middle - 15, 22, 28, "slot", 4),
   ];
   return [still(`header-${seat}`, ...content), ...pileThings(context, seat, right - 25, middle - 15)];
@@ -428,32 +546,48 @@ function pileThings(context, seat, x, y) {
   const { view } = context;
   const score = view.seats[seat].score;
   const fresh = view.gains.filter((gain) => gain.seat === seat).length;
-  return score.slice(0, score.length - fresh).slice(-2)
+  return score
+    .slice(0, score.length - fresh)
+    .slice(-2)
     .map((card) => cardThing(context, "pile", card, x, y, 1, tileFace(card), null));
 }
 
 function wonFactions(context, seat, y) {
   const { L, view } = context;
-  const held = view.factions.map((faction, number) => ({ ...faction, number })).filter((faction) => faction.holder === seat);
-  const size = 42, step = context.wide ? 122 : 112;
+  const held = view.factions
+    .map((faction, number) => ({ ...faction, number }))
+    .filter((faction) => faction.holder === seat);
+  const size = 42,
+    step = context.wide ? 122 : 112;
   const start = L.pad + L.zone / 2 - (held.length * step) / 2;
-  if (!held.length) return [text(L.pad + L.zone / 2, y + 52, L.size, "muted", "No faction votes for this seat.", "middle")];
+  if (!held.length)
+    return [text(L.pad + L.zone / 2, y + 52, L.size, "muted", "No faction votes for this seat.", "middle")];
   return held.flatMap(({ number }, index) => {
     const middle = start + (index + 0.5) * step;
     return [
       el("circle", { cx: middle, cy: y + 34, r: 32, class: `medal f${number}` }),
       icon(number, middle - size / 2, y + 34 - size / 2, size),
-      text(middle, y + 34 + 32 + L.small, context.wide ? 15 : 19.6, "muted", !context.wide && number === DOPPELGANGERS ? "Doppelg." : FACTIONS[number], "middle"),
+      text(
+        middle,
+        y + 34 + 32 + L.small,
+        context.wide ? 15 : 19.6,
+        "muted",
+        !context.wide && number === DOPPELGANGERS ? "Doppelg." : FACTIONS[number],
+        "middle",
+      ),
     ];
   });
 }
 
 /** The cards of a hand; where the last played card was, a dashed gap stays open. */
-function handThings(context, seat, y, table) {
+function handThings(context, seat, y) {
   const { L, view } = context;
   const { hand, hiddenHand } = view.seats[seat];
   const gap = gapOf(context, seat);
-  const entries = [...hand.map((card) => ({ card })), ...Array.from({ length: hiddenHand }, (_, index) => ({ hidden: index }))];
+  const entries = [
+    ...hand.map((card) => ({ card })),
+    ...Array.from({ length: hiddenHand }, (_, index) => ({ hidden: index })),
+  ];
   if (gap !== null) entries.splice(hiddenHand ? entries.length : hand.filter((card) => card < gap).length, 0, { gap });
   const { scale } = L.hand;
   const cardWidth = CARD.width * scale;
@@ -468,12 +602,24 @@ function handThings(context, seat, y, table) {
       // The card before it lies over its left part and the next one over its right part.
       const left = index ? Math.max(0, cardWidth - step) : 0;
       const right = index === entries.length - 1 ? cardWidth : Math.min(cardWidth, step);
-      return still("gap", place(x + left + 4, y + 4, 1, ...outline(right - left - 8, CARD.height * scale - 8, true, 4)));
+      return still(
+        "gap",
+        place(x + left + 4, y + 4, 1, ...outline(right - left - 8, CARD.height * scale - 8, true, 4)),
+      );
     }
     if (entry.card === undefined) {
-      return { key: `hand-${seat}-${entry.hidden}`, kind: "card", zone: `hand-${seat}`, x, y, scale, content: cardBack(), from: middle };
+      return {
+        key: `hand-${seat}-${entry.hidden}`,
+        kind: "card",
+        zone: `hand-${seat}`,
+        x,
+        y,
+        scale,
+        content: cardBack(),
+        from: middle,
+      };
     }
-    return cardThing(context, `hand-${seat}`, entry.card, x, y, scale, cardFace(entry.card), null);
+    return cardThing(context, `hand-${seat}`, entry.card, x, y, scale, cardFace(entry.card, step < cardWidth), null);
   });
 }
 
@@ -491,15 +637,30 @@ function followerThings(context, seat, y, table) {
   const fresh = view.table.done;
   const base = y + MINI.height * scale * 0.62;
   const groups = [
-    { label: "won", cards: won.map((card) => ({ card })), from: table.prize, fresh: fresh && view.table.winner === seat },
-    { label: "drawn", cards: [...drawn.map((card) => ({ card })), ...Array.from({ length: hiddenDrawn }, (_, index) => ({ hidden: index }))],
-      from: table.deck, fresh: fresh && view.table.winner !== seat },
+    {
+      label: "won",
+      cards: won.map((card) => ({ card })),
+      from: table.prize,
+      fresh: fresh && view.table.winner === seat,
+    },
+    {
+      label: "drawn",
+      cards: [
+        ...drawn.map((card) => ({ card })),
+        ...Array.from({ length: hiddenDrawn }, (_, index) => ({ hidden: index })),
+      ],
+      from: table.deck,
+      fresh: fresh && view.table.winner !== seat,
+    },
   ].filter((group) => group.cards.length);
   if (!groups.length) {
-    const words = context.wide ? "No followers yet: each trick brings one to its winner and one to its loser." : "No followers yet: every trick brings one.";
+    const words = context.wide
+      ? "No followers yet: each trick brings one to its winner and one to its loser."
+      : "No followers yet: every trick brings one.";
     return [still(`followers-${seat}`, text(L.pad + 14, base, L.label, "muted", words))];
   }
-  const labels = [], things = [];
+  const labels = [],
+    things = [];
   let x = L.pad + 10;
   for (const group of groups) {
     const words = context.wide ? `${group.label} ${group.cards.length}` : group.label;
@@ -508,8 +669,18 @@ function followerThings(context, seat, y, table) {
     group.cards.forEach((entry, index) => {
       const ring = group.fresh && index === group.cards.length - 1 ? [rect(1.5, 1.5, 31, 49, "fresh", 4)] : [];
       if (entry.card === undefined) {
-        things.push({ key: `drawn-${seat}-${entry.hidden}`, kind: "card", zone: "row", x, y, scale, content: [...miniBack(), ...ring], from: group.from });
-      } else things.push(cardThing(context, "row", entry.card, x, y, scale, [...miniFace(entry.card), ...ring], group.from));
+        things.push({
+          key: `drawn-${seat}-${entry.hidden}`,
+          kind: "card",
+          zone: "row",
+          x,
+          y,
+          scale,
+          content: [...miniBack(), ...ring],
+          from: group.from,
+        });
+      } else
+        things.push(cardThing(context, "row", entry.card, x, y, scale, [...miniFace(entry.card), ...ring], group.from));
       x += step;
     });
     x += 10;
@@ -531,9 +702,11 @@ function tablePlaces({ L, view, zones, wide }) {
   const centre = view.phase === 1 ? L.pad + L.zone * (wide ? 0.52 : 0.545) : L.pad + L.zone / 2;
   const between = Math.max(cardWidth * 0.18 + 22, 140 - cardWidth); // room for the words above the cards
   const top = y + labels + (room - CARD.height * scale) / 2;
-  const aside = y + labels + (room - CARD.height * small) / 2;
+  const aside = y + labels + (room - CARD.height * small) / 2 - (wide ? 6 : 0);
   return {
-    top, captions: top + CARD.height * scale + 12, centre,
+    top,
+    captions: top + CARD.height * scale + 14,
+    centre,
     lead: { x: centre - cardWidth - between / 2, y: top, scale },
     follow: { x: centre + between / 2, y: top, scale },
     deck: { x: L.pad + (wide ? 22 : 10), y: aside, scale: small },
@@ -543,7 +716,7 @@ function tablePlaces({ L, view, zones, wide }) {
 }
 
 function middleThings(context, table) {
-  const { L, view } = context;
+  const { view } = context;
   const things = [still("captions", ...captionLines(context, table))];
   if (view.phase === 1) things.push(...deckThings(context, table));
   things.push(...outThings(context, table));
@@ -553,13 +726,21 @@ function middleThings(context, table) {
 
 function captionLines(context, table) {
   const { L, view } = context;
-  const first = (name) => trickText(view, name)[0], second = (name) => trickText(view, name)[1];
+  const first = (name) => trickText(view, name)[0],
+    second = (name) => trickText(view, name)[1];
   const over = view.phase === 3;
   const lines = over ? [(name) => resultText(view, name), (name) => `Last trick: ${first(name)}`] : [first, second];
   return lines.map((sentence, index) => {
     const size = over && index === 0 ? L.big : L.small;
     const y = table.captions + L.small * (1 + 1.35 * index) - 2;
-    return text(L.pad + L.zone / 2, y, size, index ? "plain" : "strong", fit(context, size, L.zone - 8, sentence), "middle");
+    return text(
+      L.pad + L.zone / 2,
+      y,
+      size,
+      index ? "plain" : "strong",
+      fit(context, size, L.zone - 8, sentence),
+      "middle",
+    );
   });
 }
 
@@ -568,24 +749,58 @@ function deckThings(context, table) {
   const { deck, prize } = table;
   const above = deck.y - L.label * 0.45;
   const middleOf = (spot) => spot.x + (CARD.width * spot.scale) / 2;
-  const things = [still("deck-labels",
-    text(middleOf(deck), above, L.label, "muted", `deck ${view.deckSize}`, "middle"),
-    text(middleOf(prize), above, L.label, "strong", "prize", "middle"),
-    ...(context.wide ? [
-      text(middleOf(deck), deck.y + CARD.height * deck.scale + L.label * 1.3, L.label, "muted", "for loser", "middle"),
-      text(middleOf(prize), deck.y + CARD.height * deck.scale + L.label * 1.3, L.label, "muted", "for winner", "middle"),
-    ] : []),
-    place(deck.x, deck.y, deck.scale, rect(0, 0, 64, 90, "slot", 7)),
-    place(prize.x, prize.y, prize.scale, rect(0, 0, 64, 90, "slot", 7)))];
+  const things = [
+    still(
+      "deck-labels",
+      text(middleOf(deck), above, L.label, "muted", `deck ${view.deckSize}`, "middle"),
+      text(middleOf(prize), above, L.label, "strong", "prize", "middle"),
+      ...(context.wide
+        ? [
+            text(
+              middleOf(deck),
+              deck.y + CARD.height * deck.scale + L.label * 1.3,
+              L.label,
+              "muted",
+              "for loser",
+              "middle",
+            ),
+            text(
+              middleOf(prize),
+              deck.y + CARD.height * deck.scale + L.label * 1.3,
+              L.label,
+              "muted",
+              "for winner",
+              "middle",
+            ),
+          ]
+        : []),
+      place(deck.x, deck.y, deck.scale, rect(0, 0, 64, 90, "slot", 7)),
+      place(prize.x, prize.y, prize.scale, rect(0, 0, 64, 90, "slot", 7)),
+    ),
+  ];
   for (let under = Math.min(2, view.deckSize - 1); under >= 1; under--) {
-    things.push(still(`under-${under}`, place(deck.x + 2.5 * under, deck.y + 2.5 * under, deck.scale, rect(0, 0, 64, 90, "back", 7))));
+    things.push(
+      still(
+        `under-${under}`,
+        place(deck.x + 2.5 * under, deck.y + 2.5 * under, deck.scale, rect(0, 0, 64, 90, "back", 7)),
+      ),
+    );
   }
   if (view.deckSize) {
     const note = el("title", {}, `The deck, ${view.deckSize} cards; the loser of the trick draws the next`);
-    if (view.next === null) things.push({ key: "deck", kind: "card", zone: "deck", ...deck, content: [note, ...cardBack().slice(1)], from: null });
+    if (view.next === null)
+      things.push({
+        key: "deck",
+        kind: "card",
+        zone: "deck",
+        ...deck,
+        content: [note, ...cardBack().slice(1)],
+        from: null,
+      });
     else things.push(cardThing(context, "deck", view.next, deck.x, deck.y, deck.scale, cardFace(view.next), null));
   }
-  if (view.prize !== null) things.push(cardThing(context, "prize", view.prize, prize.x, prize.y, prize.scale, cardFace(view.prize), deck));
+  if (view.prize !== null)
+    things.push(cardThing(context, "prize", view.prize, prize.x, prize.y, prize.scale, cardFace(view.prize), deck));
   return things;
 }
 
@@ -594,12 +809,33 @@ function outThings(context, table) {
   const { out } = table;
   const inTrick = view.table.done ? 2 - view.gains.length : 0;
   const lying = view.phase === 1 || view.turned ? view.discard.slice(0, view.discard.length - inTrick) : view.discard;
-  const label = still("out-label",
+  const label = still(
+    "out-label",
     el("title", {}, `${view.discard.length} cards are out of the game`),
-    text(out.x + (CARD.width * out.scale) / 2, out.y - L.label * 0.45, L.label, "muted", `out ${view.discard.length}`, "middle"),
-    place(out.x, out.y, out.scale, rect(0, 0, 64, 90, "slot", 7)));
-  const top = lying.slice(-2).map((card, index) =>
-    cardThing(context, "out", card, out.x - 3 * (1 - index), out.y - 3 * (1 - index), out.scale, cardFace(card), null));
+    text(
+      out.x + (CARD.width * out.scale) / 2,
+      out.y - L.label * 0.45,
+      L.label,
+      "muted",
+      `out ${view.discard.length}`,
+      "middle",
+    ),
+    place(out.x, out.y, out.scale, rect(0, 0, 64, 90, "slot", 7)),
+  );
+  const top = lying
+    .slice(-2)
+    .map((card, index) =>
+      cardThing(
+        context,
+        "out",
+        card,
+        out.x - 3 * (1 - index),
+        out.y - 3 * (1 - index),
+        out.scale,
+        cardFace(card),
+        null,
+      ),
+    );
   return [label, ...top];
 }
 
@@ -617,16 +853,28 @@ function trickThings(context, table) {
     const label = wins ? "wins" : card === null ? (index ? "follows" : "leads") : word;
     const middle = spot.x + (CARD.width * spot.scale) / 2;
     const width = L.label * 1.2 + 5 + widthOf(label, L.label) + (wins ? L.label * 1.35 : 0);
-    const left = middle - width / 2, base = spot.y - L.label * 0.5 - 4;
-    const things = [still(`trick-${index}`,
-      badge(seat, left, base - L.label * 0.98, L.label * 1.25),
-      text(left + L.label * 1.2 + 5, base, L.label, wins ? "strong" : "muted", label),
-      ...(wins ? [crown(left + width - L.label * 1.2, base - L.label, L.label * 1.2)] : []),
-      place(spot.x, spot.y, spot.scale, rect(0, 0, 64, 90, "slot", 7)))];
+    const left = middle - width / 2,
+      base = spot.y - L.label * 0.5 - 4;
+    const things = [
+      still(
+        `trick-${index}`,
+        badge(seat, left, base - L.label * 0.98, L.label * 1.25),
+        text(left + L.label * 1.2 + 5, base, L.label, wins ? "strong" : "muted", label),
+        ...(wins ? [crown(left + width - L.label * 1.2, base - L.label, L.label * 1.2)] : []),
+        place(spot.x, spot.y, spot.scale, rect(0, 0, 64, 90, "slot", 7)),
+      ),
+    ];
     if (card !== null) {
-      const mark = place(0, 0, 1 / spot.scale, ...outline(CARD.width * spot.scale, CARD.height * spot.scale, false, 7 * spot.scale));
+      const mark = place(
+        0,
+        0,
+        1 / spot.scale,
+        ...outline(CARD.width * spot.scale, CARD.height * spot.scale, false, 7 * spot.scale),
+      );
       const marks = fresh ? [mark] : [];
-      things.push(cardThing(context, "trick", card, spot.x, spot.y, spot.scale, [...cardFace(card), ...marks], context.origin));
+      things.push(
+        cardThing(context, "trick", card, spot.x, spot.y, spot.scale, [...cardFace(card), ...marks], context.origin),
+      );
     }
     return things;
   });
@@ -641,18 +889,33 @@ function panelThings(context) {
 function widePanel(context) {
   const { L, view } = context;
   const { x, y, width } = L.panel;
-  const status = still("status",
+  const status = still(
+    "status",
     rect(x, y, width, 104, "zone", 10),
     text(x + 14, y + 29, L.big, "strong", PHASES[view.phase]),
-    text(x + 14, y + 55, L.small, "muted", view.phase === 3 ? "all 26 tricks are played" : view.turned ? "the followers are the new hands" : `trick ${view.trick} of ${HAND_SIZE}`),
-    ...turnLine(context, x + 14, y + 86, width - 28));
-  const rows = FACTIONS.map((_, faction) => still(`faction-${faction}`, ...wideFaction(context, faction, x, y + 112 + faction * 102, width, 96)));
+    text(
+      x + 14,
+      y + 55,
+      L.small,
+      "muted",
+      view.phase === 3
+        ? "all 26 tricks are played"
+        : view.turned
+          ? "the followers are the new hands"
+          : `trick ${view.trick} of ${HAND_SIZE}`,
+    ),
+    ...turnLine(context, x + 14, y + 86, width - 28),
+  );
+  const rows = FACTIONS.map((_, faction) =>
+    still(`faction-${faction}`, ...wideFaction(context, faction, x, y + 112 + faction * 102, width, 96)),
+  );
   return [status, ...rows];
 }
 
 function turnLine(context, x, base, width) {
   const { L, view } = context;
-  const mark = L.size * 1.25, top = base - L.size * 0.98;
+  const mark = L.size * 1.25,
+    top = base - L.size * 0.98;
   const words = fit(context, L.size, width - mark - 8, (name) => turnText(view, name));
   const sign = view.toMove === null ? crown(x, top, mark) : badge(view.toMove, x, top, mark);
   return [sign, text(x + mark + 8, base, L.size, "strong", words)];
@@ -666,9 +929,12 @@ function wideFaction(context, faction, x, y, width, height) {
     icon(faction, x + 12, y + 7, 24),
     text(x + 43, y + 25, 16, "strong", FACTIONS[faction]),
     ...voteMark(context, faction, x + width - 12, y + 8, 20),
-    ...(isEmpty(view, faction) ? SHORT_POWERS[faction].map((words, index) => text(x + 14, y + 54 + 22 * index, 15, "muted", words))
-      : [...factionLine(context, faction, 1 - lower, x + 8, y + 36, width - 16),
-        ...factionLine(context, faction, lower, x + 8, y + 64, width - 16)]),
+    ...(isEmpty(view, faction)
+      ? SHORT_POWERS[faction].map((words, index) => text(x + 14, y + 54 + 22 * index, 15, "muted", words))
+      : [
+          ...factionLine(context, faction, 1 - lower, x + 8, y + 36, width - 16),
+          ...factionLine(context, faction, lower, x + 8, y + 64, width - 16),
+        ]),
   ];
 }
 
@@ -704,14 +970,29 @@ function factionLine(context, faction, seat, x, y, width) {
   const line = [
     ...(holder === seat ? [rect(x - 3, y - 1, width + 6, height + 4, "ahead", 6)] : []),
     badge(seat, x + 2, y + 1 + (height - size * 1.25) / 2, size * 1.25),
-    text(x + size * 1.2 + 8, y + 1 + height * 0.5 + size * 0.36, size, holder === seat ? "strong" : "muted", String(own.length)),
+    text(
+      x + size * 1.2 + 8,
+      y + 1 + height * 0.5 + size * 0.36,
+      size,
+      holder === seat ? "strong" : "muted",
+      String(own.length),
+    ),
   ];
   const start = x + size * 1.2 + 10 + size * 1.15;
   own.forEach((card, index) => {
     const at = fresh.indexOf(card);
     if (at >= 0) fresh.splice(at, 1);
     line.push(rect(start + index * step, y + 1, chip, height, `paper f${faction}${at >= 0 ? " fresh-chip" : ""}`, 3));
-    line.push(text(start + index * step + chip / 2, y + 1 + height * 0.5 + size * 0.36, size, `ink f${faction} number`, String(valueOf(card)), "middle"));
+    line.push(
+      text(
+        start + index * step + chip / 2,
+        y + 1 + height * 0.5 + size * 0.36,
+        size,
+        `ink f${faction} number`,
+        String(valueOf(card)),
+        "middle",
+      ),
+    );
   });
   return line;
 }
@@ -720,10 +1001,14 @@ function portraitPanel(context) {
   const { L, view } = context;
   const { x, y, width } = L.panel;
   const progress = view.phase === 3 ? "" : `, trick ${view.trick} of ${HAND_SIZE}`;
-  const status = still("status",
+  const status = still(
+    "status",
     text(L.pad + 6, 28, L.size, "strong", `${PHASES[view.phase]}${progress}`),
-    ...turnLine(context, L.pad + 6, 58, width - 12));
-  const rows = FACTIONS.map((_, faction) => still(`faction-${faction}`, ...portraitFaction(context, faction, x, y + faction * 56, width)));
+    ...turnLine(context, L.pad + 6, 58, width - 12),
+  );
+  const rows = FACTIONS.map((_, faction) =>
+    still(`faction-${faction}`, ...portraitFaction(context, faction, x, y + faction * 56, width)),
+  );
   return [status, ...rows];
 }
 
@@ -734,14 +1019,19 @@ function portraitFaction(context, faction, x, y, width) {
     rect(x, y, width, 53.5, "zone", 8),
     icon(faction, x + 10, y + 5, 26),
     text(x + 7, y + 49, 19.6, "strong", faction === DOPPELGANGERS ? "Doppelg." : FACTIONS[faction]),
-    ...(isEmpty(view, faction) ? SHORT_POWERS[faction].map((words, index) => text(x + 112, y + 21 + 25 * index, 20, "muted", words))
-      : [...factionLine(context, faction, 1 - lower, x + 112, y + 1, width - 118), ...factionLine(context, faction, lower, x + 112, y + 27, width - 118)]),
+    ...(isEmpty(view, faction)
+      ? SHORT_POWERS[faction].map((words, index) => text(x + 112, y + 21 + 25 * index, 20, "muted", words))
+      : [
+          ...factionLine(context, faction, 1 - lower, x + 112, y + 1, width - 118),
+          ...factionLine(context, faction, lower, x + 112, y + 27, width - 118),
+        ]),
   ];
 }
 
 // -- drawing -----------------------------------------------------------------------------------------------
 
-// For each svg element: key -> { node, thing }, to keep elements and to know where a movement starts; and what still moves.
+// For each svg element: key -> { node, …, look }, to keep elements and to know where a movement starts from;
+// and the animations that still run.
 const drawn = new WeakMap();
 const moving = new WeakMap();
 
@@ -768,7 +1058,10 @@ function draw(svg, view, previous, options) {
   svg.replaceChildren(...[...after.values()].map((entry) => entry.node));
   drawn.set(svg, after);
   const animated = previous && options.duration > 0 ? [...after.values()] : [];
-  moving.set(svg, animated.map((entry) => animate(entry, before.get(entry.thing.key), options.duration)).filter(Boolean));
+  moving.set(
+    svg,
+    animated.map((entry) => animate(entry, before.get(entry.thing.key), options.duration)).filter(Boolean),
+  );
 }
 
 function animate({ node, thing }, known, duration) {
@@ -782,7 +1075,9 @@ function animate({ node, thing }, known, duration) {
 
 /** Whether a Goblin 0 only got the key of another one: these two do not change places. */
 function isSwap(before, after) {
-  return after.key.startsWith("card-0-") && before.zone !== after.zone && after.zone !== "trick" && before.zone !== "trick";
+  return (
+    after.key.startsWith("card-0-") && before.zone !== after.zone && after.zone !== "trick" && before.zone !== "trick"
+  );
 }
 
 // -- the position in words ---------------------------------------------------------------------------------
@@ -793,12 +1088,17 @@ function say(view) {
   const progress = view.phase === 3 ? "" : `, trick ${view.trick} of ${HAND_SIZE}`;
   return {
     heading: `${PHASES[view.phase]}${progress}. ${turnText(view, name)}.`,
-    lists: [{ title: "Table", items: sayTable(view, name) }, ...[0, 1].map((seat) => ({ title: name(seat), items: saySeat(view.seats[seat], view) }))],
+    lists: [
+      { title: "Table", items: sayTable(view, name) },
+      ...[0, 1].map((seat) => ({ title: name(seat), items: saySeat(view.seats[seat], view) })),
+    ],
     table: {
       caption: "Cards in the score piles and votes as they stand",
       head: ["Faction", "Seat 0", "Seat 1", "Vote"],
       rows: view.factions.map(({ cards, holder }, faction) => [
-        FACTIONS[faction], ...cards.map(sayValues), holder === null ? "nobody" : name(holder),
+        FACTIONS[faction],
+        ...cards.map(sayValues),
+        holder === null ? "nobody" : name(holder),
       ]),
     },
   };
@@ -807,11 +1107,16 @@ function say(view) {
 const sayValues = (cards) => (cards.length ? `${cards.length}: ${cards.map(valueOf).join(", ")}` : "none");
 
 function sayTable(view, name) {
-  const trick = view.table, items = [];
+  const trick = view.table,
+    items = [];
   if (trick.lead !== null) items.push(`${name(trick.leader)} led the ${cardName(trick.lead)}.`);
   if (trick.done) items.push(`${name(1 - trick.leader)} followed with the ${cardName(trick.follow)}.`);
   items.push(trickText(view, name).join(" "));
-  if (view.prize !== null) items.push(`Prize: ${cardName(view.prize)}. Deck: ${view.deckSize} cards${view.next === null ? "" : `, next the ${cardName(view.next)}`}.`);
+  if (view.prize !== null)
+    items.push(
+      `Prize: ${cardName(view.prize)}.`,
+      `Deck: ${view.deckSize} cards${view.next === null ? "" : `, next the ${cardName(view.next)}`}.`,
+    );
   items.push(`Votes as they stand: ${view.votes[0]} for seat 0, ${view.votes[1]} for seat 1.`);
   items.push(`Out of the game: ${view.discard.length} cards.`);
   return items;
@@ -819,7 +1124,11 @@ function sayTable(view, name) {
 
 function saySeat(held, view) {
   const items = [`Hand: ${sayCards(held.hand, held.hiddenHand)}.`];
-  if (view.phase === 1) items.push(`Followers won: ${sayCards(held.won, 0)}.`, `Followers drawn: ${sayCards(held.drawn, held.hiddenDrawn)}.`);
+  if (view.phase === 1)
+    items.push(
+      `Followers won: ${sayCards(held.won, 0)}.`,
+      `Followers drawn: ${sayCards(held.drawn, held.hiddenDrawn)}.`,
+    );
   items.push(`Score pile: ${held.score.length} cards.`);
   return items;
 }
