@@ -8,9 +8,9 @@ import numpy as np
 
 from arena.game import GameInfo
 from arena.ratings import fit
-from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA
+from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA, results_of
 from arena.store.base import BotEntry, Store, Tally
-from arena.web.tables import Table, counted_results, make_table
+from arena.web.tables import Table, make_table
 
 STEPS = 16
 """Points of a rating history at most."""
@@ -80,11 +80,11 @@ def history(store: Store, bots: Mapping[int, BotEntry], info: GameInfo) -> dict[
     courses: dict[int, list[tuple[int, float, float]]] = {}
     for counted in _stages(store, info.name):
         tallies = [Tally(*key, times) for key, times in counted.items()]
-        labels = {bot_id: bots[bot_id].label for tally in tallies for bot_id in tally.bot_ids}
-        posterior = fit(counted_results(tallies, labels, info.roles), ENVIRONMENT, role_sigma=ROLE_SIGMA)
+        playing = [bots[bot_id] for bot_id in {bot_id for tally in tallies for bot_id in tally.bot_ids}]
+        posterior = fit(results_of(tallies, playing, info.roles), ENVIRONMENT, role_sigma=ROLE_SIGMA)
         centring = np.eye(len(posterior.bots)) - 1.0 / len(posterior.bots)
         sigmas = np.sqrt(np.diag(centring @ posterior.skills @ centring))
-        id_of = {label: bot_id for bot_id, label in labels.items()}
+        id_of = {bot.label: bot.id for bot in playing}
         for label, mu, sigma in zip(posterior.bots, posterior.mu, sigmas):
             courses.setdefault(id_of[label], []).append((counted.total(), float(mu), float(sigma)))
     return {bot_id: tuple(points) for bot_id, points in courses.items()}

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from arena.match import Ending
-from arena.ratings import Advantage, Rating, Result, Results, collect, rate, rate_by_role
-from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA
+from arena.ratings import Advantage, Rating
+from arena.ratings.standings import ENVIRONMENT, standings
 from arena.store.base import BotEntry, SeatTally, Tally
 
 FEW_GAMES = 10
@@ -131,32 +130,20 @@ def make_table(
     """The table of these results."""
     if not tallies:
         return Table()
-    playing = {bot_id for tally in tallies for bot_id in tally.bot_ids}
-    labels = {bot_id: bots[bot_id].label for bot_id in playing}
-    results = counted_results(tallies, labels, roles)
-    table = rate(results, ENVIRONMENT, role_sigma=ROLE_SIGMA)
-    by_role = rate_by_role(results, ENVIRONMENT, role_sigma=ROLE_SIGMA) if roles else {}
-    faults = Counter[int]()
-    for tally in seats:
-        faults[tally.bot_id] += tally.matches * (tally.ending != Ending.NORMAL.name)
-    bot_of = {label: bots[bot_id] for bot_id, label in labels.items()}
+    playing = [bots[bot_id] for bot_id in {bot_id for tally in tallies for bot_id in tally.bot_ids}]
+    table = standings(tallies, seats, playing, roles)
+    bot_of = {bot.label: bot for bot in playing}
     return Table(
-        rows_of(table.rows, bot_of, faults),
-        {role: rows_of(rows, bot_of, Counter()) for role, rows in by_role.items()},
+        rows_of(table.rows, bot_of, table.faults),
+        {role: rows_of(rows, bot_of, {}) for role, rows in table.by_role.items()},
         table.advantages,
         tallies,
         seats,
-        sum(tally.matches for tally in tallies),
+        table.matches,
     )
 
 
-def counted_results(tallies: Iterable[Tally], labels: Mapping[int, str], roles: tuple[str, ...]) -> Results:
-    """The results in the form that ratings take."""
-    rows = (Result(tuple(labels[i] for i in tally.bot_ids), tally.ranks, roles, tally.matches) for tally in tallies)
-    return collect(rows, labels.values())
-
-
-def rows_of(ratings: Sequence[Rating], bot_of: Mapping[str, BotEntry], faults: Mapping[int, int]) -> tuple[Row, ...]:
+def rows_of(ratings: Sequence[Rating], bot_of: Mapping[str, BotEntry], faults: Mapping[str, int]) -> tuple[Row, ...]:
     """Rows with the bots behind the labels."""
     known = {bot_of[rating.bot].id: rating for rating in ratings}
     before = _versions_before(bot_of.values())
@@ -166,7 +153,7 @@ def rows_of(ratings: Sequence[Rating], bot_of: Mapping[str, BotEntry], faults: M
         earlier = known.get(before.get(bot.id, 0))
         trend = None if earlier is None else rating.mu - earlier.mu
         noise = 0.0 if earlier is None else 2 * math.hypot(rating.field_sigma, earlier.field_sigma)
-        rows.append(Row(place, bot, rating, faults.get(bot.id, 0), trend, noise))
+        rows.append(Row(place, bot, rating, faults.get(bot.label, 0), trend, noise))
     return tuple(rows)
 
 

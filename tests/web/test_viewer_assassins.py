@@ -12,7 +12,7 @@ import pytest
 from engines.assassins import GAME, board
 from engines.assassins.moves import CHOOSE, ENTER, KILL
 from engines.assassins.rules import CARDS
-from tests.needs import need
+from tests.kits.needs import need
 
 try:
     from playwright.sync_api import sync_playwright

@@ -14,7 +14,7 @@ from engines.rrr import GAME
 from engines.rrr.moves import NOT_USED, Place
 from engines.rrr.rules import Phase, Setup
 from engines.rrr.tiles import BITS, NAMES, TOWER
-from tests.needs import need
+from tests.kits.needs import need
 
 VIEWER = Path(__file__).parents[2] / "engines" / "rrr" / "viewer"
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:"

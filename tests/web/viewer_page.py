@@ -11,7 +11,7 @@ from typing import Any
 
 from arena.registry import games
 from arena.testing.play import Variant, walk
-from tests.needs import need
+from tests.kits.needs import need
 
 ENGINES = Path(__file__).parents[2] / "engines"
 CHROMIUM = Path("/usr/bin/chromium")
