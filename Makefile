@@ -61,8 +61,8 @@ DEMO_PLAY := $(BIN)/arena tournament --db $(DEMO)/arena.db --clock cpu:0.05s/mov
 site-demo: $(STAMP) ## play a short real tournament of every game among the sample bots and build its site
 	@mkdir -p $(DEMO)
 	$(DEMO_PLAY) --game claim --rounds 2 --bots sample_bots/random,sample_bots/greedy,sample_bots/search,sample_bots/policy
-	$(DEMO_PLAY) --game assassins --rounds 2 --bots sample_bots/random,sample_bots/greedy,sample_bots/search
 	$(DEMO_PLAY) --game rrr --rounds 2 --bots sample_bots/random,sample_bots/greedy,sample_bots/search
+	$(DEMO_PLAY) --game assassins --rounds 2 --bots sample_bots/random,sample_bots/greedy,sample_bots/search
 	$(DEMO_PLAY) --game kingdoms --rounds 1 --bots sample_bots/random,sample_bots/greedy,sample_bots/search
 	$(DEMO_PLAY) --game kingdoms --rounds 1 --seats 3 --bots sample_bots/random,sample_bots/greedy,sample_bots/search
 	$(BIN)/arena site build $(DEMO)/site --db $(DEMO)/arena.db --title "Sample bots"

@@ -28,11 +28,11 @@ PICTURES = (
     Picture("home", "index.html"),
     Picture("ladder", "ladders/assassins.html"),
     Picture("ladder-dark-phone", "ladders/claim.html", PHONE, "dark"),
-    Picture("bot", "bots/*.html"),
+    Picture("bot", "bots/3.html"),
     Picture("tournament", "tournaments/1.html"),
     Picture("match-claim", "matches/1-*.html", move=17),
-    Picture("match-assassins-dark", "matches/2-*.html", theme="dark", move=25),
-    Picture("match-rrr", "matches/3-*.html", move=14),
+    Picture("match-assassins-dark", "matches/3-*.html", theme="dark", move=25),
+    Picture("match-rrr", "matches/2-*.html", move=14),
     Picture("match-kingdoms-phone", "matches/5-*.html", PHONE, move=20),
 )
 

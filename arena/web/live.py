@@ -70,12 +70,15 @@ class Live:
                     self._publish(take_snapshot(self.store, self.infos, self._snapshot))
                 if began >= due and known != self._snapshot.version:
                     known = self._snapshot.version
-                    self._publish(with_histories(self.store, self.infos, self._snapshot))
+                    self._publish(with_histories(self.store, self.infos, self._snapshot, self._rest))
                     due = began + max(HISTORY_PAUSE, SHARE * (time.monotonic() - began))
             except ArenaError:
                 pass  # the database is away for a moment; pages say so themselves, and the next look may find it
             # Readers come first: in a large store this thread works only a part of the time.
             pause = max(PAUSE, SHARE * (time.monotonic() - began)) if due else 0.0
+
+    def _rest(self, worked: float) -> None:
+        self._stop.wait(SHARE * worked / 2)
 
     def _publish(self, snapshot: Snapshot) -> None:
         self._snapshot, self._site = snapshot, self._make_site(snapshot)

@@ -6,17 +6,18 @@ fitted in a thread of their own.
 
 import hashlib
 import logging
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.datastructures import QueryParams
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from arena.errors import RecordError, UsageError
@@ -40,6 +41,8 @@ HEADERS = {
 TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 FOR_EVER = "public, max-age=31536000, immutable"
 ASK_AGAIN = "no-cache"
+PAGES = 256
+"""Pages that are kept in memory, some ten kilobytes each."""
 PACKS = 256
 """Packed replays that are kept in memory, a few dozen kilobytes each."""
 MAX_ADDRESS = 2_000
@@ -118,6 +121,8 @@ class Pages:
         self._files = site_files(tuple(viewers.values()))
         self._around = Surroundings(live.title, Form.SERVED)
         self._packed = lru_cache(PACKS)(self._pack)
+        # By the tag, so that a page is made once for all who look at it, until something has changed.
+        self._made = lru_cache(PAGES)(self._make)
 
     def page(self, request: Request) -> Response:
         """A page by its file name."""
@@ -128,10 +133,13 @@ class Pages:
         if _is_known(request, tag):
             return Response(status_code=304, headers={"etag": tag, "cache-control": ASK_AGAIN})
         try:
-            page = self._live.site().page(path, dict(request.query_params))
+            text, framed = self._made(tag, path, request.url.query)
         except NotFound:
             return self._error(path, "There is no such page", 404)
-        return self._answer(page, headers={"etag": tag, "cache-control": ASK_AGAIN})
+        headers = {"etag": tag, "cache-control": ASK_AGAIN}
+        if framed:
+            headers["content-security-policy"] = POLICY.format("*")
+        return HTMLResponse(text, headers=headers)
 
     def asset(self, request: Request) -> Response:
         """A file that pages need; with our version in the address it never changes."""
@@ -166,15 +174,16 @@ class Pages:
         state = f"{assets_version()} {self._live.version()} {path} {query}"
         return f'W/"{hashlib.sha256(state.encode()).hexdigest()[:20]}"'
 
-    def _answer(self, page: Page, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-        own = {"content-security-policy": POLICY.format("*")} if page.framed else {}
-        return Response(render(page, self._around), status, {**(headers or {}), **own}, media_type="text/html")
+    def _make(self, tag: str, path: str, query: str) -> tuple[str, bool]:  # noqa: ARG002  (the key of the cache)
+        """The text of a page, and whether other sites may frame it."""
+        page = self._live.site().page(path, QueryParams(query))
+        return render(page, self._around), page.framed
 
     def _error(self, path: str, words: str, status: int) -> Response:
         # The links lead up from where the browser thinks it is.
         where = "/".join("x" * (path.count("/") + 1))
-        data = {"words": words}
-        return self._answer(Page(where, "error.html", words, words, data), status, {"cache-control": "no-store"})
+        text = render(Page(where, "error.html", words, words, {"words": words}), self._around)
+        return HTMLResponse(text, status, {"cache-control": "no-store"})
 
 
 def _is_known(request: Request, tag: str) -> bool:

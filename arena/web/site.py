@@ -34,6 +34,8 @@ SHORT, LONG = 8, 50
 """Matches in a list beside other things, and in a list of its own."""
 NOTABLE = 3
 """Best wins and worst losses."""
+RECENT_MATCHES = 100
+"""Among so many of its latest matches a bot's best wins and worst losses are looked for."""
 RECENT = 5
 """Tournaments on the first page."""
 MAX_ID = 2**31 - 1
@@ -135,23 +137,10 @@ class Site:
         table = self.snapshot.tables[info.name]
         courses = self.snapshot.histories.get(info.name, {})
         drawn = history_chart({entry: courses.get(entry.id, ()) for entry in versions}, bot, table.matches)
-        opponents = table.opponents(bot.id)
-        beaten = [duel.bot for duel in opponents if duel.points > 0]
-        lost_to = [duel.bot for duel in reversed(opponents) if duel.points < duel.games]
-        best, worst = self._notable(info, bot, beaten, won=True), self._notable(info, bot, lost_to, won=False)
-        return in_game(info, table, bot, drawn, best, worst)
-
-    def _notable(self, info: GameInfo, bot: BotEntry, others: Sequence[BotEntry], *, won: bool) -> list[MatchView]:
-        """The latest win against the strongest of the others, or the latest loss to the weakest."""
-        found: list[ListedMatch] = []
-        for other in others[: 2 * NOTABLE]:
-            meetings = self.store.latest_matches(game=info.name, bot_id=bot.id, against=other.id, limit=SHORT)
-            decided = (match for match in meetings if _beat(match, bot.id, other.id) is won and match not in found)
-            if match := next(decided, None):
-                found.append(match)
-            if len(found) == NOTABLE:
-                break
-        return self.views_of(found)
+        recent = self.store.latest_matches(game=info.name, bot_id=bot.id, limit=RECENT_MATCHES)
+        strength = {row.bot.id: row.rating.mu for row in table.rows}
+        best, worst = notable(recent, bot.id, strength, won=True), notable(recent, bot.id, strength, won=False)
+        return in_game(info, table, bot, drawn, self.views_of(best), self.views_of(worst))
 
     def _pair(self, _: object, first: str, second: str) -> Page:
         one, two = self._find_bot(first), self._find_bot(second)
@@ -290,10 +279,19 @@ _ROUTES: Sequence[tuple[re.Pattern[str], Callable[..., Page]]] = tuple(
 """The pages by the patterns of their file names."""
 
 
-def _beat(match: ListedMatch, bot_id: int, other_id: int) -> bool | None:
-    """Whether the bot was ahead of the other; None if they shared a rank."""
-    rank = {seat.bot_id: seat.rank for seat in match.entry.seats}
-    return None if rank[bot_id] == rank[other_id] else rank[bot_id] < rank[other_id]
+def notable(
+    matches: Sequence[ListedMatch], bot_id: int, strength: Mapping[int, float], *, won: bool
+) -> list[ListedMatch]:
+    """The wins of a bot against the strongest opponents, or its losses to the weakest."""
+    found = []
+    for match in matches:
+        ranks = {seat.bot_id: seat.rank for seat in match.entry.seats}
+        others = [strength.get(other, 0.0) for other in ranks if other != bot_id]
+        alone = sum(rank == 1 for rank in ranks.values()) == 1
+        if others and alone and (ranks[bot_id] == 1) is won:
+            found.append((max(others), match))
+    found.sort(key=lambda pair: pair[0], reverse=won)
+    return [match for _, match in found[:NOTABLE]]
 
 
 def _number(text: str) -> int | None:

@@ -1,7 +1,8 @@
 """What pages take from memory: rating tables of every game and their histories, for one state of the store."""
 
+import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -19,6 +20,7 @@ COUNTABLE = 50_000
 
 Course = Sequence[tuple[int, float, float]]
 """After so many matches of the game: the rating, and its standard deviation in the field."""
+Rest = Callable[[float], None]
 Counted = Counter[tuple[tuple[int, ...], tuple[int, ...]]]
 
 
@@ -52,9 +54,12 @@ def take_snapshot(store: Store, games: Mapping[str, GameInfo], before: Snapshot 
     return Snapshot(version, bots, tables, newest, before.histories if before else {})
 
 
-def with_histories(store: Store, games: Mapping[str, GameInfo], snapshot: Snapshot) -> Snapshot:
-    """The snapshot with the histories of this moment."""
-    return replace(snapshot, histories={name: history(store, snapshot.bots, info) for name, info in games.items()})
+def with_histories(
+    store: Store, games: Mapping[str, GameInfo], snapshot: Snapshot, rest: Rest | None = None
+) -> Snapshot:
+    """The snapshot with the histories of this moment; `rest` is called after each fit, with the seconds it took."""
+    histories = {name: history(store, snapshot.bots, info, rest) for name, info in games.items()}
+    return replace(snapshot, histories=histories)
 
 
 def _newest(store: Store, game: str) -> int:
@@ -75,10 +80,11 @@ def tournament_table(store: Store, bots: Mapping[int, BotEntry], tournament_id: 
     return make_table(tallies, seats, bots, roles)
 
 
-def history(store: Store, bots: Mapping[int, BotEntry], info: GameInfo) -> dict[int, Course]:
+def history(store: Store, bots: Mapping[int, BotEntry], info: GameInfo, rest: Rest | None = None) -> dict[int, Course]:
     """How the rating of every bot of a game came about."""
     courses: dict[int, list[tuple[int, float, float]]] = {}
     for counted in _stages(store, info.name):
+        began = time.monotonic()
         tallies = [Tally(*key, times) for key, times in counted.items()]
         playing = [bots[bot_id] for bot_id in {bot_id for tally in tallies for bot_id in tally.bot_ids}]
         posterior = fit(results_of(tallies, playing, info.roles), ENVIRONMENT, role_sigma=ROLE_SIGMA)
@@ -87,6 +93,8 @@ def history(store: Store, bots: Mapping[int, BotEntry], info: GameInfo) -> dict[
         id_of = {bot.label: bot.id for bot in playing}
         for label, mu, sigma in zip(posterior.bots, posterior.mu, sigmas):
             courses.setdefault(id_of[label], []).append((counted.total(), float(mu), float(sigma)))
+        if rest is not None:
+            rest(time.monotonic() - began)
     return {bot_id: tuple(points) for bot_id, points in courses.items()}
 
 
