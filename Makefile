@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 # Most tests wait for the clocks of bots, so there may be more of them than processors.
 WORKERS := $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 
-.PHONY: help install proto check test test-fast test-lowest golden bench strength tournament hostile soak crash
+.PHONY: help install proto check test test-fast test-lowest golden bench strength tournament site-demo pictures hostile soak crash
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -56,6 +56,22 @@ tournament: $(STAMP) ## play a sandboxed tournament among the sample bots and sh
 	@command -v bwrap >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
 		echo "installing bubblewrap, the sandbox …" && apt-get -qq update && apt-get -qq install -y bubblewrap >/dev/null; } || true
 	$(BIN)/arena tournament --game assassins
+
+# A short clock: it is about the pages, not about who is best.
+DEMO := build/site-demo
+DEMO_PLAY := $(BIN)/arena tournament --db $(DEMO)/arena.db --clock cpu:0.05s/move+30s --seed 7
+
+site-demo: $(STAMP) ## play a short real tournament of every game among the sample bots and build its site
+	@mkdir -p $(DEMO)
+	$(DEMO_PLAY) --game claim --rounds 2 --bots sample_bots/random,sample_bots/greedy,sample_bots/search,sample_bots/policy
+	$(DEMO_PLAY) --game rrr --rounds 2 --bots sample_bots/random,sample_bots/greedy,sample_bots/search
+	$(DEMO_PLAY) --game assassins --rounds 2 --bots sample_bots/random,sample_bots/greedy,sample_bots/search
+	$(DEMO_PLAY) --game kingdoms --rounds 1 --bots sample_bots/random,sample_bots/greedy,sample_bots/search
+	$(DEMO_PLAY) --game kingdoms --rounds 1 --seats 3 --bots sample_bots/random,sample_bots/greedy,sample_bots/search
+	$(BIN)/arena site build $(DEMO)/site --db $(DEMO)/arena.db --title "Sample bots"
+
+pictures: site-demo ## take the screenshots of that site for README and docs
+	$(BIN)/python -m bench.pictures $(DEMO)/site docs/pictures
 
 hostile: $(STAMP) ## play the hostile bots against the sandboxes and show the table of verdicts
 	$(BIN)/python -m tests.hostile.runner

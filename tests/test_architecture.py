@@ -1,6 +1,7 @@
 """Who may import whom: the table of directions, walked over every module."""
 
 import ast
+import subprocess
 import sys
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -30,7 +31,7 @@ ALLOWED = {
     "tournaments": ("bots play ratings sandboxes store submit untrusted", "numpy rustworkx trueskill"),
     "contestant": ("bots play", ""),
     "submit": ("bots contestant play sandboxes store untrusted", ""),
-    "web": ("play ratings untrusted", "jinja2 markupsafe rich"),
+    "web": ("play ratings store untrusted", "jinja2 markdown_it markupsafe numpy rich starlette uvicorn"),
     "cli": (
         "bots contestant links play ratings sandboxes store submit tournaments untrusted web",
         "click platformdirs rich",
@@ -109,6 +110,17 @@ def test_only_its_own_tests_import_the_command_line(name):
         if not path.is_relative_to(ROOT / "tests/cli"):
             used = [dotted for dotted in imports(path) if dotted.startswith("arena.cli") and "main" not in dotted]
             assert not used, f"{path} imports {used}"
+
+
+def test_pages_are_made_without_knowing_sandboxes_bots_and_executors():
+    """Read-only by construction: a process that serves pages has not even loaded what could run a bot."""
+    program = (
+        "import sys, arena.web.build, arena.web.server\n"
+        "print([name for name in sys.modules if name.startswith(('arena.sandboxes', 'arena.bots', 'arena.links', "
+        "'arena.tournaments', 'arena.submit', 'arena.contestant', 'docker', 'grpc'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize(("name", "path"), modules("engines").items())

@@ -24,6 +24,8 @@ COMMANDS = {
     "crosstable": ("ratings:show_crosstable", "Show how every bot fared against every other."),
     "history": ("history:history", "Show the matches of a bot, or one in full."),
     "verify": ("verify:verify", "Prove that the tables say what was played."),
+    "site": ("site:site", "Make a site of ladders, tournaments and replays."),
+    "serve": ("site:serve", "Serve the site from the store, with every match in it."),
     "export": ("export:export", "Write a tournament to one file."),
     "import": ("export:import_", "Prove the tournament in a file and add it."),
     "submit": ("submit:submit", "Check a bot, try it in the sandbox, and register it."),

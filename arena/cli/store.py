@@ -35,6 +35,14 @@ def open_store(where: str) -> Store:
     return store
 
 
+def open_store_to_read(where: str) -> Store:
+    """The store there, through which nothing can be written; UsageError if there is none."""
+    store = SqlStore(where, read_only=True)
+    if (context := click.get_current_context(silent=True)) is not None:
+        context.call_on_close(store.close)
+    return store
+
+
 def bots_folder(where: str) -> Path:
     """Where the folders of submitted bots are kept: beside an SQLite file, else in the user's data folder."""
     folder = default_path() if "://" in where else Path(where).absolute()

@@ -222,8 +222,11 @@ class Store(Protocol):
         game: str | None = None,
         tournament_id: int | None = None,
         bot_id: int | None = None,
+        against: int | None = None,
     ) -> list[ListedMatch]:
         """A page of matches, the newest first: of all, or of a game, a tournament, a bot, or of these together.
+
+        `against` names a second bot that played in them.
 
         The next page is the one before the number of its last match. The time does not depend on how many there are.
         """
@@ -235,6 +238,10 @@ class Store(Protocol):
 
     def latest_number(self) -> int:
         """The running number of the newest match, 0 if there is none: nothing was played while it stays the same."""
+        ...
+
+    def data_version(self) -> str:
+        """Changes with every match, bot and tournament that is kept, finished or retired."""
         ...
 
     def results(self, *, tournament_id: int | None = None, game: str | None = None) -> Iterator[MatchResult]:

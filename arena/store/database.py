@@ -2,17 +2,18 @@
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, select
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 
 from arena.errors import UsageError
-from arena.store.failures import explain, newer
+from arena.store.failures import explain, newer, older
 from arena.store.schema import versions
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -23,14 +24,22 @@ BUSY_MS = 30_000
 _PRAGMAS = (f"busy_timeout={BUSY_MS}", "synchronous=FULL", "foreign_keys=ON")
 _CONNECT = {"connect_timeout": "10"}
 """Seconds after which a host that does not answer is given up."""
+_READ_ONLY = {"options": "-c default_transaction_read_only=on"}
 _LOCK = 7215034
 """The number of our advisory lock in PostgreSQL."""
 
 
-def open_engine(where: str | Path) -> Engine:
-    """The database there, with tables of the newest form; UsageError or InfraError if it cannot be used."""
-    engine = _postgres(str(where)) if "://" in str(where) else _sqlite(Path(where))
-    name = _shown(engine.url)
+def open_engine(where: str | Path, *, read_only: bool = False) -> Engine:
+    """The database there, with tables of the newest form; UsageError or InfraError if it cannot be used.
+
+    Read-only, nothing can be written through it, and tables of an older form are refused instead of changed.
+    """
+    if "://" in str(where):
+        engine = _postgres(str(where), _READ_ONLY if read_only else {})
+        name = _shown(engine.url)
+    else:
+        engine = _sqlite_reader(Path(where)) if read_only else _sqlite(Path(where))
+        name = str(where)
 
     def fail(context: ExceptionContext) -> None:
         # A broken constraint is left to the one who asked for it.
@@ -40,7 +49,7 @@ def open_engine(where: str | Path) -> Engine:
 
     event.listen(engine, "handle_error", fail)
     try:
-        _migrate(engine, name)
+        _check_form(engine, name) if read_only else _migrate(engine, name)
     except BaseException:
         engine.dispose()
         raise
@@ -48,9 +57,7 @@ def open_engine(where: str | Path) -> Engine:
 
 
 def _shown(url: URL) -> str:
-    """What a user calls this database, without the password and the driver."""
-    if url.drivername == "sqlite":
-        return str(url.database)
+    """What a user calls this PostgreSQL database, without the password and the driver."""
     where = {key: value for key, value in url.query.items() if key in ("host", "port")}
     return url.set(drivername="postgresql", query=where).render_as_string()
 
@@ -80,12 +87,13 @@ def snapshot(engine: Engine) -> Iterator[Connection]:
         yield connection
 
 
-def _postgres(url: str) -> Engine:
+def _postgres(url: str, more: Mapping[str, str]) -> Engine:
     if not url.startswith("postgresql://"):
         raise UsageError("the store is neither a file nor a URL of the form postgresql://user@host/name")
     try:
         parsed = make_url(url).set(drivername="postgresql+psycopg")
-        patient = parsed if "connect_timeout" in parsed.query else parsed.update_query_dict(_CONNECT)
+        added = {**({} if "connect_timeout" in parsed.query else _CONNECT), **more}
+        patient = parsed.update_query_dict(added)
         # A server that was restarted has forgotten our connections: each is tried before it is used.
         return create_engine(patient, pool_pre_ping=True, max_overflow=-1)
     except (ArgumentError, ValueError) as error:
@@ -105,6 +113,23 @@ def _sqlite(path: Path) -> Engine:
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _sqlite_reader(path: Path) -> Engine:
+    """A database that is there already, opened so that the file itself cannot be written."""
+    if not path.is_file():
+        raise UsageError(f"there is no store {path}: name an SQLite file or postgresql://user@host/name with --db")
+    address = f"file:{quote(str(path.absolute()))}?mode=ro"
+    engine = create_engine(URL.create("sqlite", database=address, query={"uri": "true"}), max_overflow=-1)
+    event.listen(engine, "connect", _prepare_sqlite_reader)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite_reader(connection: Any, _: object) -> None:
+    connection.isolation_level = None
+    for pragma in (f"busy_timeout={BUSY_MS}", "query_only=ON"):
+        connection.execute(f"PRAGMA {pragma}")
 
 
 def _prepare_sqlite(connection: Any, _: object) -> None:
@@ -136,15 +161,26 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql(f"BEGIN {kind}")
 
 
-def _migrate(engine: Engine, name: str) -> None:
-    """Bring the tables to the newest form; UsageError if a newer Arena did so already."""
+def _check_form(engine: Engine, name: str) -> None:
+    """Refuse tables that are not of the newest form."""
+    if not _is_newest(engine, name):
+        raise older(name)
+
+
+def _is_newest(engine: Engine, name: str) -> bool:
+    """Whether the tables have the newest form; UsageError if a newer Arena made them."""
     known = sorted(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
     with engine.connect() as connection:
         here = connection.execute(select(versions)).scalar() if inspect(connection).has_table(versions.name) else None
-    if here == known[-1]:
-        return
     if here is not None and here not in known:
         raise newer(name)
+    return here == known[-1]
+
+
+def _migrate(engine: Engine, name: str) -> None:
+    """Bring the tables to the newest form; UsageError if a newer Arena did so already."""
+    if _is_newest(engine, name):
+        return
     from alembic import command  # noqa: PLC0415  (it loads slowly, and most starts need no migration)
     from alembic.config import Config  # noqa: PLC0415
 

@@ -62,6 +62,14 @@ def newer(name: str) -> ArenaError:
     return UsageError(f"the store {name} was made by a newer Arena: upgrade Arena, or name another one with --db")
 
 
+def older(name: str) -> ArenaError:
+    """The tables of the store have a form that this Arena would have to change before it can read them."""
+    return UsageError(
+        f"the store {name} was made by an older Arena, and nothing is changed here: `arena tournament list --db` with "
+        "that store brings it up to date"
+    )
+
+
 def _meaning(cause: BaseException) -> _Meaning:
     if isinstance(cause, sqlite3.Error):
         # An extended code, such as that for a full disk during a write, has the kind of error in its lowest byte.

@@ -6,7 +6,20 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, Row, Select, and_, bindparam, func, insert, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 
 from arena.errors import UsageError
@@ -37,8 +50,8 @@ _HEAVY_PIECE = 200
 class SqlStore:
     """Keeps everything in one database; several processes may use it at the same time."""
 
-    def __init__(self, where: str | Path) -> None:
-        self._engine = open_engine(where)
+    def __init__(self, where: str | Path, *, read_only: bool = False) -> None:
+        self._engine = open_engine(where, read_only=read_only)
 
     def close(self) -> None:
         """Let go of the database."""
@@ -209,6 +222,7 @@ class SqlStore:
         game: str | None = None,
         tournament_id: int | None = None,
         bot_id: int | None = None,
+        against: int | None = None,
     ) -> list[ListedMatch]:
         """A page of matches, the newest first."""
         page = select(matches.c.number).where(*_chosen(tournament_id, game))
@@ -216,6 +230,9 @@ class SqlStore:
         if bot_id is not None:
             number = seats.c.match_number
             page = page.join(seats, _OF_SEAT).where(seats.c.bot_id == bot_id)
+        if against is not None:
+            other = seats.alias()
+            page = page.where(exists().where(other.c.match_number == number, other.c.bot_id == against))
         if before is not None:
             page = page.where(number < before)
         page = page.order_by(number.desc()).limit(limit)
@@ -239,6 +256,19 @@ class SqlStore:
         """The running number of the newest match, 0 if there is none."""
         with self._engine.connect() as connection:
             return connection.execute(select(func.max(matches.c.number))).scalar() or 0
+
+    def data_version(self) -> str:
+        """Changes with every match, bot and tournament that is kept, finished or retired."""
+        counts = (
+            select(func.max(matches.c.number)),
+            select(func.max(bots.c.id)),
+            select(func.count()).select_from(bots).where(bots.c.retired),
+            select(func.max(tournaments.c.id)),
+            select(func.count()).select_from(tournaments).where(tournaments.c.finished),
+        )
+        with self._engine.connect() as connection:
+            row = connection.execute(select(*(count.scalar_subquery() for count in counts))).one()
+        return ".".join(str(value or 0) for value in row)
 
     def results(self, *, tournament_id: int | None = None, game: str | None = None) -> Iterator[MatchResult]:
         """The results of a tournament, or of all of a game, in the order of their schedules."""

@@ -41,7 +41,7 @@ class Mark:
 
 def intervals(rows: Sequence[Interval], title: str) -> Markup:
     """One line per row: a dot on the bar of its interval, over a common axis."""
-    axis = _Axis(min(row.low for row in rows), max(row.high for row in rows))
+    axis = Axis(min(row.low for row in rows), max(row.high for row in rows))
     height = ROW * len(rows)
     parts = list(axis.draw(height))
     for number, row in enumerate(rows):
@@ -62,7 +62,7 @@ def intervals(rows: Sequence[Interval], title: str) -> Markup:
 
 def course(points: Sequence[Interval], title: str) -> Markup:
     """A curve over equal steps with the band of its doubt; the names are what stands below each step."""
-    axis = _Axis(min(point.low for point in points), max(point.high for point in points))
+    axis = Axis(min(point.low for point in points), max(point.high for point in points))
     across = [100.0 * step / max(len(points) - 1, 1) for step in range(len(points))]
     upper, curve, lower = (
         [(x, axis.down(getattr(point, edge))) for x, point in zip(across, points)] for edge in ("high", "value", "low")
@@ -98,15 +98,83 @@ def strip(marks: Sequence[Mark], title: str) -> Markup:
     return _figure(parts, 48, title, words)
 
 
-def share_style(share: float | None) -> Markup:
-    """The colour of a cell in a heat map: good above a half, bad below, and none for none."""
-    if share is None:
-        return Markup()
-    tint = "good" if share >= 0.5 else "bad"
-    return _svg("background:color-mix(in srgb, var(--{}) {:.0f}%, transparent)", tint, abs(share - 0.5) * 2 * 70)
+def bar(axis: "Axis", low: float, value: float, high: float, *, height: int = 43) -> Markup:
+    """A value with its doubt as a dot on a bar, in a cell of a table whose axis is common to all rows."""
+    middle = height / 2
+    lines = Markup().join(
+        _svg('<line class="grid-line" x1="{0:.1f}%" x2="{0:.1f}%" y1="0" y2="{1}"/>', axis.place(tick), height)
+        for tick in axis.ticks
+    )
+    return _svg(
+        '<svg height="{}" aria-hidden="true">{}<line class="doubt" x1="{:.1f}%" x2="{:.1f}%" y1="{}" y2="{}"/>'
+        '<circle class="dot" cx="{:.1f}%" cy="{}" r="6"/></svg>',
+        height, lines, axis.place(low), axis.place(high), middle, middle, axis.place(value), middle,
+    )  # fmt: skip
 
 
-class _Axis:
+def scale(axis: "Axis") -> Markup:
+    """The numbers of an axis, for the head of its column."""
+    texts = (
+        _svg('<text class="tick mid" x="{:.1f}%" y="14">{:g}</text>', axis.place(tick), tick) for tick in axis.ticks
+    )
+    return _svg('<svg class="scale" height="22" aria-hidden="true">{}</svg>', Markup().join(texts))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A curve with the band of its doubt; the first numbers of its points are where they stand on the axis below."""
+
+    name: str
+    points: Sequence[tuple[float, Interval]]
+    earlier: bool = False
+    """Drawn more quietly than the others."""
+
+
+def lines(several: Sequence[Line], end: float, title: str, foot: str) -> Markup:
+    """Curves over a common axis from 0 to the end, each named at its last point."""
+    values = [point for line in several for _, point in line.points]
+    axis = Axis(min(point.low for point in values), max(point.high for point in values))
+    left = 2 * _MARGIN
+    curves = Markup().join(_curve(line, axis, end) for line in several)
+    drawn = _svg(
+        '<svg x="{:.2f}%" y="0" width="{:.2f}%" height="{}" viewBox="0 0 100 100" preserveAspectRatio="none">{}</svg>',
+        left, 100 - 2 * left, COURSE, curves,
+    )  # fmt: skip
+    below = COURSE + AXIS - 6
+    feet = (
+        _svg('<text class="tick" x="{:.2f}%" y="{}">0</text>', left, below),
+        _svg('<text class="tick end" x="{:.2f}%" y="{}">{}</text>', 100 - left, below, foot),
+    )
+    names = [_end_name(line, axis, end) for line in several] if len(several) > 1 else []
+    words = "; ".join(
+        f"{line.name} from {line.points[0][1].value:.1f} to {line.points[-1][1].value:.1f}" for line in several
+    )
+    return _figure([*axis.draw_up(COURSE), drawn, *names, *feet], COURSE + AXIS, title, words)
+
+
+def _curve(line: Line, axis: "Axis", end: float) -> Markup:
+    upper, curve, lower = (
+        [(100 * x / max(end, 1), axis.down(getattr(point, edge))) for x, point in line.points]
+        for edge in ("high", "value", "low")
+    )
+    return _svg(
+        '<g class="{}"><polygon class="band" points="{}"/><polyline class="curve" points="{}"/></g>',
+        "earlier" if line.earlier else "current", _points([*upper, *reversed(lower)]), _points(curve),
+    )  # fmt: skip
+
+
+def _end_name(line: Line, axis: "Axis", end: float) -> Markup:
+    x, point = line.points[-1]
+    across = 2 * _MARGIN + (100 - 4 * _MARGIN) * x / max(end, 1)
+    return _svg(
+        '<text class="name end" x="{:.2f}%" y="{:.1f}">{}</text>',
+        across,
+        axis.down(point.value) * COURSE / 100 - 8,
+        line.name,
+    )
+
+
+class Axis:
     """A range of values with round numbers to mark it."""
 
     def __init__(self, low: float, high: float) -> None:
@@ -129,14 +197,14 @@ class _Axis:
         """Upright lines with their numbers below."""
         for tick in self.ticks:
             x = self.place(tick)
-            yield _svg('<line class="grid" x1="{:.2f}%" x2="{:.2f}%" y1="0" y2="{}"/>', x, x, height)
+            yield _svg('<line class="grid-line" x1="{:.2f}%" x2="{:.2f}%" y1="0" y2="{}"/>', x, x, height)
             yield _svg('<text class="tick mid" x="{:.2f}%" y="{}">{:g}</text>', x, height + AXIS - 8, tick)
 
     def draw_up(self, height: int) -> Iterator[Markup]:
         """Level lines with their numbers above."""
         for tick in self.ticks:
             y = self.down(tick) * height / 100
-            yield _svg('<line class="grid" x1="0" x2="100%" y1="{:.1f}" y2="{:.1f}"/>', y, y)
+            yield _svg('<line class="grid-line" x1="0" x2="100%" y1="{:.1f}" y2="{:.1f}"/>', y, y)
             yield _svg('<text class="tick" x="0" y="{:.1f}">{:g}</text>', y - 4, tick)
 
 
@@ -153,5 +221,8 @@ def _figure(parts: Sequence[Markup], height: int, title: str, words: str) -> Mar
     """A drawing that a screen reader reads as one sentence."""
     label = escape(f"{title}: {words}")
     return _svg(
-        '<svg role="img" aria-label="{}" width="100%" height="{}">{}</svg>', label, height, Markup().join(parts)
+        '<svg class="figure" role="img" aria-label="{}" width="100%" height="{}">{}</svg>',
+        label,
+        height,
+        Markup().join(parts),
     )

@@ -1,10 +1,12 @@
-"""A page: a title, and below it drawings and tables, in one file without a single request to anywhere."""
+"""A report: a title, and below it drawings and tables, in one file without a single request to anywhere."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+
+from arena.web.rendering import Form, Page, Surroundings
+from arena.web.rendering import render as render_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +17,7 @@ class Cell:
     number: bool = False
     """Numbers stand at the right."""
     style: str = ""
+    """Its classes."""
     head: bool = False
     """It names its row."""
 
@@ -34,8 +37,5 @@ class Section:
 
 def render(title: str, subtitle: str, sections: Sequence[Section]) -> str:
     """The page as HTML."""
-    environment = Environment(
-        loader=PackageLoader("arena.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
-    )  # fmt: skip
-    return environment.get_template("page.html").render(title=title, subtitle=subtitle, sections=sections)
+    data = {"subtitle": subtitle, "sections": sections}
+    return render_page(Page("report.html", "report.html", title, subtitle, data), Surroundings(form=Form.SINGLE))

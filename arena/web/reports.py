@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from arena.ratings import Rating
 from arena.ratings.standings import Standings
 from arena.web import charts
+from arena.web.formats import heat, rank_interval
 from arena.web.page import Cell, Section, render
 
 RATING_HEADS = ("#", "bot", "rating", "± 2 sd", "rank", "best", "games", "won", "drawn", "lost", "faults")
@@ -68,9 +69,7 @@ def _ratings_section(title: str, rows: Sequence[Rating], faults: Mapping[str, in
 
 
 def _rating_cells(place: int, row: Rating, faults: Mapping[str, int]) -> list[Cell]:
-    low, high = row.ranks
-    ranks = str(low) if low == high else f"{low}–{high}"
-    skill = (f"{row.mu:.1f}", f"{2 * row.field_sigma:.1f}", ranks, f"{row.best:.0%}")
+    skill = (f"{row.mu:.1f}", f"{2 * row.field_sigma:.1f}", rank_interval(row.ranks), f"{row.best:.0%}")
     tally = (row.games, row.wins, row.draws, row.losses, faults.get(row.bot, 0))
     numbers = [Cell(text, number=True) for text in (*skill, *map(str, tally))]
     return [Cell(str(place), number=True), Cell(row.bot, head=True), *numbers]
@@ -88,7 +87,7 @@ def _advantages_section(standings: Standings) -> Section:
 def _duel(points: float, games: int) -> Cell:
     if not games:
         return Cell("·", number=True)
-    return Cell(f"{points:g}/{games}", number=True, style=charts.share_style(points / games))
+    return Cell(f"{points:g}/{games}", number=True, style=heat(points / games))
 
 
 def _course_section(course: Course) -> Section:

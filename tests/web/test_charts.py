@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.web.charts import Interval, Mark, course, intervals, share_style, strip
+from arena.web.assets import static
+from arena.web.charts import Axis, Interval, Line, Mark, bar, course, intervals, lines, scale, strip
+from arena.web.formats import HEAT_STEPS, heat
 
 NASTY = '<script>alert("1")</script>&'
 
@@ -74,7 +76,29 @@ def test_a_drawing_says_in_words_what_it_shows():
 
 
 def test_the_colour_of_a_share_grows_from_the_middle():
-    assert share_style(None) == ""
-    assert "--good) 0%" in share_style(0.5)
-    assert "--good) 70%" in share_style(1.0)
-    assert "--bad) 70%" in share_style(0.0)
+    assert [heat(share) for share in (None, 0.0, 0.26, 0.5, 1.0)] == ["", "heat h0", "heat h5", "heat h10", "heat h20"]
+
+
+def test_every_step_of_a_heat_map_has_a_colour():
+    style = static("site.css")
+    for step in range(HEAT_STEPS + 1):
+        assert re.search(rf"\.h{step}\b[^{{}}]*\{{ --share:", style), step
+        assert re.search(rf"\.h{step}\b[^{{}}]*\{{ --strength:", style), step
+
+
+@given(rows)
+def test_lines_stay_inside_the_frame(several):
+    points = [(number, point) for number, point in enumerate(several)]
+    markup = lines([Line(NASTY, points), Line("two", points, earlier=True)], len(several), "History", "the end")
+    root = ElementTree.fromstring(markup)
+    drawn = [line.get("points").split() for line in root.findall("svg/g/polyline")]
+    assert [len(line) for line in drawn] == [len(several)] * 2
+    assert all(0 <= float(part) <= 100 for line in drawn for point in line for part in point.split(","))
+
+
+def test_bars_share_their_axis():
+    axis = Axis(0.0, 10.0)
+    low, high = (ElementTree.fromstring(bar(axis, value - 1, value, value + 1)) for value in (1.0, 9.0))
+    assert float(low.find("circle").get("cx")[:-1]) < float(high.find("circle").get("cx")[:-1])
+    ticks = [[line.get("x1") for line in root.findall("line[@class='grid-line']")] for root in (low, high)]
+    assert ticks[0] == ticks[1] == [text.get("x") for text in ElementTree.fromstring(scale(axis)).findall("text")]

@@ -1,0 +1,102 @@
+"""`arena site build` and `arena serve`: the tables and replays for the browser."""
+
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena import registry
+from arena.cli.store import db_option, open_store_to_read
+from arena.errors import UsageError
+from arena.tournaments.settings import Settings
+from arena.web.build import build_site
+from arena.web.formats import counted
+from arena.web.site import Site
+from arena.web.snapshot import take_snapshot, with_histories
+
+title_option = click.option("--title", default="Arena", show_default=True, help="What the site is called.")
+
+
+@click.group()
+def site() -> None:
+    """Make a site of ladders, tournaments and replays."""
+
+
+@site.command("build")
+@click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+@click.option(
+    "--matches",
+    type=click.IntRange(0),
+    default=1000,
+    show_default=True,
+    help="Replays of so many of the latest matches.",
+)
+@title_option
+@db_option
+def build(folder: Path, matches: int, title: str, db: str) -> None:
+    """Write the site into DIR, as plain files that any web server, or none, can show.
+
+    All links are relative: put the folder under any path, or open its index.html in a browser. Nothing in the store
+    is changed. The same command writes a newer site over an older one.
+
+    \b
+    arena site build public
+    arena site build public --matches 200 --title "Spring cup"
+    """
+    games = registry.games()
+    store = open_store_to_read(db)
+    infos = {name: game.info for name, game in games.items()}
+    snapshot = with_histories(store, infos, take_snapshot(store, infos))
+    made = build_site(Site(store, games, snapshot, title, planned_matches), folder, matches=matches)
+    more = "; older ones have no replay, see --matches" if made.left_out else ""
+    click.echo(f"wrote {counted(made.files, 'page')} with {counted(made.matches, 'match')} into {folder}{more}")
+    click.echo(f"open {folder / 'index.html'} in a browser, or put the folder on any web server")
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on; 0.0.0.0 is everywhere.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
+@title_option
+@db_option
+def serve(host: str, port: int, title: str, db: str) -> None:
+    """Serve the site from the store, with every match in it.
+
+    The store is only read, so this may run beside tournaments, in a process that anybody may reach; see docs/site.md
+    for how to put a proxy in front of it. Ctrl-C ends it.
+
+    \b
+    arena serve
+    arena serve --port 8080 --title "Spring cup"
+    """
+    try:
+        from arena.web.live import Live  # noqa: PLC0415  (see the message)
+        from arena.web.server import serve as run  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise UsageError(f"serving needs a web server ({error.name}): pip install 'arena[web]'") from error
+    _check_free(host, port)
+    live = Live(open_store_to_read(db), registry.games(), title=title, planned=planned_matches)
+    shown = f"[{host}]" if ":" in host else host
+    run(live, host=host, port=port, started=lambda: click.echo(f"serving on http://{shown}:{port}/ (Ctrl-C ends it)"))
+
+
+def _check_free(host: str, port: int) -> None:
+    """Refuse an address that cannot be listened on, before anything is worked out."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except OSError as error:
+        raise UsageError(
+            f"nothing can listen on {host} port {port}: {error.strerror or error}; choose others with --host and --port"
+        ) from error
+
+
+def planned_matches(settings: Mapping[str, Any]) -> int | None:
+    """How many matches a tournament will have, if that is known before its end."""
+    try:
+        return Settings.from_json(settings).schedule().total()
+    except (UsageError, KeyError, TypeError, ValueError):
+        return None  # a format that this version does not know

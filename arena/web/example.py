@@ -1,0 +1,58 @@
+"""An example position for the rules of a game: the middle of a game that was played at random, the same every time."""
+
+import base64
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rich.text import Text
+
+from arena.clock import TimeControl
+from arena.codec import Json
+from arena.game import AnyGame
+from arena.match import FINE, Contestant, MatchRecord, MatchSpec, Outcome, PlayedMove
+from arena.rng import choice, stream
+from arena.web.replay_data import EVERYTHING, read_replay
+from arena.web.viewers import Viewer, find_viewer
+
+SEED = 3
+NAMES = ("Ada", "Ben", "Cleo", "Dan")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A position to draw."""
+
+    viewer: Viewer
+    names: tuple[str, ...]
+    position: Json
+    text: str
+    """The same as plain text, for who has no scripts."""
+
+    @property
+    def data(self) -> str:
+        """What the page's script reads, in a form that no HTML is hidden in."""
+        message = {"position": self.position, "names": self.names}
+        return base64.b64encode(json.dumps(message).encode()).decode()
+
+
+@lru_cache(64)
+def example_position(game: AnyGame) -> Example:
+    """The middle of a game between the fewest seats, with the usual options."""
+    seats, options = next(game.info.variants())
+    config = game.configure(seats, options)
+    state, rng, played = game.start(config, SEED), stream(SEED, "example"), []
+    while (seat := state.to_move()) is not None:
+        move = choice(rng, state.legal())
+        played.append(PlayedMove(seat, move))
+        state.apply(move)
+    middle = played[: len(played) // 2]
+    names = NAMES[:seats]
+    spec = MatchSpec("", game.info.name, config, SEED, tuple(map(Contestant, names)), TimeControl.parse("none"))
+    ranks, scores = (1,) * seats, (0.0,) * seats
+    record = MatchRecord(spec, game.info.version, tuple(middle), (FINE,) * seats, Outcome(ranks, scores, ""))
+    position = read_replay(game, record, [EVERYTHING]).data["positions"][-1][EVERYTHING]
+    shown = game.start(config, SEED)
+    for each in middle:
+        shown.apply(each.move)
+    return Example(find_viewer(game), names, position, Text.from_markup(game.show(shown), emoji=False).plain)

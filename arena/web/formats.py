@@ -1,0 +1,92 @@
+"""Numbers, times and names as pages show them."""
+
+from datetime import UTC, datetime
+
+from arena.match import Ending
+from arena.untrusted.text import printable
+
+__all__ = [
+    "amount",
+    "counted",
+    "day",
+    "duration",
+    "heat",
+    "moment",
+    "percent",
+    "rank_interval",
+    "sentence",
+    "signed",
+    "version",
+]
+
+_SIZES = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+HEAT_STEPS = 20
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: 1 match, 2 matches, 3 bots."""
+    plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
+def percent(share: float) -> str:
+    """A share as a whole number of per cent; nearly all is not all, nearly nothing not nothing."""
+    if 0 < share < 0.01:
+        return "<1 %"
+    if 0.99 < share < 1:
+        return ">99 %"
+    return f"{share:.0%}".replace("%", " %")
+
+
+def signed(value: float) -> str:
+    """A difference with its sign."""
+    return f"{value:+.1f}".replace("-", "−")
+
+
+def amount(size: float) -> str:
+    """So many bytes, in the unit that fits."""
+    for unit, name in _SIZES:
+        if size >= unit:
+            return f"{size / unit:g} {name}"
+    return f"{size:g} B"
+
+
+def duration(microseconds: float) -> str:
+    """A time in the unit that fits."""
+    seconds = microseconds / 1e6
+    if seconds >= 120:
+        return f"{seconds / 60:.0f} min"
+    if seconds >= 1:
+        return f"{seconds:.1f} s"
+    return f"{seconds * 1000:.0f} ms" if seconds >= 0.0995 else f"{seconds * 1000:.1f} ms"
+
+
+def moment(when: datetime) -> str:
+    """A time in universal time, to the minute."""
+    return f"{when.astimezone(UTC):%-d %b %Y, %H:%M} UTC"
+
+
+def day(when: datetime) -> str:
+    """A date in universal time."""
+    return f"{when.astimezone(UTC):%-d %b %Y}"
+
+
+def rank_interval(ranks: tuple[int, int]) -> str:
+    """An interval of places."""
+    low, high = ranks
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def heat(share: float | None) -> str:
+    """The class of a cell in a heat map: the share of points in steps of 5 %; none without games."""
+    return "" if share is None else f"heat h{round(share * HEAT_STEPS)}"
+
+
+def sentence(ending: str) -> str:
+    """What an ending means."""
+    return Ending[ending].value if ending in Ending.__members__ else ending
+
+
+def version(text: str) -> str:
+    """A version so that nobody takes it for a score: v2 for 2."""
+    return printable(f"v{text}" if text[:1].isdigit() else text)

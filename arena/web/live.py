@@ -1,0 +1,105 @@
+"""The state behind a served site: a snapshot that a thread renews when the store has changed."""
+
+import threading
+import time
+from collections.abc import Mapping
+from functools import cached_property, lru_cache, partial
+from types import TracebackType
+from typing import Self
+
+from arena.errors import ArenaError
+from arena.game import AnyGame, GameInfo
+from arena.store.base import Store, TournamentEntry
+from arena.web.site import Planned, Site
+from arena.web.snapshot import Snapshot, take_snapshot, tournament_table, with_histories
+from arena.web.tables import Table
+
+PAUSE = 2.0
+"""Seconds between two looks at the store, and so between two fits."""
+HISTORY_PAUSE = 60.0
+"""Seconds between two times that the histories are worked out, which take longer."""
+SHARE = 5
+"""The pause is so many times as long as the work was."""
+TABLES = 64
+"""Tables of tournaments that are kept in memory."""
+
+
+class Live:
+    """Hands out the site of the latest snapshot, and renews it in the background while it is entered."""
+
+    def __init__(self, store: Store, games: Mapping[str, AnyGame], *, title: str, planned: Planned) -> None:
+        self.store, self.games, self.title = store, games, title
+        self._planned = planned
+        self._snapshot = take_snapshot(store, self.infos)
+        self._finished: dict[int, Table] = {}
+        self._site = self._make_site(self._snapshot)
+        self._published = 0
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="ratings", daemon=True)
+
+    @cached_property
+    def infos(self) -> dict[str, GameInfo]:
+        """The facts of every game."""
+        return {name: game.info for name, game in self.games.items()}
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()
+        self._thread.join(timeout=PAUSE)
+
+    def site(self) -> Site:
+        """The site of the latest snapshot."""
+        return self._site
+
+    def version(self) -> str:
+        """Changes whenever any page may have changed: with the store, and with what was worked out from it."""
+        return f"{self.store.data_version()} {self._published}"
+
+    def _watch(self) -> None:
+        """Renew the snapshot when the store has changed, and the histories less often."""
+        pause, due, known = 0.0, 0.0, ""
+        while not self._stop.wait(pause):
+            began = time.monotonic()
+            try:
+                if self.store.data_version() != self._snapshot.version:
+                    self._publish(take_snapshot(self.store, self.infos, self._snapshot))
+                if began >= due and known != self._snapshot.version:
+                    known = self._snapshot.version
+                    self._publish(with_histories(self.store, self.infos, self._snapshot, self._rest))
+                    due = began + max(HISTORY_PAUSE, SHARE * (time.monotonic() - began))
+            except ArenaError:
+                pass  # the database is away for a moment; pages say so themselves, and the next look may find it
+            # Readers come first: in a large store this thread works only a part of the time.
+            pause = max(PAUSE, SHARE * (time.monotonic() - began)) if due else 0.0
+
+    def _rest(self, worked: float) -> None:
+        self._stop.wait(SHARE * worked / 2)
+
+    def _publish(self, snapshot: Snapshot) -> None:
+        self._snapshot, self._site = snapshot, self._make_site(snapshot)
+        self._published += 1
+
+    def _make_site(self, snapshot: Snapshot) -> Site:
+        running = lru_cache(TABLES)(partial(self._table, snapshot))
+
+        def table_of(entry: TournamentEntry) -> Table:
+            # A finished tournament keeps its table, whatever else is played.
+            if not entry.finished:
+                return running(entry.id, entry.game)
+            kept = self._finished.get(entry.id)
+            if kept is None:
+                kept = self._finished[entry.id] = self._table(snapshot, entry.id, entry.game)
+                while len(self._finished) > TABLES:
+                    self._finished.pop(next(iter(self._finished)), None)
+            return kept
+
+        return Site(self.store, self.games, snapshot, self.title, self._planned, table_of)
+
+    def _table(self, snapshot: Snapshot, tournament_id: int, game: str) -> Table:
+        roles = self.infos[game].roles if game in self.infos else ()
+        return tournament_table(self.store, snapshot.bots, tournament_id, roles)

@@ -1,0 +1,56 @@
+"""The first page: the games with their leaders, what is running, what was played last."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from arena.game import GameInfo
+from arena.web.links import file_of
+from arena.web.pages.ladder import bars_of, newest_of
+from arena.web.pages.views import MatchView, TournamentView
+from arena.web.rendering import Page
+from arena.web.tables import Row, Table
+
+LEADERS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class GameCard:
+    """A game on the first page."""
+
+    info: GameInfo
+    matches: int
+    bots: int
+    leaders: Sequence[Row]
+    bars: Mapping[int, Markup]
+
+
+def home_page(
+    title: str,
+    tables: Mapping[GameInfo, Table],
+    bots: int,
+    tournaments: Sequence[TournamentView],
+    latest: Sequence[MatchView],
+) -> Page:
+    """The page."""
+    cards = [_card(info, table) for info, table in tables.items()]
+    # What was played comes first; games of equal rank stay in the order of their names.
+    cards.sort(key=lambda card: not card.matches)
+    data = {
+        "cards": cards,
+        "bots": bots,
+        "matches": sum(card.matches for card in cards),
+        "running": [item for item in tournaments if not item.finished],
+        "finished": [item for item in tournaments if item.finished],
+        "latest": latest,
+    }
+    names = ", ".join(card.info.title for card in cards)
+    return Page(file_of("home"), "home.html", title, f"Bots play {names}: ladders, tournaments, replays.", data)
+
+
+def _card(info: GameInfo, table: Table) -> GameCard:
+    newest = newest_of(table.rows)
+    leaders = [row for row in table.rows if row.bot.id in newest][:LEADERS]
+    bars, _ = bars_of(leaders, leaders, height=24)
+    return GameCard(info, table.matches, len(table.rows), leaders, bars)

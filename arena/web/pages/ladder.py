@@ -1,0 +1,178 @@
+"""The ladder of a game: who is best, and how sure that is."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from markupsafe import Markup
+
+from arena.game import GameInfo
+from arena.web import charts
+from arena.web.links import file_of
+from arena.web.pages.views import MatchView
+from arena.web.rendering import Page
+from arena.web.tables import Row, Table
+
+PER_PAGE = 100
+"""Rows of a served table; one in a folder has all, because only the browser can turn its pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a rating table."""
+
+    key: str
+    label: str
+    sort: str = ""
+    """How the browser compares it: `number` or `text`; nothing if it cannot be sorted by."""
+    tip: str = ""
+    ascending: bool = False
+    """Whether the first click puts the smallest first."""
+
+    @property
+    def style(self) -> str:
+        """The classes of its head."""
+        return "span" if self.key == "span" else "stick" if self.key == "bot" else "number"
+
+
+COLUMNS = (
+    Column("place", "#", "number", "the place by rating", ascending=True),
+    Column("bot", "bot", "text", ascending=True),
+    Column("rating", "rating", "number", "TrueSkill's, with twice its standard deviation in the field"),
+    Column("span", ""),
+    Column("rank", "rank", "number", "the 95 % interval of the true place", ascending=True),
+    Column("best", "best", "number", "the chance to be the best of all"),
+    Column("games", "games", "number"),
+    Column("share", "W–D–L", "number", "won, drawn, lost"),
+    Column("faults", "faults", "number", "matches lost by a fault"),
+    Column("trend", "trend", "number", "against the version before"),
+)
+KEYS: Mapping[str, Callable[[Row], Any]] = {
+    "place": lambda row: row.place,
+    "bot": lambda row: (row.bot.name.lower(), row.bot.id),
+    "rating": lambda row: row.rating.mu,
+    "rank": lambda row: row.rating.ranks,
+    "best": lambda row: row.rating.best,
+    "games": lambda row: row.rating.games,
+    "share": lambda row: row.share,
+    "faults": lambda row: row.faults,
+    "trend": lambda row: row.trend or 0.0,
+}
+ORDERS = ("ascending", "descending")
+
+
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """Which rows of a table are shown and in which order, as the address says."""
+
+    sort: str = ""
+    order: str = ""
+    q: str = ""
+    newest: bool = False
+    settled: bool = False
+    first: int = 1
+    total: int = 0
+
+    @classmethod
+    def read(cls, query: Mapping[str, str]) -> "TableState":
+        """The state of an address; what is not understood is left out."""
+        sort, order, first = query.get("sort", ""), query.get("order", ""), query.get("from", "")
+        if sort not in KEYS or order not in ORDERS:
+            sort = order = ""
+        number = int(first) if first.isascii() and first.isdigit() and len(first) < 8 else 1
+        return cls(sort, order, query.get("q", "")[:60], "newest" in query, "settled" in query, max(number, 1))
+
+    def href(self, column: Column) -> str:
+        """The address of this table sorted by a column; the other way round if it is sorted so already."""
+        usual = column.ascending
+        falling = usual if self.sort == column.key and (self.order == "ascending") == usual else not usual
+        return replace(self, sort=column.key, order=ORDERS[falling], first=1)._address()
+
+    @property
+    def later(self) -> str:
+        """The address of the next page."""
+        return replace(self, first=self.first + PER_PAGE)._address() if self.first + PER_PAGE <= self.total else ""
+
+    @property
+    def earlier(self) -> str:
+        """The address of the page before."""
+        return replace(self, first=max(1, self.first - PER_PAGE))._address() if self.first > 1 else ""
+
+    def choose(self, rows: Sequence[Row], newest: set[int]) -> list[Row]:
+        """The rows that fit, in their order."""
+        text = self.q.strip().lower()
+        fitting = [
+            row
+            for row in rows
+            if text in f"{row.bot.label} {row.bot.owner}".lower()
+            and (row.bot.id in newest or not self.newest)
+            and not (self.settled and row.unsettled)
+        ]
+        if self.sort:
+            fitting.sort(key=KEYS[self.sort], reverse=self.order == "descending")
+        return fitting
+
+    def _address(self) -> str:
+        values = {"sort": self.sort, "order": self.order, "q": self.q, "newest": "1" if self.newest else ""}
+        values |= {"settled": "1" if self.settled else "", "from": str(self.first) if self.first > 1 else ""}
+        return "?" + urlencode({key: value for key, value in values.items() if value})
+
+
+def ladder_page(
+    info: GameInfo, games: Sequence[GameInfo], table: Table, latest: Sequence[MatchView], state: TableState | None
+) -> Page:
+    """The page; `state` says which rows a served one shows, without it all are there."""
+    newest = newest_of(table.rows)
+    chosen = state.choose(table.rows, newest) if state else list(table.rows)
+    rows = chosen[state.first - 1 : state.first - 1 + PER_PAGE] if state else chosen
+    bars, scale = bars_of(table.rows, rows)
+    leader = f" {table.rows[0].bot.label} leads." if table.rows else ""
+    data = {
+        "info": info,
+        "games": games,
+        "table": table,
+        "columns": COLUMNS,
+        "short_columns": COLUMNS[:8],
+        "rows": rows,
+        "bars": bars,
+        "scale": scale,
+        "newest": newest,
+        "total": len(table.rows),
+        "state": replace(state, total=len(chosen)) if state else TableState(),
+        "roles": {role: _role_part(part) for role, part in table.by_role.items()},
+        "worth": _worth(table),
+        "latest": latest,
+    }
+    description = f"Who is best at {info.title}, and how sure that is: {len(table.rows)} bots.{leader}"
+    return Page(file_of("ladder", info.name), "ladder.html", f"{info.title} ladder", description, data, part="ladder")
+
+
+def newest_of(rows: Sequence[Row]) -> set[int]:
+    """The newest version of each bot in the table."""
+    newest: dict[str, int] = {}
+    for row in rows:
+        newest[row.bot.name] = max(newest.get(row.bot.name, 0), row.bot.id)
+    return set(newest.values())
+
+
+def bars_of(everything: Sequence[Row], shown: Sequence[Row], *, height: int = 43) -> tuple[dict[int, Markup], Markup]:
+    """The bars of these rows over an axis on which all rows have place, and the numbers of that axis."""
+    if not everything:
+        return {}, Markup()
+    axis = charts.Axis(min(row.low for row in everything), max(row.high for row in everything))
+    bars = {row.bot.id: charts.bar(axis, row.low, row.rating.mu, row.high, height=height) for row in shown}
+    return bars, charts.scale(axis)
+
+
+def _role_part(rows: Sequence[Row]) -> dict[str, Any]:
+    bars, scale = bars_of(rows, rows)
+    return {"rows": rows, "bars": bars, "scale": scale}
+
+
+def _worth(table: Table) -> Markup | None:
+    bars = [
+        charts.Interval(seat.role, seat.value - 2 * seat.sigma, seat.value, seat.value + 2 * seat.sigma)
+        for seat in table.advantages
+    ]
+    return charts.intervals(bars, "What a seat is worth") if bars else None

@@ -1,0 +1,47 @@
+"""The pages of matches: the replay, the same for frames of other sites, and lists."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from arena.game import GameInfo
+from arena.web.links import file_of
+from arena.web.pages.views import MatchView
+from arena.web.rendering import Page
+from arena.web.replay_data import Replay
+
+
+@dataclass(frozen=True, slots=True)
+class MatchFilter:
+    """Which matches a served list shows."""
+
+    game: str = ""
+    tournament: str = ""
+    bot: str = ""
+
+
+def match_page(view: MatchView, tournament: int, replay: Replay | None, trouble: str) -> Page:
+    """The page of a match; `trouble` says why it cannot be replayed, if it cannot."""
+    title = " – ".join(seat.bot.label for seat in view.seats)
+    data = {"view": view, "tournament": tournament, "trouble": trouble}
+    words = f"{view.title}: {title}. {view.reason}."
+    return Page(
+        file_of("match", view.name), "match_page.html", f"{title}, {view.title}", words, data,
+        part="matches", replay=replay, replay_file=file_of("replay", view.name),
+    )  # fmt: skip
+
+
+def embed_page(view: MatchView, replay: Replay) -> Page:
+    """The replay alone, for a frame of another site."""
+    title = " – ".join(seat.bot.label for seat in view.seats)
+    return Page(
+        file_of("embed", view.name), "embed.html", f"{title}, {view.title}", f"A match of {view.title}.",
+        {"view": view}, replay=replay, replay_file=file_of("replay", view.name), framed=True,
+    )  # fmt: skip
+
+
+def matches_page(
+    path: str, rows: Sequence[MatchView], games: Sequence[GameInfo], chosen: MatchFilter, *, older: str, newer: str = ""
+) -> Page:
+    """A list of matches, the newest first; `older` and `newer` are the addresses of its neighbours."""
+    data = {"rows": rows, "games": games, "chosen": chosen, "older": older, "newer": newer}
+    return Page(path, "matches.html", "Matches", "The latest matches, each to watch.", data, part="matches")

@@ -1,0 +1,143 @@
+"""Matches and tournaments as lists show them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from arena.game import GameInfo
+from arena.match import Ending
+from arena.store.base import BotEntry, ListedMatch, MatchEntry, TournamentEntry, TournamentSummary
+from arena.web.formats import amount, counted
+
+Games = Mapping[str, GameInfo]
+Bots = Mapping[int, BotEntry]
+
+
+@dataclass(frozen=True, slots=True)
+class SeatView:
+    """A seat in a list."""
+
+    bot: BotEntry
+    first: bool
+    """It won alone."""
+    rank: int
+    score: float
+    ending: str
+    sentence: str
+    wall_us: int
+    cpu_us: int
+
+    @property
+    def fault(self) -> bool:
+        """Whether its bot was at fault."""
+        return self.ending not in (Ending.NORMAL.name, Ending.VOID.name)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchView:
+    """A match in a list."""
+
+    name: str
+    """How its page is called."""
+    game: str
+    title: str
+    reason: str
+    moves: int
+    seed: int
+    when: datetime | None
+    seats: tuple[SeatView, ...]
+
+    @property
+    def fault(self) -> str:
+        """How it ended for the first seat that was at fault."""
+        return next((seat.ending for seat in self.seats if seat.fault), "")
+
+    @property
+    def words(self) -> str:
+        """Who met whom."""
+        return " against ".join(seat.bot.label for seat in self.seats)
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentView:
+    """A tournament in a list."""
+
+    id: int
+    game: str
+    title: str
+    words: str
+    when: datetime
+    played: int
+    planned: int | None
+    finished: bool
+    entry: TournamentEntry
+
+
+def match_name(tournament_id: int, match_id: str) -> str:
+    """How the page of a match is called."""
+    return f"{tournament_id}-{match_id}"
+
+
+def match_view(match: ListedMatch, bots: Bots, games: Games) -> MatchView:
+    """The match with its bots."""
+    return entry_view(match.entry, match.game, bots, games, match.created)
+
+
+def entry_view(entry: MatchEntry, game: str, bots: Bots, games: Games, when: datetime | None = None) -> MatchView:
+    """The match with its bots; `when` it was kept, if that is known."""
+    alone = sum(seat.rank == 1 for seat in entry.seats) == 1
+    seats = tuple(
+        SeatView(
+            bots[seat.bot_id], alone and seat.rank == 1, seat.rank, seat.score, seat.ending, seat.sentence,
+            seat.wall_us, seat.cpu_us,
+        )
+        for seat in entry.seats
+    )  # fmt: skip
+    name = match_name(entry.tournament_id, entry.match_id)
+    return MatchView(name, game, title_of(game, games), entry.reason, entry.moves, entry.seed, when, seats)
+
+
+def match_views(matches: Iterable[ListedMatch], bots: Bots, games: Games) -> list[MatchView]:
+    """The matches with their bots."""
+    return [match_view(match, bots, games) for match in matches]
+
+
+def tournament_view(summary: TournamentSummary, games: Games, planned: int | None) -> TournamentView:
+    """The tournament in words."""
+    entry, settings = summary.entry, summary.entry.settings
+    title = f"{title_of(entry.game, games)}, {settings.get('format', 'tournament')} {entry.id}"
+    progress = f"{summary.matches:,} of {counted(planned, 'match')}" if planned else counted(summary.matches, "match")
+    words = f"{counted(len(settings.get('bots', ())), 'bot')}, {progress}"
+    finished = entry.finished
+    return TournamentView(
+        entry.id, entry.game, title, words, summary.created, summary.matches, planned, finished, entry
+    )
+
+
+def title_of(game: str, games: Games) -> str:
+    """The title of a game, or its name if it is not installed here."""
+    return games[game].title if game in games else game
+
+
+def settings_facts(settings: Mapping[str, Any], info: GameInfo | None) -> list[tuple[str, str]]:
+    """The settings of a tournament as pairs of a name and a value."""
+    options = {option.name: option.help for option in info.options} if info else {}
+    facts = [
+        ("format", str(settings.get("format", ""))),
+        ("seats", str(settings.get("seats", ""))),
+        ("rounds", str(settings.get("rounds") or "no last one")),
+        ("seed", str(settings.get("seed", ""))),
+        ("clock", str(settings.get("clock", ""))),
+        ("sandbox", str(settings.get("sandbox", ""))),
+        ("memory", amount(settings.get("memory_bytes") or 0)),
+        ("processors", f"{settings.get('cpus', 0):g}"),
+        ("strikes", str(settings.get("strikes", 0))),
+        ("thinking in others' time", "allowed" if settings.get("ponder") else "no: frozen"),
+        ("processes", "new in each match" if settings.get("fresh") else "kept between matches"),
+    ]
+    facts += [
+        (name.replace("_", " "), str(value)) for name, value in settings.get("options", {}).items() if name in options
+    ]
+    facts += [(f"goal: {name}", f"{value:g}") for name, value in settings.get("goal", {}).items()]
+    return facts

@@ -1,0 +1,166 @@
+"""From a page's data to HTML: one set of templates for sites in a folder, served sites and single files."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from arena.registry import games
+from arena.untrusted.text import printable
+from arena.web import formats
+from arena.web.assets import INLINED, Assets, Delivery, static
+from arena.web.example import Example
+from arena.web.links import ASSETS, file_of, up_from
+from arena.web.match_page import Frame, PlayerPart, asset_files, player_part, viewer_file
+from arena.web.replay_data import Replay
+from arena.web.viewers import Viewer, find_viewer
+
+STYLES = ("theme.css", "site.css")
+ICON = "favicon.svg"
+
+
+class Form(Enum):
+    """What becomes of pages."""
+
+    SERVED = "served"
+    """Scripts are files and the server's headers say what may run; tables are sorted by the server."""
+    FOLDER = "folder"
+    """Scripts are in the pages, because browsers load no modules from a folder; tables are sorted by the browser."""
+    SINGLE = "single"
+    """Everything is in one file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a page shows, and with which template."""
+
+    path: str
+    """Its file below the root of the site."""
+    template: str
+    title: str
+    description: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    part: str = ""
+    """The part of the site that it belongs to, for the navigation."""
+    replay: Replay | None = None
+    """The match that it plays, if it does."""
+    replay_file: str = ""
+    """Where a served page finds the positions of the match, below the root of the site."""
+    example: Example | None = None
+    """A position that it draws, if it does."""
+    framed: bool = False
+    """Whether other sites may show it in a frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the pages of a site have in common."""
+
+    title: str = "Arena"
+    form: Form = Form.SERVED
+    has: Callable[[str, object], bool] = field(default=lambda kind, name: True)  # noqa: ARG005
+    """Whether the site has this page; links to others are left out."""
+
+    @property
+    def served(self) -> bool:
+        """Whether a server answers, so that tables can be sorted by their address."""
+        return self.form is Form.SERVED
+
+
+def render(page: Page, around: Surroundings) -> str:
+    """The page as HTML."""
+    up = up_from(page.path)
+
+    def link(kind: str, name: object = "") -> str:
+        return up + file_of(kind, name) if around.has(kind, name) else ""
+
+    delivery = _delivery(around.form, up)
+    assets = Assets(delivery)
+    part = _player(page, around, delivery, assets, up)
+    head = [part.head] if part else []
+    if around.form is not Form.SINGLE:
+        head += [] if part else [assets.script("head.js", static("head.js"))]
+        head += [assets.module("site.js", {"site": static("site.js")}, "")]
+    if page.example:
+        head += _drawing(page.example, assets)
+    known = STYLES[1:] if part else STYLES
+    head += [assets.style(name, static(name)) for name in known]
+    surroundings = {
+        "page": page,
+        "site": around,
+        "link": link,
+        "up": up,
+        "head": head,
+        "player": part,
+        "viewer": _viewer_address(page, delivery),
+        "policy": "" if around.served else assets.policy(),
+        "icon": "" if around.form is Form.SINGLE else _address(ICON),
+    }
+    return _environment().get_template(page.template).render(**page.data, **surroundings)
+
+
+def site_files(viewers: tuple[Viewer, ...]) -> dict[str, str]:
+    """Every file that pages link to, by its name below the folder of assets."""
+    own = {name: static(name) for name in (*STYLES, "site.js", "example.js", "example_page.js", ICON)}
+    return asset_files(viewers) | own
+
+
+def _delivery(form: Form, up: str) -> Delivery:
+    def address(name: str) -> str:
+        return up + _address(name)
+
+    match form:
+        case Form.SERVED:
+            return Delivery(styles=address, scripts=address)
+        case Form.FOLDER:
+            return Delivery(styles=address)
+    return INLINED
+
+
+def _player(page: Page, around: Surroundings, delivery: Delivery, assets: Assets, up: str) -> PlayerPart | None:
+    if page.replay is None:
+        return None
+    frame = Frame.ALLOWED if page.framed else Frame.REFUSED
+    data = up + page.replay_file if around.served and page.replay_file else ""
+    return player_part(page.replay, delivery, frame=frame, data_address=data, assets=assets)
+
+
+def _drawing(example: Example, assets: Assets) -> list[Markup]:
+    """What draws a position."""
+    viewer = example.viewer
+    style = assets.style(viewer_file(viewer, "css"), viewer.style)
+    sources = {"example": static("example.js"), "viewer": viewer.script}
+    return [style, assets.module("example_page.js", sources, "example.show(viewer);\n")]
+
+
+def _viewer_address(page: Page, delivery: Delivery) -> str:
+    return delivery.scripts(viewer_file(page.example.viewer, "js")) if page.example and delivery.scripts else ""
+
+
+def _address(name: str) -> str:
+    """The address of an asset; it changes with our version, so that no browser keeps an old one."""
+    return f"{ASSETS}/{name}?v={assets_version()}"
+
+
+@cache
+def assets_version() -> str:
+    """A digest of all files for browsers, those of the games too."""
+    viewers = {viewer.name: viewer for viewer in map(find_viewer, games().values())}
+    files = site_files(tuple(viewers.values()))
+    return hashlib.sha256("".join(files.values()).encode()).hexdigest()[:10]
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("arena.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters |= {name: getattr(formats, name) for name in formats.__all__}
+    environment.filters["printable"] = printable
+    return environment

@@ -1,0 +1,190 @@
+"""The site served from the store: the same pages as in a folder, of its newest state; nothing can be written.
+
+This process knows no sandbox and no bot. Handlers run in threads, because they wait for the database; ratings are
+fitted in a thread of their own.
+"""
+
+import hashlib
+import logging
+from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.datastructures import QueryParams
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from arena.errors import RecordError, UsageError
+from arena.web.links import ASSETS, file_of
+from arena.web.live import Live
+from arena.web.rendering import Form, Page, Surroundings, assets_version, render, site_files
+from arena.web.site import NotFound
+from arena.web.viewers import find_viewer
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors {}"
+)
+HEADERS = {
+    "content-security-policy": POLICY.format("'none'"),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+}
+"""On every answer; only an embed may be framed."""
+TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+FOR_EVER = "public, max-age=31536000, immutable"
+ASK_AGAIN = "no-cache"
+PAGES = 256
+"""Pages that are kept in memory, some ten kilobytes each."""
+PACKS = 256
+"""Packed replays that are kept in memory, a few dozen kilobytes each."""
+MAX_ADDRESS = 2_000
+"""Characters of a query; no page of ours has a longer one."""
+
+Scope = MutableMapping[str, Any]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+def make_app(live: Live) -> Starlette:
+    """The application: pages, their files, and the packed replays."""
+    pages = Pages(live)
+    packing = [Middleware(GZipMiddleware, minimum_size=1000)]
+    routes = [
+        Route(f"/{ASSETS}/{{name:path}}", pages.asset, middleware=packing),
+        Route("/replays/{name}.json.gz", pages.replay),  # packed already
+        Route("/{path:path}", pages.page, middleware=packing),
+    ]
+    return Starlette(routes=routes, middleware=[Middleware(Headers)])
+
+
+def serve(live: Live, *, host: str, port: int, started: Callable[[], None]) -> None:
+    """Serve until interrupted; `started` is called when requests are answered."""
+    # h11 stops at headers of 64 KB, which httptools does not; and without a limit an open stream would keep us from
+    # ever stopping.
+    config = uvicorn.Config(
+        make_app(live), host=host, port=port, http="h11", ws="none", lifespan="off", timeout_graceful_shutdown=2,
+        timeout_keep_alive=10, limit_concurrency=1000, log_level=logging.WARNING, access_log=False,
+        server_header=False, proxy_headers=False,
+    )  # fmt: skip
+    with live, suppress(KeyboardInterrupt):  # raised again by the server when it has stopped, and meant so
+        _Server(config, started).run()
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it answers."""
+
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._told = started
+
+    async def startup(self, sockets: Any = None) -> None:
+        """Listen, and say so."""
+        await super().startup(sockets)
+        if not self.should_exit:
+            self._told()
+
+
+class Headers:
+    """Puts the security headers on every answer, errors too; an answer's own ones stay."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+
+        async def send_with_headers(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                known = {name for name, _ in message["headers"]}
+                more = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                message["headers"] = [*message["headers"], *(pair for pair in more if pair[0] not in known)]
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+
+class Pages:
+    """Answers to requests; blocking ones, so that Starlette runs them in threads."""
+
+    def __init__(self, live: Live) -> None:
+        self._live = live
+        viewers = {viewer.name: viewer for viewer in map(find_viewer, live.games.values())}
+        self._files = site_files(tuple(viewers.values()))
+        self._around = Surroundings(live.title, Form.SERVED)
+        self._packed = lru_cache(PACKS)(self._pack)
+        # By the tag, so that a page is made once for all who look at it, until something has changed.
+        self._made = lru_cache(PAGES)(self._make)
+
+    def page(self, request: Request) -> Response:
+        """A page by its file name."""
+        path = request.path_params["path"] or file_of("home")
+        if len(request.url.query) > MAX_ADDRESS:
+            return self._error(path, "That address is too long", 414)
+        tag = self._tag(path, request.url.query)
+        if _is_known(request, tag):
+            return Response(status_code=304, headers={"etag": tag, "cache-control": ASK_AGAIN})
+        try:
+            text, framed = self._made(tag, path, request.url.query)
+        except NotFound:
+            return self._error(path, "There is no such page", 404)
+        headers = {"etag": tag, "cache-control": ASK_AGAIN}
+        if framed:
+            headers["content-security-policy"] = POLICY.format("*")
+        return HTMLResponse(text, headers=headers)
+
+    def asset(self, request: Request) -> Response:
+        """A file that pages need; with our version in the address it never changes."""
+        name = request.path_params["name"]
+        if name not in self._files:
+            return PlainTextResponse("There is no such file", 404)
+        current = request.query_params.get("v") == assets_version()
+        headers = {"cache-control": FOR_EVER if current else ASK_AGAIN}
+        return Response(self._files[name], media_type=TYPES[name.rpartition(".")[2]], headers=headers)
+
+    def replay(self, request: Request) -> Response:
+        """The positions of a match, packed; the player unpacks them, so no encoding is announced."""
+        name = request.path_params["name"]
+        try:
+            data = self._packed(name)
+        except NotFound:
+            return PlainTextResponse("There is no such match", 404)
+        except (RecordError, UsageError) as error:
+            return PlainTextResponse(f"This match cannot be replayed: {error}", 422)
+        # A match never changes, but what we make of it does when Arena is upgraded.
+        tag = f'"{hashlib.sha256(data).hexdigest()[:16]}"'
+        if _is_known(request, tag):
+            return Response(status_code=304, headers={"etag": tag})
+        headers = {"etag": tag, "cache-control": "public, max-age=3600"}
+        return Response(data, media_type="application/gzip", headers=headers)
+
+    def _pack(self, name: str) -> bytes:
+        return self._live.site().replay(name).packed()
+
+    def _tag(self, path: str, query: str) -> str:
+        """Changes whenever the page may have changed."""
+        state = f"{assets_version()} {self._live.version()} {path} {query}"
+        return f'W/"{hashlib.sha256(state.encode()).hexdigest()[:20]}"'
+
+    def _make(self, tag: str, path: str, query: str) -> tuple[str, bool]:  # noqa: ARG002  (the key of the cache)
+        """The text of a page, and whether other sites may frame it."""
+        page = self._live.site().page(path, QueryParams(query))
+        return render(page, self._around), page.framed
+
+    def _error(self, path: str, words: str, status: int) -> Response:
+        # The links lead up from where the browser thinks it is.
+        where = "/".join("x" * (path.count("/") + 1))
+        text = render(Page(where, "error.html", words, words, {"words": words}), self._around)
+        return HTMLResponse(text, status, {"cache-control": "no-store"})
+
+
+def _is_known(request: Request, tag: str) -> bool:
+    return tag in (part.strip() for part in request.headers.get("if-none-match", "").split(","))

@@ -1,0 +1,299 @@
+"""The site: every page by its file name, from one state of the store."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from arena.errors import ArenaError, RecordError, UsageError
+from arena.game import AnyGame, GameInfo
+from arena.play import record
+from arena.store.base import BotEntry, KeptMatch, ListedMatch, Store, TournamentEntry
+from arena.web.links import file_of, pair_name
+from arena.web.pages.bot import BotInGame, bot_page, bots_page, history_chart, in_game
+from arena.web.pages.home import home_page
+from arena.web.pages.ladder import TableState, ladder_page
+from arena.web.pages.match import MatchFilter, embed_page, match_page, matches_page
+from arena.web.pages.pair import PairInGame, pair_in_game, pair_page
+from arena.web.pages.rules import rules_page
+from arena.web.pages.tournament import tournament_page, tournaments_page
+from arena.web.pages.views import (
+    MatchView,
+    TournamentView,
+    entry_view,
+    match_views,
+    tournament_view,
+)
+from arena.web.rendering import Page
+from arena.web.replay_data import Replay, read_replay
+from arena.web.snapshot import Snapshot, tournament_table
+from arena.web.tables import Table
+
+SHORT, LONG = 8, 50
+"""Matches in a list beside other things, and in a list of its own."""
+NOTABLE = 3
+"""Best wins and worst losses."""
+RECENT_MATCHES = 100
+"""Among so many of its latest matches a bot's best wins and worst losses are looked for."""
+RECENT = 5
+"""Tournaments on the first page."""
+MAX_ID = 2**31 - 1
+
+Planned = Callable[[Mapping[str, Any]], int | None]
+"""From the settings of a tournament to how many matches it will have, if that is known before."""
+
+
+class NotFound(ArenaError):
+    """There is no such page."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """Pages of one state of the store; lists of matches are read when they are asked for."""
+
+    store: Store
+    games: Mapping[str, AnyGame]
+    snapshot: Snapshot
+    title: str = "Arena"
+    planned: Planned = field(default=lambda settings: None)  # noqa: ARG005
+    tables: Callable[[TournamentEntry], Table] | None = None
+    """Where tables of tournaments are kept; without it each is made anew."""
+
+    @cached_property
+    def infos(self) -> dict[str, GameInfo]:
+        """The facts of every game."""
+        return {name: game.info for name, game in self.games.items()}
+
+    def page(self, path: str, query: Mapping[str, str] | None = None) -> Page:
+        """The page of this file name; NotFound if there is none. A query is what a server was asked with."""
+        for pattern, make in _ROUTES:
+            if found := pattern.fullmatch(path):
+                return make(self, query, *found.groups())
+        raise NotFound(path)
+
+    def paths(self) -> Iterator[str]:
+        """Every page but those of matches, which a site may have too many of."""
+        yield from (file_of(kind) for kind in ("home", "bots", "tournaments"))
+        for name in self.games:
+            yield from (file_of("ladder", name), file_of("rules", name))
+        yield from (file_of("bot", bot_id) for bot_id in self.snapshot.bots)
+        yield from (file_of("tournament", item.entry.id) for item in self.store.tournament_summaries())
+        met = {pair_name(*pair) for table in self.snapshot.tables.values() for pair in table.duels}
+        yield from (file_of("pair", name) for name in sorted(met))
+
+    def replay(self, name: str, views: Sequence[str] | None = None) -> Replay:
+        """The replay of the match whose page is called like this; RecordError if its record cannot be replayed."""
+        kept, entry = self._kept(name)
+        return self._replay(kept, entry, views)
+
+    def views_of(self, matches: Sequence[ListedMatch]) -> list[MatchView]:
+        """Matches as lists show them."""
+        return match_views(matches, self.snapshot.bots, self.infos)
+
+    # -- pages ------------------------------------------------------------------------------------------
+
+    def _home(self, _: object) -> Page:
+        tables = {info: self.snapshot.tables[name] for name, info in self.infos.items()}
+        recent = self._tournaments(limit=RECENT)
+        return home_page(self.title, tables, len(self._newest()), recent, self._latest(limit=SHORT))
+
+    def _ladder(self, query: Mapping[str, str] | None, name: str) -> Page:
+        if name not in self.infos:
+            raise NotFound(name)
+        state = None if query is None else TableState.read(query)
+        latest = self._latest(game=name, limit=SHORT)
+        return ladder_page(self.infos[name], list(self.infos.values()), self.snapshot.tables[name], latest, state)
+
+    def _rules(self, _: object, name: str) -> Page:
+        if name not in self.games:
+            raise NotFound(name)
+        return rules_page(self.games[name], list(self.infos.values()))
+
+    def _bots(self, _: object) -> Page:
+        rated = {
+            bot_id: [
+                (info, table.row_of[bot_id])
+                for name, info in self.infos.items()
+                if bot_id in (table := self.snapshot.tables[name]).row_of
+            ]
+            for bot_id in self.snapshot.bots
+        }
+        return bots_page(list(self.snapshot.bots.values()), rated)
+
+    def _bot(self, _: object, number: str) -> Page:
+        bot = self._find_bot(number)
+        versions = [entry for entry in self.snapshot.bots.values() if entry.name == bot.name]
+        parts = [
+            self._in_game(info, bot, versions)
+            for name, info in self.infos.items()
+            if bot.id in self.snapshot.tables[name].row_of
+        ]
+        parts.sort(key=lambda part: -part.row.rating.games)
+        tournaments = self._tournaments(bot_id=bot.id, limit=SHORT)
+        return bot_page(bot, versions, parts, self._latest(bot_id=bot.id, limit=SHORT), tournaments)
+
+    def _in_game(self, info: GameInfo, bot: BotEntry, versions: Sequence[BotEntry]) -> BotInGame:
+        table = self.snapshot.tables[info.name]
+        courses = self.snapshot.histories.get(info.name, {})
+        drawn = history_chart({entry: courses.get(entry.id, ()) for entry in versions}, bot, table.matches)
+        recent = self.store.latest_matches(game=info.name, bot_id=bot.id, limit=RECENT_MATCHES)
+        strength = {row.bot.id: row.rating.mu for row in table.rows}
+        best, worst = notable(recent, bot.id, strength, won=True), notable(recent, bot.id, strength, won=False)
+        return in_game(info, table, bot, drawn, self.views_of(best), self.views_of(worst))
+
+    def _pair(self, _: object, first: str, second: str) -> Page:
+        one, two = self._find_bot(first), self._find_bot(second)
+        if one.id >= two.id:
+            raise NotFound(f"{first}-{second}")
+        parts = [part for info in self.infos.values() if (part := self._pair_in_game(info, one, two))]
+        return pair_page(one, two, parts)
+
+    def _pair_in_game(self, info: GameInfo, one: BotEntry, two: BotEntry) -> PairInGame | None:
+        table = self.snapshot.tables[info.name]
+        if (one.id, two.id) not in table.duels:
+            return None
+        meetings = self.store.latest_matches(game=info.name, bot_id=one.id, against=two.id, limit=LONG)
+        return pair_in_game(info, table, one.id, two.id, self.views_of(meetings))
+
+    def _tournament_list(self, query: Mapping[str, str] | None) -> Page:
+        if query is None:
+            return tournaments_page(self._tournaments())
+        items = self._tournaments(before=_number(query.get("before", "")), limit=LONG)
+        return tournaments_page(items, f"?before={items[-1].id}" if len(items) == LONG else "")
+
+    def _tournament(self, _: object, number: str) -> Page:
+        entry = self._find_tournament(number)
+        summary = self.store.tournament_summaries(before=entry.id + 1, limit=1)[0]
+        info = self.infos.get(entry.game)
+        view = tournament_view(summary, self.infos, self._plan(entry))
+        latest = self._latest(tournament_id=entry.id, limit=SHORT)
+        return tournament_page(view, info, self._table(entry), latest)
+
+    def _match_list(self, query: Mapping[str, str] | None, number: str | None = None) -> Page:
+        """The latest matches; in a folder there is a file for each further page."""
+        if query is None:
+            raise NotFound(number or "")  # the builder makes these, since it knows which matches the site has
+        game, tournament, bot = (
+            query.get("game", ""),
+            _number(query.get("tournament", "")),
+            _number(query.get("bot", "")),
+        )
+        known = self.snapshot.bots.get(bot) if bot else None
+        found = self.store.latest_matches(
+            before=_number(query.get("before", "")), limit=LONG, game=game if game in self.infos else None,
+            tournament_id=tournament, bot_id=bot,
+        )  # fmt: skip
+        kept = {"game": game, "tournament": tournament, "bot": bot}
+        same = "".join(f"{key}={value}&" for key, value in kept.items() if value)
+        older = f"?{same}before={found[-1].number}" if len(found) == LONG else ""
+        chosen = MatchFilter(game, f"tournament {tournament}" if tournament else "", known.label if known else "")
+        infos = list(self.infos.values())
+        return matches_page(file_of("matches"), self.views_of(found), infos, chosen, older=older)
+
+    def _match(self, query: Mapping[str, str] | None, name: str) -> Page:
+        kept, entry = self._kept(name)
+        view = entry_view(kept.entry, entry.game, self.snapshot.bots, self.infos)
+        try:
+            # A served page loads the positions when it is shown: working them out takes longer than all else.
+            replay, trouble = self._replay(kept, entry, None if query is None else ()), ""
+        except (RecordError, UsageError) as error:
+            replay, trouble = None, str(error)
+        return match_page(view, entry.id, replay, trouble)
+
+    def _embed(self, query: Mapping[str, str] | None, name: str) -> Page:
+        kept, entry = self._kept(name)
+        view = entry_view(kept.entry, entry.game, self.snapshot.bots, self.infos)
+        try:
+            return embed_page(view, self._replay(kept, entry, None if query is None else ()))
+        except (RecordError, UsageError) as error:
+            raise NotFound(name) from error
+
+    # -- what pages share ---------------------------------------------------------------------------------
+
+    def _latest(self, **which: Any) -> list[MatchView]:
+        return self.views_of(self.store.latest_matches(**which))
+
+    def _tournaments(self, **which: Any) -> list[TournamentView]:
+        found = self.store.tournament_summaries(**which)
+        return [tournament_view(summary, self.infos, self._plan(summary.entry)) for summary in found]
+
+    def _plan(self, entry: TournamentEntry) -> int | None:
+        return None if entry.finished else self.planned(entry.settings)
+
+    def _table(self, entry: TournamentEntry) -> Table:
+        if self.tables:
+            return self.tables(entry)
+        roles = self.infos[entry.game].roles if entry.game in self.infos else ()
+        return tournament_table(self.store, self.snapshot.bots, entry.id, roles)
+
+    def _newest(self) -> set[str]:
+        return {bot.name for bot in self.snapshot.bots.values()}
+
+    def _find_bot(self, number: str) -> BotEntry:
+        bot = self.snapshot.bots.get(int(number))
+        if bot is None:
+            raise NotFound(number)
+        return bot
+
+    def _find_tournament(self, number: str) -> TournamentEntry:
+        try:
+            return self.store.tournament(int(number))
+        except UsageError as error:
+            raise NotFound(number) from error
+
+    def _kept(self, name: str) -> tuple[KeptMatch, TournamentEntry]:
+        number, _, match_id = name.partition("-")
+        entry = self._find_tournament(number)
+        try:
+            return self.store.kept_match(entry.id, match_id), entry
+        except UsageError as error:
+            raise NotFound(name) from error
+
+    def _replay(self, kept: KeptMatch, entry: TournamentEntry, views: Sequence[str] | None) -> Replay:
+        if entry.game not in self.games:
+            raise UsageError(f"the game {entry.game} is not installed here")
+        game = self.games[entry.game]
+        return read_replay(game, record.load(kept.record, self.games.__getitem__), views)
+
+
+_NUMBER = "([1-9][0-9]{0,9})"
+_MATCH = "([1-9][0-9]{0,9}-[0-9a-f]{1,32})"
+_NAME = "([a-z][a-z0-9_]{0,39})"
+_ROUTES: Sequence[tuple[re.Pattern[str], Callable[..., Page]]] = tuple(
+    (re.compile(file_of(kind, name)), make)
+    for kind, name, make in (
+        ("home", "", Site._home),
+        ("ladder", _NAME, Site._ladder),
+        ("rules", _NAME, Site._rules),
+        ("bots", "", Site._bots),
+        ("bot", _NUMBER, Site._bot),
+        ("pair", f"{_NUMBER}-{_NUMBER}", Site._pair),
+        ("tournaments", "", Site._tournament_list),
+        ("tournament", _NUMBER, Site._tournament),
+        ("matches", "", Site._match_list),
+        ("match", _MATCH, Site._match),
+        ("embed", _MATCH, Site._embed),
+    )
+)
+"""The pages by the patterns of their file names."""
+
+
+def notable(
+    matches: Sequence[ListedMatch], bot_id: int, strength: Mapping[int, float], *, won: bool
+) -> list[ListedMatch]:
+    """The wins of a bot against the strongest opponents, or its losses to the weakest."""
+    found = []
+    for match in matches:
+        ranks = {seat.bot_id: seat.rank for seat in match.entry.seats}
+        others = [strength.get(other, 0.0) for other in ranks if other != bot_id]
+        alone = sum(rank == 1 for rank in ranks.values()) == 1
+        if others and alone and (ranks[bot_id] == 1) is won:
+            found.append((max(others), match))
+    found.sort(key=lambda pair: pair[0], reverse=won)
+    return [match for _, match in found[:NOTABLE]]
+
+
+def _number(text: str) -> int | None:
+    """A number that the store can hold, or nothing."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
