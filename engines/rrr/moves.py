@@ -4,10 +4,11 @@ A placement carries every choice that its power needs as one number, whose range
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 from arena.match import Seat
-from engines.rrr.tiles import SPACES, Mask, Space, Tile
+from engines.rrr.tiles import BITS, BOARD, Mask, Space, Tile
 
 Choice = int
 
@@ -74,9 +75,10 @@ ROUTES = _Routes()
 """ROUTES[tile, space, woken]: one object per move for ever, because making moves costs more than finding them."""
 
 
-def plain(tile: Tile, spaces: tuple[Space, ...] = tuple(SPACES)) -> list[Place]:
+@cache
+def plain(tile: Tile, spaces: Mask = BOARD) -> tuple[Place, ...]:
     """The tile on each of these spaces, without a power."""
-    return [ROUTES[tile, space, ()][NOT_USED] for space in spaces]
+    return tuple(ROUTES[tile, space, ()][NOT_USED] for space in BITS[spaces])
 
 
 def is_listed(move: Move, legal: Sequence[Move]) -> bool:

@@ -6,7 +6,8 @@ there if one of its spaces holds a tile that the power can touch. The others cho
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from operator import or_
+from itertools import chain
+from operator import itemgetter, or_
 
 from arena.match import Seat
 from engines.rrr.moves import (
@@ -111,22 +112,28 @@ class _Choices(dict[Mask, tuple[Choice, ...]]):
         return found
 
 
-class _Placements(dict[Mask, tuple[Place, ...]]):
-    """The placements of a tile on a space, by the spaces that its power can touch; most masks share an answer."""
+Rows = tuple[tuple[Place, ...], ...]
 
-    def __init__(self, tile: Tile, space: Space, choices: _Choices) -> None:
+
+class _Placements(dict[Mask, Rows]):
+    """The placements of a tile on each of the nine spaces, by the spaces that its power can touch."""
+
+    def __init__(self, tile: Tile, choices: tuple[_Choices, ...]) -> None:
         super().__init__()
-        self._uses = ROUTES[tile, space, ()]
+        self._tile = tile
         self._choices = choices
+        self._known: dict[tuple[Space, tuple[Choice, ...]], tuple[Place, ...]] = {}
 
-    def __missing__(self, touchable: Mask) -> tuple[Place, ...]:
-        near = touchable & self._choices.reach
-        if near != touchable:
-            moves = self[touchable] = self[near]
-        else:
-            choices = (NOT_USED, *self._choices[near])
-            moves = self[touchable] = tuple([self._uses[choice] for choice in choices])
-        return moves
+    def __missing__(self, touchable: Mask) -> Rows:
+        rows = self[touchable] = tuple([self._on(space, self._choices[space][touchable]) for space in SPACES])
+        return rows
+
+    def _on(self, space: Space, choices: tuple[Choice, ...]) -> tuple[Place, ...]:
+        """The unused power and these uses of it; most masks share them."""
+        if (space, choices) not in self._known:
+            uses = ROUTES[self._tile, space, ()]
+            self._known[space, choices] = tuple([uses[choice] for choice in (NOT_USED, *choices)])
+        return self._known[space, choices]
 
 
 _NO_CHOICES = tuple((_Choices({}),) * 9 for _ in (0, 1))
@@ -134,39 +141,44 @@ CHOICES = {power: tuple(tuple(map(_Choices, row)) for row in rows) for power, ro
 """CHOICES[power][facing][space][mask]: the choices that touch a space of the mask."""
 PLACEMENTS = tuple(
     {
-        tile: tuple(_Placements(tile, space, CHOICES.get(POWER[tile], _NO_CHOICES)[seat][space]) for space in SPACES)
+        tile: _Placements(tile, CHOICES.get(POWER[tile], _NO_CHOICES)[seat])
         for tile in TILES
-        if POWER[tile] in TOUCHES
+        if POWER[tile] in TOUCHES and tile != TOWER
     }
     for seat in (0, 1)
 )
-"""PLACEMENTS[seat][tile][space][mask]: the moves, unused power first; only for tiles that TOUCHES describes."""
+"""PLACEMENTS[seat][tile][mask][space]: the moves, unused power first; only for tiles that TOUCHES describes."""
 TOUCHED_BY = tuple(TOUCHES.get(power, NOTHING) for power in POWER)
+
+
+def _getter(spaces: tuple[Space, ...]) -> Callable[[Rows], Rows]:
+    if len(spaces) > 1:
+        return itemgetter(*spaces)
+    return lambda rows: tuple([rows[space] for space in spaces])
+
+
+AT = tuple(map(_getter, BITS))
+"""AT[mask](rows): the rows of these spaces."""
 
 
 # -- what is legal --------------------------------------------------------------------------------------
 
 
-def placements(table: Table, seat: Seat) -> list[Place]:
+def placements(table: Table, seat: Seat) -> tuple[Place, ...]:
     """Every placement: by tile (area, hidden row, neutral zone), then space, then unused power before its uses."""
     sight = _Sight(table, seat)
-    spaces, cancelled = BITS[sight.free], sight.cancelled & sight.free
-    targets = sight.targets(sight.free if len(spaces) == 1 else 0)
+    on_free, targets = AT[sight.free], sight.targets_of_all()
     simple = PLACEMENTS[seat]
-    moves: list[Place] = []
+    found: list[Sequence[Place]] = []
     for tile in table.playable(seat):
-        if tile == TOWER:
-            moves += plain(TOWER, BITS[table.coverable(seat)])
-        elif tile not in simple:
-            for space in spaces:
-                moves.append(ROUTES[tile, space, ()][NOT_USED])
-                if not cancelled >> space & 1:
-                    moves += _Scene(sight, tile, space).uses(POWER[tile], space, ())
+        if tile not in simple:
+            found.append(_special(sight, tile))
+        elif sight.cancelled:
+            used, unused = simple[tile][targets[TOUCHED_BY[tile]]], simple[tile][0]
+            found += [(unused if sight.cancelled >> space & 1 else used)[space] for space in BITS[sight.free]]
         else:
-            rows, mask = simple[tile], targets[TOUCHED_BY[tile]]
-            for space in spaces:
-                moves += rows[space][0 if cancelled >> space & 1 else mask]
-    return moves
+            found += on_free(simple[tile][targets[TOUCHED_BY[tile]]])
+    return tuple(chain.from_iterable(found))
 
 
 class _Sight:
@@ -176,8 +188,8 @@ class _Sight:
 
     def __init__(self, table: Table, seat: Seat) -> None:
         self.table, self.seat = table, seat
-        self.free, self.shields = table.free(), table.shields()
-        self.guarded, self.cancelled = table.guarded(), table.cancelled()
+        self.free, self.guarded = table.free(), table.guarded()
+        self.shields, self.cancelled = table.shields(), table.cancelled()
 
     def targets(self, placed: Mask) -> tuple[Mask, ...]:
         """The masks of NOTHING, ANY, DESTROYABLE, ARMOURED and ALLIED when a tile was placed there.
@@ -190,56 +202,89 @@ class _Sight:
         allies = bare & (table.facing if self.seat else ~table.facing)
         return (0, bare, 0, 0, allies) if up == BOARD else (0, bare, bare, shields, allies)
 
+    def targets_of_all(self) -> tuple[Mask, ...]:
+        """The masks for a tile on any free space: it is in nobody's reach there, but the last one fills the board."""
+        return self.targets(self.free if len(BITS[self.free]) == 1 else 0)
+
+
+def _special(sight: _Sight, tile: Tile) -> Sequence[Place]:
+    """The placements of the Tower, or of a tile whose power TOUCHES does not describe."""
+    power = POWER[tile]
+    if tile == TOWER:
+        return plain(TOWER, sight.table.coverable(sight.seat))
+    if power in WAKES:
+        return [move for space in BITS[sight.free] for move in _waking(sight, tile, space)]
+    moves: list[Place] = []
+    offer = _OFFERS[power](sight.table, sight.seat, tile) if power in _OFFERS else ()
+    for space in BITS[sight.free]:
+        uses = ROUTES[tile, space, ()]
+        moves.append(uses[NOT_USED])
+        if not sight.cancelled >> space & 1:
+            if power == Power.FAIRY:
+                offer = shifts(sight.table.up & ~sight.shields, sight.free & ~BIT[space])
+            moves += [uses[choice] for choice in offer]
+    return moves
+
+
+def _waking(sight: _Sight, tile: Tile, space: Space) -> list[Place]:
+    """The placements of a tile that wakes others on this space."""
+    moves = [ROUTES[tile, space, ()][NOT_USED]]
+    reach = WAKES[POWER[tile]][space] & sight.table.up & ~sight.shields
+    if reach and not sight.cancelled >> space & 1:
+        moves += _Scene(sight, tile, space).wake(reach, ())
+    return moves
+
 
 class _Scene:
-    """The table as it is when this tile has just been placed on this space."""
+    """The table as it is when this tile, which wakes others, has just been placed on this space."""
 
-    __slots__ = ("free", "seat", "sight", "space", "table", "targets", "tile")
+    __slots__ = ("seat", "sight", "space", "table", "targets", "tile")
 
     def __init__(self, sight: _Sight, tile: Tile, space: Space) -> None:
         self.sight, self.table, self.seat = sight, sight.table, sight.seat
         self.tile, self.space = tile, space
-        self.free = sight.free & ~BIT[space]
         self.targets = sight.targets(BIT[space])
 
-    def uses(self, power: Power, at: Space, woken: tuple[Space, ...]) -> list[Place]:
-        """Every use of the power that acts at this space, woken through these spaces."""
-        if power not in WAKES:
-            uses = ROUTES[self.tile, self.space, woken]
-            return [uses[choice] for choice in self.choices(power, at, woken)]
+    def wake(self, reach: Mask, woken: tuple[Space, ...]) -> list[Place]:
+        """Every use of a power within this reach, which was itself reached through the woken spaces."""
         found: list[Place] = []
-        for other in BITS[WAKES[power][at] & self.targets[ANY] & ~self.sight.cancelled]:
-            if asleep := POWER[self.table.board[other]]:
-                found += self.uses(asleep, other, (*woken, other))
+        for other in BITS[reach & ~self.sight.cancelled]:
+            asleep, route = POWER[self.table.board[other]], (*woken, other)
+            if asleep in WAKES:
+                found += self.wake(WAKES[asleep][other] & self.targets[ANY], route)
+            elif asleep:
+                uses = ROUTES[self.tile, self.space, route]
+                found += [uses[choice] for choice in self.choices(asleep, other, route)]
         return found
 
     def choices(self, power: Power, at: Space, woken: tuple[Space, ...]) -> Sequence[Choice]:
-        """The choices of a power that wakes no other."""
-        if power in TOUCHES:
-            touchable = self.targets[TOUCHES[power]]
-            if power == Power.MAGICIAN:
-                touchable &= ~route_mask(self.space, woken)
-            return CHOICES[power][self.table.facing >> at & 1][at][touchable]
-        return _OFFERS[power](self, at)
+        """The choices of a power that wakes no other, of the tile at this space."""
+        if power in _OFFERS:
+            return _OFFERS[power](self.table, self.seat, self.tile)
+        if power == Power.FAIRY:
+            return shifts(self.targets[ANY] & ~BIT[at], self.sight.free & ~BIT[self.space])
+        touchable = self.targets[TOUCHES[power]]
+        if power == Power.MAGICIAN:
+            touchable &= ~route_mask(self.space, woken)
+        return CHOICES[power][self.table.facing >> at & 1][at][touchable]
 
 
-def _fairy(scene: _Scene, at: Space) -> list[Choice]:
-    movable = BITS[scene.targets[ANY] & ~BIT[at]]
-    return [SHIFT + 10 * space + to for space in movable for to in BITS[scene.free]]
+def shifts(movable: Mask, free: Mask) -> list[Choice]:
+    """Move one of these tiles to one of these spaces."""
+    return [SHIFT + 10 * space + to for space in BITS[movable] for to in BITS[free]]
 
 
-def _assassin(scene: _Scene, _: Space) -> list[Choice]:
-    victim = 1 - scene.seat
-    places = range(len(scene.table.hidden[victim]))
-    return [TILE + tile for tile in scene.table.areas[victim]] + [HIDDEN + place for place in places]
+def _victims(table: Table, seat: Seat, _: Tile) -> list[Choice]:
+    places = range(len(table.hidden[1 - seat]))
+    return [TILE + tile for tile in table.areas[1 - seat]] + [HIDDEN + place for place in places]
 
 
-_OFFERS: dict[Power, Callable[[_Scene, Space], list[Choice]]] = {
-    Power.FAIRY: _fairy,
-    Power.ASSASSIN: _assassin,
-    Power.ADVENTURER: lambda scene, _: [TILE + tile for tile in scene.table.zone if tile != scene.tile],
-    Power.HERMIT: lambda scene, _: [TILE + tile for tile in scene.table.discard],
+_OFFERS: dict[Power, Callable[[Table, Seat, Tile], list[Choice]]] = {
+    Power.ASSASSIN: _victims,
+    Power.ADVENTURER: lambda table, _, placed: [TILE + tile for tile in table.zone if tile != placed],
+    Power.HERMIT: lambda table, _seat, _placed: [TILE + tile for tile in table.discard],
 }
+"""The powers that choose among tiles beside the board, whatever space they act from."""
 
 
 # -- what it does ---------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from engines.rrr.tiles import BOARD, CITIZEN, NO_TILE, SIDE_TILES, Tile
 MOST_PLACEMENTS = 60
 """A round is scored after this many placements, full board or not."""
 ROUNDS_TO_WIN = 2
-OPENINGS = tuple(plain(CITIZEN))
+OPENINGS = plain(CITIZEN)
 """The first player opens a round with the Citizen."""
 PACKET = 4
 """How many tiles a seat opens in a secret draft."""
@@ -338,7 +338,7 @@ class RrrState(State[Move, Observation]):
             return tuple([Pick(tile) for tile in self.offer])
         if not self.placements and CITIZEN in self.table.areas[seat]:
             return OPENINGS
-        return tuple(powers.placements(self.table, seat))
+        return powers.placements(self.table, seat)
 
     def _place(self, seat: Seat, move: Place) -> None:
         table = self.table

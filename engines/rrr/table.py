@@ -24,6 +24,7 @@ from engines.rrr.tiles import (
 )
 
 Row = tuple[Tile, ...]
+CANCELLING = frozenset({SHAMAN, WITCH})
 
 
 class Table:
@@ -100,6 +101,8 @@ class Table:
 
     def cancelled(self) -> Mask:
         """Spaces on which an instant power does not work, free ones included."""
+        if CANCELLING.isdisjoint(self.board):
+            return 0
         mask = ORTHOGONAL[self.board.index(SHAMAN)] if self._works(SHAMAN) else 0
         if self._works(WITCH):
             mask |= DIAGONAL[self.board.index(WITCH)]
