@@ -40,6 +40,7 @@ STRIKES_HELP = "Late, illegal or invalid replies per bot that a random move make
 @clock_option
 @click.option("--strikes", type=click.IntRange(0), default=0, show_default=True, help=STRIKES_HELP)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the record of the match here.")
+@click.option("--log", "logs", is_flag=True, help="Print what every bot printed, not only those at fault.")
 @sandbox_options
 def match(
     game_name: str,
@@ -50,6 +51,7 @@ def match(
     clock: TimeControl,
     strikes: int,
     out: Path | None,
+    logs: bool,
     **given: Any,
 ) -> None:
     """Play one match and show how it ended.
@@ -73,7 +75,7 @@ def match(
     played = looptime.run(play(game, lambda number: make_bot(game, plans[number], seed), spec, Policy(strikes)))
     result = played.record
     show_result(game, result)
-    show_logs(played)
+    show_logs(played, everybody=logs)
     if out:
         keep(out, result, game)
     if result.void:
@@ -134,8 +136,12 @@ def show_result(game: AnyGame, result: MatchRecord[Any, Any]) -> None:
             console.print(f"[yellow]sandbox {kind}: not fully enforced here: {marked(', '.join(weak))}[/yellow]")
 
 
-def show_logs(played: PlayedMatch) -> None:
-    """Print the last output of every bot that was at fault."""
-    for bot, verdict, log in zip(played.record.spec.contestants, played.record.verdicts, played.logs):
-        if verdict.ending is not Ending.NORMAL and log.strip():
-            echo(f"--- the last output of {bot.name} ---\n{log.strip()[-2000:]}\n---", err=True)
+def show_logs(played: PlayedMatch, *, everybody: bool) -> None:
+    """Print the last output of every bot that was at fault, or all that was kept of every bot's."""
+    result = played.record
+    for seat, (bot, verdict) in enumerate(zip(result.spec.contestants, result.verdicts)):
+        log = played.logs[seat].strip()
+        if everybody:
+            echo(f"--- seat {seat}: the output of {bot.name} ---\n{log or '(nothing)'}\n---", err=True)
+        elif verdict.ending is not Ending.NORMAL and log:
+            echo(f"--- the last output of {bot.name} ---\n{log[-2000:]}\n---", err=True)

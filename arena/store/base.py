@@ -152,6 +152,10 @@ class Store(Protocol):
         """The matches of a tournament, or of all tournaments of a game, in the order of their schedules."""
         ...
 
+    def match_keys(self, beginning: str) -> list[tuple[int, str]]:
+        """The tournaments and full names of at most 100 matches whose names begin like this, the oldest first."""
+        ...
+
     def record(self, tournament_id: int, match_id: str) -> bytes:
         """The record of a match; UsageError if there is none."""
         ...
