@@ -5,9 +5,10 @@ from random import Random
 from typing import cast
 
 from arena.game import Game, GameInfo, Option, State
+from arena.match import Seat
 from engines.assassins import knowledge, terminal
 from engines.assassins.codec import AssassinsCodec
-from engines.assassins.moves import Move
+from engines.assassins.moves import Move, shown_to_all
 from engines.assassins.rules import AssassinsState, Config, Observation
 
 
@@ -49,9 +50,17 @@ class Assassins(Game[Config, Move, Observation]):
         """The position for a person."""
         return terminal.show(cast(AssassinsState, state))
 
-    def tell(self, state: State[Move, Observation], move: Move) -> str:
+    def tell(self, state: State[Move, Observation], move: Move, seat: Seat | None = None) -> str:
         """One line about a move."""
-        return terminal.tell(cast(AssassinsState, state), move)
+        return terminal.tell(cast(AssassinsState, state), move, seat)
+
+    def seen_move(self, state: State[Move, Observation], move: Move, seat: Seat) -> Move:  # noqa: ARG002
+        """Which citizens are the assassins is known to seat 1 only."""
+        return move if seat == 1 else shown_to_all(move)
+
+    def show_seen(self, observation: Observation) -> str:
+        """The position as this seat knows it."""
+        return terminal.show(knowledge.imagine(observation, Random(0)), observation.seat)
 
 
 GAME = Assassins()

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
+from arena.match import Seat
 from engines.assassins import moves
 from engines.assassins.board import CITIZENS, KING, KNIGHTS, OFF, SIZE, SQUARES
-from engines.assassins.moves import CHOICES, CHOOSE, ENTER, HIDDEN_CHOICE, REVEAL, START, Move
+from engines.assassins.moves import CHOICES, CHOOSE, ENTER, HIDDEN_CHOICE, REVEAL, START, Move, shown_to_all
 from engines.assassins.rules import CARDS, CHOOSING, OVER, STARTING, WOUNDS_TO_DIE, AssassinsState
 
 KING_COLOUR, KNIGHT_COLOUR, CITIZEN_COLOUR, HIDDEN_COLOUR, REVEALED_COLOUR = (
@@ -15,17 +16,31 @@ DOOR = "[yellow]⌂[/]"
 VERBS = {-1: "climbs down to", 0: "goes to", 1: "climbs to"}
 
 
-def show(state: AssassinsState) -> str:
-    """The whole position: the board with everybody on it, the card, the action points, who is gone."""
+def show(state: AssassinsState, viewer: Seat | None = None) -> str:
+    """The position: the board with everybody on it, the card, the action points, who is gone.
+
+    With a viewer only what that seat knows: the king does not know the assassins.
+    """
+    if viewer == 0:
+        state = _as_seen_by_the_king(state)
     side = [_title(state), "", *_card(state), "", *_losses(state), "", *_legend(state)]
     rows = ["    " + "".join(f"{column:^4}" for column in range(SIZE)), *(_row(state, row) for row in range(SIZE))]
     # The board is on the left and what is to be said about it on the right.
     return "\n".join(f"{row}   {text}".rstrip() for row, text in zip(rows, side + [""] * len(rows)))
 
 
-def tell(state: AssassinsState, move: Move) -> str:
-    """What this move does."""
+def tell(state: AssassinsState, move: Move, seat: Seat | None = None) -> str:
+    """What this move does, as this seat sees it."""
+    if seat == 0:
+        state, move = _as_seen_by_the_king(state), shown_to_all(move)
     return f"seat {state.to_move()}: {_sentence(state, move)}"
+
+
+def _as_seen_by_the_king(state: AssassinsState) -> AssassinsState:
+    """The position with everybody a citizen who has not been revealed; good for words only."""
+    seen = state.clone()
+    seen.assassins = ()
+    return seen
 
 
 def figure_name(state: AssassinsState, figure: int) -> str:

@@ -5,6 +5,7 @@ from random import Random
 from typing import cast
 
 from arena.game import Game, GameInfo, Option, State
+from arena.match import Seat
 from engines.claim import knowledge, terminal
 from engines.claim.codec import ClaimCodec
 from engines.claim.rules import Card, ClaimState, Config, Observation
@@ -43,9 +44,13 @@ class Claim(Game[Config, Card, Observation]):
         """The position for a person."""
         return terminal.show(cast(ClaimState, state))
 
-    def tell(self, state: State[Card, Observation], move: Card) -> str:
-        """One line about a move."""
+    def tell(self, state: State[Card, Observation], move: Card, seat: Seat | None = None) -> str:  # noqa: ARG002
+        """One line about a move; every seat sees all of it."""
         return terminal.tell(cast(ClaimState, state), move)
+
+    def show_seen(self, observation: Observation) -> str:
+        """The position as this seat knows it."""
+        return terminal.show(knowledge.imagine(observation, Random(0)), observation.seat)
 
 
 GAME = Claim()

@@ -5,6 +5,7 @@ from random import Random
 from typing import cast
 
 from arena.game import Game, GameInfo, State
+from arena.match import Seat
 from engines.kingdoms import knowledge, terminal
 from engines.kingdoms.cards import LAST_ROUND, SLOTS, Move
 from engines.kingdoms.codec import KingdomsCodec
@@ -50,9 +51,13 @@ class Kingdoms(Game[Config, Move, Observation]):
         """The position for a person."""
         return terminal.show(cast(KingdomsState, state))
 
-    def tell(self, state: State[Move, Observation], move: Move) -> str:
-        """One line about a move."""
+    def tell(self, state: State[Move, Observation], move: Move, seat: Seat | None = None) -> str:  # noqa: ARG002
+        """One line about a move; every seat sees all of it."""
         return terminal.tell(cast(KingdomsState, state), move)
+
+    def show_seen(self, observation: Observation) -> str:
+        """The position as this seat knows it."""
+        return terminal.show(knowledge.imagine(observation, Random(0)), observation.seat)
 
 
 GAME = Kingdoms()

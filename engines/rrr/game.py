@@ -5,6 +5,7 @@ from random import Random
 from typing import cast
 
 from arena.game import Game, GameInfo, Option, State
+from arena.match import Seat
 from engines.rrr import knowledge, terminal
 from engines.rrr.codec import RrrCodec
 from engines.rrr.moves import Move
@@ -58,9 +59,18 @@ class Rrr(Game[Config, Move, Observation]):
         """The position for a person."""
         return terminal.show(cast(RrrState, state))
 
-    def tell(self, state: State[Move, Observation], move: Move) -> str:
+    def tell(self, state: State[Move, Observation], move: Move, seat: Seat | None = None) -> str:
         """One line about a move."""
-        return terminal.tell(cast(RrrState, state), move)
+        return terminal.tell(cast(RrrState, state), move, seat)
+
+    def seen_move(self, state: State[Move, Observation], move: Move, seat: Seat) -> Move:
+        """What is picked in a secret draft is known to the mover only."""
+        rrr = cast(RrrState, state)
+        return move if rrr.mover == seat else rrr.without_secrets(move)
+
+    def show_seen(self, observation: Observation) -> str:
+        """The position as this seat knows it."""
+        return terminal.show(knowledge.imagine(observation, Random(0)), observation.seat)
 
 
 GAME = Rrr()

@@ -241,13 +241,13 @@ class RrrState(State[Move, Observation]):
             picks=self.picks,
             draws=tuple(NO_TILE if n in unknown else tile for n, tile in enumerate(self.draws[: self.drawn])),
             unseen=self.unseen[other],
-            events=tuple(map(self._without_secrets, self.log)) if self.log and self.log[0][0] == other else (),
+            events=tuple((mover, self.without_secrets(move)) for mover, move in self.log if mover == other),
             earlier=self.log if self.log and self.log[0][0] == seat else (),
         )
 
-    def _without_secrets(self, event: Event) -> Event:
-        seat, move = event
-        return (seat, Pick(NO_TILE)) if type(move) is Pick and self.config.setup is Setup.SECRET_DRAFT else event
+    def without_secrets(self, move: Move) -> Move:
+        """The move as the other seat sees it: everything is open but what is picked in a secret draft."""
+        return Pick(NO_TILE) if type(move) is Pick and self.config.setup is Setup.SECRET_DRAFT else move
 
     # -- rounds -----------------------------------------------------------------------------------------
 

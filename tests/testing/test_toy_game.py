@@ -34,7 +34,14 @@ def run(project, *args):
     # PYTHONPATH comes before the editable install of the real project.
     environment = {**os.environ, "PYTHONPATH": str(project), "PYTEST_ADDOPTS": "", "COLUMNS": "120"}
     done = subprocess.run(
-        [sys.executable, *args], cwd=project, env=environment, capture_output=True, text=True, timeout=100, check=False
+        [sys.executable, *args],
+        cwd=project,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -49,6 +56,13 @@ def test_it_plays_and_replays(project):
     run(project, "-m", "arena", "match", "--game", "nim", "--option", "sticks=7", "--seed", "1", "--out", "nim.arena")
     assert "true (nim" in run(project, "-m", "arena", "replay", "verify", "nim.arena")
     assert '"take"' in run(project, "-m", "arena", "replay", "show", "--json", "nim.arena")
+
+
+def test_a_person_plays_it(project):
+    printed = run(project, "-m", "arena", "play", "nim", "--option", "sticks=7", "--seed", "1")
+    assert "seat 0: you" in printed
+    assert "a number plays that move" in printed
+    assert "gave up" in printed, "nobody typed anything"
 
 
 def test_the_shared_tests_cover_it(project):

@@ -5,6 +5,7 @@ from random import Random
 from typing import cast
 
 from arena.game import Game, GameInfo, Option, State
+from arena.match import Seat
 from engines.nim.codec import NimCodec
 from engines.nim.rules import NimState, View
 
@@ -42,8 +43,8 @@ class Nim(Game[int, int, View]):
         """The sticks as strokes."""
         return "| " * cast(NimState, state).sticks or "no sticks"
 
-    def tell(self, state: State[int, View], move: int) -> str:
-        """Who takes how many."""
+    def tell(self, state: State[int, View], move: int, seat: Seat | None = None) -> str:
+        """Who takes how many; nothing is hidden from any seat."""
         return f"seat {state.to_move()} takes {move}"
 
 
