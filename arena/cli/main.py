@@ -31,6 +31,7 @@ COMMANDS = {
     "bots": ("bots:bots", "See and retire the bots in the store."),
     "bot": ("bot:bot", "Write a bot: start one, check it, debug it, build its image."),
     "doctor": ("doctor:doctor", "Say what this machine can enforce, and how to mend what it cannot."),
+    "completion": ("completion:completion", "Print what your shell needs to complete the commands."),
 }
 """Where each command is, and its line on the help page: a command is imported only when it is run."""
 
