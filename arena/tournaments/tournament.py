@@ -9,7 +9,6 @@ from arena.errors import InfraError
 from arena.game import AnyGame
 from arena.match import Contestant, MatchSpec
 from arena.play import record
-from arena.rng import below, stream
 from arena.store.base import BotEntry, MatchEntry, Store, TournamentEntry
 from arena.tournaments.budget import Budget
 from arena.tournaments.executors.base import Assignment, Executor, FinishedMatch, Job, VoidMatch
@@ -134,8 +133,7 @@ class Tournament:
 
     def _assignment(self, ordinal: int, fixture: Fixture) -> Assignment:
         contestants = tuple(self._contestant(bot) for bot in fixture.seating)
-        # All groups play the same deals: what one was dealt, every other one has to cope with too.
-        seed = below(stream(self._settings.seed, "deal", fixture.deal), 2**53)
+        seed = self._settings.deal_seed(fixture.deal)
         match_id = record.match_id(self._game, self._config, seed, contestants)
         control = TimeControl.parse(self._settings.clock)
         spec = MatchSpec(match_id, self._settings.game, self._config, seed, contestants, control)

@@ -14,7 +14,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 def commands(page):
     """Every `arena …` in code of this page."""
     text = (DOCS / page).read_text()
-    for code in re.findall(r"`([^`]+)`", text):
+    blocks = "".join(re.findall(r"```(.*?)```", text, re.DOTALL)).splitlines()
+    for code in (*blocks, *re.findall(r"`([^`]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))):
         yield from re.findall(r"(?:^|/bin/|\s)arena((?: [^\s>`]+)+)", code)
 
 
