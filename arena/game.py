@@ -161,6 +161,14 @@ class Game(ABC, Generic[C, M, O]):
         """The move as this seat sees it when it is played here: with secret choices taken out, if there are any."""
         return move
 
+    def show_seen(self, observation: O) -> str:
+        """The position for a person who may know only this, in Rich console markup: what is hidden is drawn as hidden.
+
+        The picture that comes with the contract is one of an imagined position: it is true for a game that hides
+        nothing, and a game that does should draw its own.
+        """
+        return self.show(self.imagine(observation, Random(0)))
+
     def rules(self) -> str:
         """The rules for people: the RULES.md beside the game's code."""
         package = type(self).__module__.rpartition(".")[0]

@@ -13,7 +13,6 @@ import hashlib
 import os
 import re
 import stat
-import tomllib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,11 +22,10 @@ from typing import Any
 from arena.errors import UsageError
 from arena.untrusted.filetree import TreeEntry, list_tree, map_read_errors, open_file, read_link
 from arena.untrusted.text import quoted
+from arena.untrusted.toml import read_toml
 
 MANIFEST = "bot.toml"
 MAX_MANIFEST_BYTES = 1 << 14
-MAX_DOTS_IN_A_LINE = 256
-"""A key of many dotted parts costs Python's parser quadratic memory and time, and no key spans two lines."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 """Names without special meaning to a terminal, an HTML page, a spreadsheet or a file system."""
 
@@ -106,7 +104,10 @@ def locate(text: str, builtin: Collection[str]) -> Source:
 def read_manifest(folder: Path) -> Manifest:
     """The bot.toml of a folder; UsageError says what is wrong with it."""
     path = folder / MANIFEST
-    content = _parse(_read_text(folder, path), path)
+    with map_read_errors(str(path)):
+        if not path.is_file():
+            raise UsageError(f"{folder} has no {MANIFEST}: `arena bot new` writes one")
+    content = read_toml(path, MAX_MANIFEST_BYTES)
     if unknown := sorted(content.keys() - _KEYS):
         raise UsageError(f"{path} has the unknown key {unknown[0]!r:.60}: it knows {', '.join(sorted(_KEYS))}")
     return Manifest(
@@ -118,31 +119,6 @@ def read_manifest(folder: Path) -> Manifest:
         build=_words(content, "build", path) if "build" in content else (),
         rules=_rules(content, path),
     )
-
-
-def _read_text(folder: Path, path: Path) -> str:
-    """The text of a bot.toml, if it is a file of a sensible size; a pipe or a device is not waited for."""
-    with map_read_errors(str(path)):
-        if not path.is_file():
-            raise UsageError(f"{folder} has no {MANIFEST}: `arena bot new` writes one")
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-            data = file.read(MAX_MANIFEST_BYTES + 1) or b""
-    if len(data) > MAX_MANIFEST_BYTES:
-        raise UsageError(f"{path} is longer than {MAX_MANIFEST_BYTES >> 10} KiB")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is no valid TOML: {error}") from error
-
-
-def _parse(text: str, path: Path) -> dict[str, Any]:
-    """The content of a bot.toml; what would be expensive to parse is refused before."""
-    if any(line.count(".") > MAX_DOTS_IN_A_LINE for line in text.split("\n")):
-        raise UsageError(f"{path} has more than {MAX_DOTS_IN_A_LINE} dots in one line")
-    try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
-        raise UsageError(f"{path} is no valid TOML: {error!s:.200}") from error
 
 
 def _brief(value: object) -> str:

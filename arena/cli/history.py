@@ -32,18 +32,21 @@ MARKS = 500
 @click.command()
 @click.argument("name", metavar="BOT")
 @click.option("--last", type=click.IntRange(1), default=20, show_default=True, help="How many matches.")
+@click.option("--lost", is_flag=True, help="Only matches that it did not win or share the first place of.")
 @click.option("--match", "match_id", metavar="MATCH", help="One match: how it ended, and the output of BOT in it.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the record of that match here.")
 @form_options
 @db_option
-def history(name: str, last: int, match_id: str | None, out: Path | None, db: str, **form: Any) -> None:
+def history(name: str, last: int, lost: bool, match_id: str | None, out: Path | None, db: str, **form: Any) -> None:
     """Show the matches of a bot, or one in full.
 
-    BOT is a name, or name@version. The output of a bot is kept with each match, at most its last 4096 characters;
-    it stays running from match to match, so this may begin before the match did.
+    BOT is a name, for its newest version, or name@version; --match finds the matches of older versions too. The output
+    of a bot is kept with each match, at most its last 4096 characters; it stays running from match to match, so this
+    may begin before the match did.
 
     \b
     arena history my_bot                              its latest matches
+    arena history my_bot --lost                       those that it lost
     arena history my_bot --match e91e5353             why it lost this one, and what it printed
     arena history my_bot --match e91e5353 --out game.arena && arena replay show game.arena
     arena history my_bot --html history.html          its rating over time
@@ -51,26 +54,39 @@ def history(name: str, last: int, match_id: str | None, out: Path | None, db: st
     store = open_store(db)
     bot = find_bot(store, name)
     if match_id is not None:
-        _show_match(store, bot, _find(store, bot, match_id), out)
+        bot, match = _find(store, bot, match_id, older="@" not in name)
+        _show_match(store, bot, match, out)
         return
     if out is not None:
         raise UsageError("say with --match which match is to be written")
     label = {entry.id: entry.label for entry in store.all_bots()}
-    newest = store.latest_matches(bot_id=bot.id, limit=last)
-    rows = [_row(match.entry, bot.id, label) for match in reversed(newest)]
+    rows = [_row(match, bot.id, label) for match in reversed(_newest(store, bot, last, lost=lost))]
     print_table(
         forms.Table(rows, lambda: history_page(bot.label, _courses(store, bot, last)), lambda: _print(rows)), **form
     )
 
 
-def _find(store: Store, bot: BotEntry, match_id: str) -> MatchEntry:
-    """The newest match whose name begins like this."""
-    found = store.find_matches(bot.id, match_id) if match_id else []
-    if not found:
-        raise UsageError(f"it played no match {match_id!r}: `arena history BOT` lists those that it played")
-    if len({match.match_id for match in found}) > 1:
-        raise UsageError(f"{len(found)} matches begin with {match_id!r}: give more letters")
-    return found[-1]
+def _newest(store: Store, bot: BotEntry, count: int, *, lost: bool) -> list[MatchEntry]:
+    """The newest matches of a bot, the newest first; with `lost` only those that it did not win or share."""
+    chosen: list[MatchEntry] = []
+    before = None
+    while len(chosen) < count and (page := store.latest_matches(bot_id=bot.id, before=before, limit=max(count, 100))):
+        before = page[-1].number
+        entries = (match.entry for match in page)
+        chosen += (entry for entry in entries if not lost or entry.seats[_seat(entry, bot.id)].rank > 1)
+    return chosen[:count]
+
+
+def _find(store: Store, bot: BotEntry, match_id: str, *, older: bool) -> tuple[BotEntry, MatchEntry]:
+    """The newest match whose name begins like this, and the version that played it: the named one or an older one."""
+    versions = [bot, *reversed(store.bot_versions(bot.name))] if older else [bot]
+    for version in versions if match_id else ():
+        found = store.find_matches(version.id, match_id)
+        if len({match.match_id for match in found}) > 1:
+            raise UsageError(f"{len(found)} matches begin with {match_id!r}: give more letters")
+        if found:
+            return version, found[-1]
+    raise UsageError(f"it played no match {match_id!r}: `arena history BOT` lists those that it played")
 
 
 def _show_match(store: Store, bot: BotEntry, match: MatchEntry, out: Path | None) -> None:

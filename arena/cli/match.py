@@ -1,6 +1,6 @@
 """`arena match`: one match, now."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +10,12 @@ from rich.table import Table as Grid
 
 from arena import registry
 from arena.bots.builtin import BUILTIN
-from arena.bots.making import make_bot, plan_bot
-from arena.bots.manifest import locate
+from arena.bots.making import BotPlan, make_bot, plan_bot
+from arena.bots.manifest import Builtin, locate
+from arena.bots.running import RunningBot
 from arena.cli.output import cell, echo, marked, plain_console
 from arena.cli.params import MAX_SEED, SEED_HELP, Setting, clock_option
+from arena.cli.person import PERSON, LineReader, NarratedGame, PersonBot
 from arena.cli.replay import write_page
 from arena.cli.sandbox_options import read_sandbox_options, sandbox_options
 from arena.clock import TimeControl
@@ -42,6 +44,7 @@ STRIKES_HELP = "Late, illegal or invalid replies per bot that a random move make
 @click.option("--strikes", type=click.IntRange(0), default=0, show_default=True, help=STRIKES_HELP)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the record of the match here.")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write its replay as one page here.")
+@click.option("--log", "logs", is_flag=True, help="Print what every bot printed, not only those at fault.")
 @sandbox_options
 def match(
     game_name: str,
@@ -53,12 +56,13 @@ def match(
     strikes: int,
     out: Path | None,
     html: Path | None,
+    logs: bool,
     **given: Any,
 ) -> None:
     """Play one match and show how it ended.
 
-    A BOT is random or first (players inside the referee), a folder with a bot.toml, a container image, or
-    grpc://host:port of a bot that you started yourself.
+    A BOT is random or first (players inside the referee), a folder with a bot.toml, a container image,
+    grpc://host:port of a bot that you started yourself, or human: you, in this terminal (see also `arena play`).
 
     \b
     arena match --game claim --bot sample_bots/greedy --bot random --seed 7 --out game.arena
@@ -68,23 +72,56 @@ def match(
     for path in filter(None, (out, html)):
         if not path.absolute().parent.is_dir():
             raise UsageError(f"{path} cannot be written: there is no folder {path.parent}")
+    check_folder(out)
     game = registry.find(game_name)
     names = seat_bots(game, bots, seats)
+    spec, plans = plan_match(game, names, settings, seed, clock, given)
+    played = looptime.run(play_at_table(game, plans, spec, Policy(strikes)))
+    show_result(game, played.record)
+    show_logs(played, everybody=logs)
+    finish(game, played.record, out, html)
+
+
+def plan_match(
+    game: AnyGame, names: Sequence[str], settings: Sequence[tuple[str, str]], seed: int | None, clock: TimeControl,
+    given: Mapping[str, Any],
+) -> tuple[MatchSpec[Any], list[BotPlan]]:  # fmt: skip
+    """What is played, and who sits in every seat."""
     config = game.configure(len(names), dict(settings))
     seed = draw_seed() if seed is None else seed
-    plans = [plan_bot(game, name, locate(name, BUILTIN), read_sandbox_options(given)) for name in names]
+    plans = [plan_bot(game, name, locate(name, (*BUILTIN, PERSON)), read_sandbox_options(given)) for name in names]
     contestants = tuple(plan.contestant for plan in plans)
-    spec = MatchSpec(record.match_id(game, config, seed, contestants), game_name, config, seed, contestants, clock)
-    played = looptime.run(play(game, lambda number: make_bot(game, plans[number], seed), spec, Policy(strikes)))
-    result = played.record
-    show_result(game, result)
-    show_logs(played)
+    match_id = record.match_id(game, config, seed, contestants)
+    return MatchSpec(match_id, game.info.name, config, seed, contestants, clock), plans
+
+
+async def play_at_table(game: AnyGame, plans: Sequence[BotPlan], spec: MatchSpec[Any], policy: Policy) -> PlayedMatch:
+    """One match; to persons among the players every move is told."""
+    persons = [seat for seat, plan in enumerate(plans) if plan.source == Builtin(PERSON)]
+    table, lines = NarratedGame(game, persons, plain_console()), LineReader()
+
+    def make(number: int) -> RunningBot:
+        if number in persons:
+            return PersonBot(plans[number].contestant, game, table, lines)
+        return make_bot(game, plans[number], spec.seed)
+
+    return await play(table if persons else game, make, spec, policy)
+
+
+def finish(game: AnyGame, result: MatchRecord[Any, Any], out: Path | None, html: Path | None = None) -> None:
+    """Keep the record if that is wanted; a void match is a failure of ours."""
     if out:
         keep(out, result, game)
     if html:
         write_page(game, result, html)
     if result.void:
         raise InfraError("the match is void, through no fault of a bot")
+
+
+def check_folder(out: Path | None) -> None:
+    """Refuse a place for the record that cannot be, before anything is played."""
+    if out and not out.absolute().parent.is_dir():
+        raise UsageError(f"{out} cannot be written: there is no folder {out.parent}")
 
 
 def keep(out: Path, result: MatchRecord[Any, Any], game: AnyGame) -> None:
@@ -141,8 +178,12 @@ def show_result(game: AnyGame, result: MatchRecord[Any, Any]) -> None:
             console.print(f"[yellow]sandbox {kind}: not fully enforced here: {marked(', '.join(weak))}[/yellow]")
 
 
-def show_logs(played: PlayedMatch) -> None:
-    """Print the last output of every bot that was at fault."""
-    for bot, verdict, log in zip(played.record.spec.contestants, played.record.verdicts, played.logs):
-        if verdict.ending is not Ending.NORMAL and log.strip():
-            echo(f"--- the last output of {bot.name} ---\n{log.strip()[-2000:]}\n---", err=True)
+def show_logs(played: PlayedMatch, *, everybody: bool) -> None:
+    """Print the last output of every bot that was at fault, or all that was kept of every bot's."""
+    result = played.record
+    for seat, (bot, verdict) in enumerate(zip(result.spec.contestants, result.verdicts)):
+        log = played.logs[seat].strip()
+        if everybody:
+            echo(f"--- seat {seat}: the output of {bot.name} ---\n{log or '(nothing)'}\n---", err=True)
+        elif verdict.ending is not Ending.NORMAL and log:
+            echo(f"--- the last output of {bot.name} ---\n{log[-2000:]}\n---", err=True)

@@ -8,13 +8,18 @@ from typing import Any
 
 import click
 
+from arena import registry
 from arena.cli.output import echo, marked, plain_console
+from arena.cli.replay_viewer import page_through
+from arena.cli.store import db_option, open_store
 from arena.codec import Json
 from arena.errors import RecordError, UsageError
 from arena.game import AnyGame
 from arena.match import MatchRecord
+from arena.play import record
 from arena.play.record_files import read_record, read_records
 from arena.play.replay import positions, verify
+from arena.store.lookup import find_match
 from arena.untrusted.text import json_text, printable
 from arena.web.match_page import Frame, match_page
 from arena.web.replay_data import read_replay
@@ -46,22 +51,46 @@ def verify_files(files: Sequence[Path]) -> None:
 
 
 @replay.command("show")
-@click.argument("file", type=RecordFile)
+@click.argument("file", metavar="FILE|MATCH_ID")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line: state and move, then the outcome.")
 @click.option("--all", "at_once", is_flag=True, help="Print every position without waiting for a key.")
-def show(file: Path, as_json: bool, at_once: bool) -> None:
-    """Play the match in FILE in the terminal, move by move.
+@db_option
+def show(file: str, as_json: bool, at_once: bool, db: str) -> None:
+    """Play a match in the terminal, move by move: the record in FILE, or the match of this id in the store.
 
-    Enter or space goes on, b goes back, q quits. Without a terminal everything is printed at once.
+    The first letters of a MATCH_ID, as `arena history` lists it, are enough. Without a terminal everything is printed
+    at once.
+
+    \b
+    → ↓ Enter space   the next position            g 12 Enter, 12 Enter   go to move 12
+    ← ↑ b             the one before               p                      play by itself, or pause
+    Home End          the first, the last          + -                    faster, slower
+    q                 quit
+
+    \b
+    arena replay show game.arena
+    arena replay show e91e5353
     """
-    game, kept = read_record(file)
+    game, kept = _read(file, db)
     if as_json:
         _print_json(game, kept)
     elif at_once or not (sys.stdin.isatty() and sys.stdout.isatty()):
         for page in _pages(game, kept):
             plain_console().print(page, end="\n\n", soft_wrap=True)
     else:
-        _page_through(_pages(game, kept))
+        page_through(plain_console(), _pages(game, kept))
+
+
+def _read(text: str, db: str) -> tuple[AnyGame, MatchRecord[Any, Any]]:
+    """The record in a file, or else the one of a match in the store."""
+    if "/" in text or Path(text).exists():
+        return read_record(RecordFile.convert(text, None, click.get_current_context()))
+    try:
+        store = open_store(db)
+        kept = record.load(store.record(*find_match(store, text)), registry.find)
+    except UsageError as error:
+        raise UsageError(f"there is no file {text!r}, and {error}") from error
+    return registry.find(kept.spec.game), kept
 
 
 @replay.command("html")
@@ -100,27 +129,18 @@ def write_page(game: AnyGame, kept: MatchRecord[Any, Any], path: Path, frame: Fr
 def _pages(game: AnyGame, kept: MatchRecord[Any, Any]) -> list[str]:
     """One screen per position, with the move that is about to be played."""
     pages, total = [], len(kept.played)
+    names = [marked(f"{bot.name} {bot.version}".strip()) for bot in kept.spec.contestants]
+    table = "   ".join(f"seat {seat}: [bold]{name}[/bold]" for seat, name in enumerate(names))
     for number, (state, played) in enumerate(positions(game, kept)):
         if played is None:
             tail = f"[bold]{marked(kept.outcome.reason)}[/bold]"
-            tail += "".join(f"\nseat {seat}: {marked(verdict.sentence)}" for seat, verdict in enumerate(kept.verdicts))
+            for seat, verdict in enumerate(kept.verdicts):
+                tail += f"\nseat {seat}, {names[seat]}: {marked(verdict.sentence)}"
         else:
-            tail = f"[bold]move {number + 1} of {total}:[/bold] {game.tell(state, played.move)}"
+            tail = f"[bold]move {number + 1} of {total}, {names[played.seat]}:[/bold] {game.tell(state, played.move)}"
             tail += f"  [dim]{played.times.wall / 1000:.1f} ms[/dim]"
-        pages.append(f"{game.show(state)}\n\n{tail}")
+        pages.append(f"{table}\n\n{game.show(state)}\n\n{tail}")
     return pages
-
-
-def _page_through(pages: Sequence[str]) -> None:
-    console, place = plain_console(), 0
-    while 0 <= place < len(pages):
-        console.clear()
-        console.print(pages[place])
-        console.print("\n[dim]Enter: on   b: back   q: quit[/dim]")
-        key = click.getchar()
-        if key == "q":
-            break
-        place = max(0, place - 1) if key == "b" else place + 1
 
 
 def _print_json(game: AnyGame, kept: MatchRecord[Any, Any]) -> None:

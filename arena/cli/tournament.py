@@ -15,6 +15,7 @@ from arena.cli.progress import Report, TournamentView, duration
 from arena.cli.sandbox_options import read_sandbox_options, sandbox_options
 from arena.cli.store import db_option, open_store
 from arena.cli.tables import print_standings
+from arena.cli.tournament_config import Seeds, config_option, config_text
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
 from arena.ratings.standings import stored_standings
@@ -63,9 +64,12 @@ play_options = option_group(
 
 
 @click.group(invoke_without_command=True)
+@config_option
 @click.option("--game", "game_name", metavar="GAME", help="The game to play; `arena games` lists them.")
 @click.option(
-    "--bots", metavar="BOT,BOT…", help="Who takes part: names in the store, or folders. All of the game if not given."
+    "--bots",
+    metavar="BOT,BOT…",
+    help="Who takes part: names in the store, folders, random or first. All of the game if not given.",
 )
 @click.option(
     "--format", "kind", type=click.Choice(FORMATS), default="round-robin", show_default=True, help="Who meets whom."
@@ -87,6 +91,11 @@ play_options = option_group(
     type=click.IntRange(1),
     help="adaptive: stop after so many matches in any case; 100 for each bot if not given.",
 )
+@click.option(
+    "--seeds",
+    type=Seeds(),
+    help="The deals to play: a file with a seed on every line, one for each round. Not for --format adaptive.",
+)
 @play_options
 @click.pass_context
 def tournament(ctx: click.Context, /, **given: Any) -> None:
@@ -107,6 +116,7 @@ def tournament(ctx: click.Context, /, **given: Any) -> None:
     arena tournament --game kingdoms --seats 4 --rounds 2
     arena tournament --game claim --format adaptive --top 3 --confidence 0.95
     arena tournament --game claim --budget 45m
+    arena tournament show-config 3 > cup.toml; arena tournament --config cup.toml
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -151,13 +161,30 @@ def list_tournaments(db: str) -> None:
         echo(f"{entry.id}: {entry.game}, {settings.format}, {len(settings.bots)} bots, {matches}, {state}")
 
 
+@tournament.command("show-config")
+@click.argument("number", metavar="ID", type=int)
+@db_option
+def show_config(number: int, db: str) -> None:
+    """Print the tournament of this ID as a file for --config.
+
+    \b
+    arena tournament show-config 3 > cup.toml
+    arena tournament --config cup.toml --db another.db
+    """
+    settings = Settings.from_json(open_store(db).tournament(number).settings)
+    if settings.format == TEST:
+        raise UsageError(f"tournament {number} is a test, which has no configuration: see `arena test`")
+    echo(config_text(settings))
+
+
 def read_settings(game: AnyGame, field: Sequence[BotEntry], given: dict[str, Any]) -> Settings:
     """All that is decided before the first match."""
     seats = given["seats"] or game.info.min_seats
     game.info.check_seats(seats)
     options = choose_sandbox(field, read_sandbox_options(given), warn)
     rounds, goal = _rounds(given), _goal(given, len(field))
-    return make_settings(game, field, options, given, seats=seats, format=given["kind"], rounds=rounds, goal=goal)
+    shape = {"seats": seats, "format": given["kind"], "rounds": rounds, "goal": goal, "seeds": given["seeds"] or ()}
+    return make_settings(game, field, options, given, **shape)
 
 
 def make_settings(
@@ -186,8 +213,19 @@ def _rounds(given: dict[str, Any]) -> int:
             raise UsageError(
                 "an adaptive tournament has no rounds: --top, --confidence and --max-games say when it ends"
             )
+        if given["seeds"]:
+            raise UsageError("--seeds are for the rounds of the other formats: an adaptive tournament has none")
         return 0
+    if given["seeds"]:
+        return _rounds_of_seeds(given["rounds"], len(given["seeds"]))
     return given["rounds"] or (0 if given["budget"] else ROUNDS)
+
+
+def _rounds_of_seeds(rounds: int | None, seeds: int) -> int:
+    """As many rounds as there are deals to play, or fewer if that is asked for."""
+    if rounds and rounds > seeds:
+        raise UsageError(f"{rounds} rounds need {rounds} seeds, but --seeds has {seeds}")
+    return rounds or seeds
 
 
 def _goal(given: dict[str, Any], bots: int) -> dict[str, float]:

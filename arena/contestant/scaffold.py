@@ -104,6 +104,7 @@ def create(target: Path, game: str, language: str) -> Template:
             made = Path(temporary, "bot")
             _copy(template, made)
             _set_name_and_game(made, name, game)
+            _set_game_in_readme(made / "README.md", game)
             made.rename(target)
     except OSError as error:
         raise UsageError(f"{target} cannot be made: {error.strerror or error}") from error
@@ -146,3 +147,11 @@ def _set_name_and_game(folder: Path, name: str, game: str) -> None:
         text = re.sub(rf"^{key} = .*$", f"{key} = {json.dumps(value)}", text, count=1, flags=re.MULTILINE)
     path.write_text(text, encoding="utf-8")
     read_manifest(folder)
+
+
+def _set_game_in_readme(path: Path, game: str) -> None:
+    """Let the commands and examples of the README be about the game of the new bot."""
+    text = path.read_text(encoding="utf-8")
+    for form in ("--game {}", 'find("{}")', 'game="{}"'):
+        text = text.replace(form.format("claim"), form.format(game))
+    path.write_text(text, encoding="utf-8")

@@ -277,6 +277,10 @@ class Store(Protocol):
         """
         ...
 
+    def match_keys(self, beginning: str) -> list[tuple[int, str]]:
+        """The tournaments and full names of at most 100 matches whose names begin like this, the oldest first."""
+        ...
+
     def record(self, tournament_id: int, match_id: str) -> bytes:
         """The record of a match; UsageError if there is none."""
         ...

@@ -1,4 +1,4 @@
-"""Finds bots: by what a user calls them, and by where they played."""
+"""Finds bots and matches by what a user calls them, and bots by where they played."""
 
 from arena.errors import UsageError
 from arena.store.base import BotEntry, Store
@@ -17,3 +17,13 @@ def find_bot(store: Store, text: str) -> BotEntry:
     if not versions:
         raise UsageError(f"there is no bot {text!r} in the store: `arena bots list` shows those that there are")
     return versions[-1]
+
+
+def find_match(store: Store, beginning: str) -> tuple[int, str]:
+    """The tournament and the full name of the match whose name begins like this, where it was played last."""
+    found = store.match_keys(beginning) if beginning else []
+    if not found:
+        raise UsageError(f"there is no match {beginning!r} in the store: `arena history BOT` lists those of a bot")
+    if len({match_id for _, match_id in found}) > 1:
+        raise UsageError(f"several matches begin with {beginning!r}: give more letters")
+    return found[-1]

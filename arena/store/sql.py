@@ -294,6 +294,14 @@ class SqlStore:
         with self._engine.connect() as connection:
             return read_seat_tallies(connection, tournament_id, game, bot_id)
 
+    def match_keys(self, beginning: str) -> list[tuple[int, str]]:
+        """The tournaments and full names of at most 100 matches whose names begin like this, the oldest first."""
+        begins = func.substr(matches.c.match_id, 1, len(beginning)) == beginning
+        query = select(matches.c.tournament_id, matches.c.match_id).where(begins)
+        query = query.order_by(matches.c.tournament_id, matches.c.match_id).limit(100)
+        with self._engine.connect() as connection:
+            return [(row.tournament_id, row.match_id) for row in connection.execute(query)]
+
     def record(self, tournament_id: int, match_id: str) -> bytes:
         """The record of a match."""
         return self.kept_match(tournament_id, match_id).record

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from arena.bots.builtin import BUILTIN
 from arena.bots.making import PYTHONS, BotPlan, SandboxOptions, check_unchanged, image_digest
 from arena.bots.manifest import MANIFEST, Builtin, Folder, Image, Source, current_digest, folder_digest, read_manifest
 from arena.errors import InfraError, UsageError
@@ -26,7 +27,7 @@ def choose_field(store: Store, game: str, names: Sequence[str]) -> list[BotEntry
     """The named bots, or all registered ones that play the game; with none at all, the sample bots."""
     if names:
         field = [_named(store, name) for name in names]
-        if strangers := [bot.label for bot in field if game not in bot.games]:
+        if strangers := [bot.label for bot in field if game not in bot.games and bot.owner != BUILTIN_OWNER]:
             raise UsageError(f"{', '.join(strangers)} does not play {game}")
         if len({bot.id for bot in field}) < len(field):
             raise UsageError("every bot can take part once only")
@@ -139,6 +140,8 @@ def contestant_of(entry: BotEntry) -> Contestant:
 
 def check_present(entry: BotEntry) -> None:
     """UsageError unless the files of a bot are here and are those that were registered; an image cannot change."""
+    if entry.owner == BUILTIN_OWNER:
+        return
     if entry.kind == "absent":
         raise UsageError(f"the files of {entry.label} are not on this machine: `arena submit` them")
     if entry.kind == "folder":
@@ -157,4 +160,6 @@ def _named(store: Store, name: str) -> BotEntry:
     path = Path(name)
     if path.is_dir():
         return register_folder(store, Folder(path.resolve(), read_manifest(path)), LOCAL_OWNER)
+    if name in BUILTIN and not store.bot_versions(name):
+        return register_builtin(store, name)
     return find_bot(store, name)

@@ -7,7 +7,7 @@ from typing import Any
 
 from arena.errors import UsageError
 from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA
-from arena.rng import draw_seed
+from arena.rng import below, draw_seed, stream
 from arena.store.base import Store
 from arena.tournaments.adaptive import Adaptive
 from arena.tournaments.schedule import SWISS_VERSION, Schedule, Swiss, gauntlet, round_robin
@@ -44,6 +44,8 @@ class Settings:
     goal: Mapping[str, float] = field(default_factory=dict)
     """When it is over, if not after its rounds: `top`, `confidence` and `most` matches of an adaptive tournament;
     `elo0`, `elo1`, `alpha`, `beta` and `most` pairs of a test."""
+    seeds: tuple[int, ...] = ()
+    """The seeds of the deals in their order, if they were chosen; else they are drawn from `seed`."""
     swiss_version: int = SWISS_VERSION
     """Which pairings a swiss tournament has after the same results; no other format has this."""
 
@@ -52,6 +54,8 @@ class Settings:
         plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
         if not self.goal:
             del plain["goal"]
+        if not self.seeds:
+            del plain["seeds"]
         if self.format != "swiss":
             del plain["swiss_version"]
         return plain
@@ -60,7 +64,12 @@ class Settings:
     def from_json(cls, data: Mapping[str, Any]) -> "Settings":
         """From the plain data in the store."""
         first = {"swiss_version": 1} if data["format"] == "swiss" else {}
-        return cls(**{**first, **data, "bots": tuple(tuple(bot) for bot in data["bots"])})
+        lists = {"bots": tuple(tuple(bot) for bot in data["bots"]), "seeds": tuple(data.get("seeds", ()))}
+        return cls(**{**first, **data, **lists})
+
+    def deal_seed(self, deal: int) -> int:
+        """The seed of a deal, which all groups play: what one was dealt, every other one has to cope with too."""
+        return self.seeds[deal] if self.seeds else below(stream(self.seed, "deal", deal), 2**53)
 
     def schedule(self) -> Schedule:
         """The schedule of this format; UsageError if there is none, or not any more."""

@@ -9,7 +9,6 @@ from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
 from arena.match import Contestant, MatchSpec
 from arena.play import record
-from arena.rng import below, stream
 from arena.store.base import BotEntry, MatchEntry, Store, TournamentEntry
 from arena.tournaments.budget import Budget
 from arena.tournaments.executors.base import Assignment, Executor, FinishedMatch, Job, VoidMatch
@@ -158,7 +157,6 @@ class Tournament:
 
     def _spec(self, fixture: Fixture) -> MatchSpec[Any]:
         contestants = tuple(self._contestants[bot] for bot in fixture.seating)
-        # All groups play the same deals: what one was dealt, every other one has to cope with too.
-        seed = below(stream(self._settings.seed, "deal", fixture.deal), 2**53)
+        seed = self._settings.deal_seed(fixture.deal)
         match_id = record.match_id(self._game, self._config, seed, contestants)
         return MatchSpec(match_id, self._settings.game, self._config, seed, contestants, self._control)

@@ -58,5 +58,9 @@ class Assassins(Game[Config, Move, Observation]):
         """Which citizens are the assassins is known to seat 1 only."""
         return move if seat == 1 else shown_to_all(move)
 
+    def show_seen(self, observation: Observation) -> str:
+        """The position as this seat knows it."""
+        return terminal.show(knowledge.imagine(observation, Random(0)), observation.seat)
+
 
 GAME = Assassins()

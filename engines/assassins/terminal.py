@@ -16,8 +16,13 @@ DOOR = "[yellow]⌂[/]"
 VERBS = {-1: "climbs down to", 0: "goes to", 1: "climbs to"}
 
 
-def show(state: AssassinsState) -> str:
-    """The whole position: the board with everybody on it, the card, the action points, who is gone."""
+def show(state: AssassinsState, viewer: Seat | None = None) -> str:
+    """The position: the board with everybody on it, the card, the action points, who is gone.
+
+    With a viewer only what that seat knows: the king does not know the assassins.
+    """
+    if viewer == 0:
+        state = _as_seen_by_the_king(state)
     side = [_title(state), "", *_card(state), "", *_losses(state), "", *_legend(state)]
     rows = ["    " + "".join(f"{column:^4}" for column in range(SIZE)), *(_row(state, row) for row in range(SIZE))]
     # The board is on the left and what is to be said about it on the right.

@@ -48,5 +48,9 @@ class Claim(Game[Config, Card, Observation]):
         """One line about a move; every seat sees all of it."""
         return terminal.tell(cast(ClaimState, state), move)
 
+    def show_seen(self, observation: Observation) -> str:
+        """The position as this seat knows it."""
+        return terminal.show(knowledge.imagine(observation, Random(0)), observation.seat)
+
 
 GAME = Claim()

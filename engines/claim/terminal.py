@@ -1,15 +1,17 @@
 """Claim in a terminal."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from arena.match import Seat
 from engines.claim.rules import FACTION, FACTIONS, Card, ClaimState
 
 COLOURS = ("green", "yellow", "magenta", "cyan", "red")
 LETTERS = "GWUDK"
+HIDDEN = "[dim]??[/dim]"
 
 
-def show(state: ClaimState) -> str:
-    """The whole position: both hands, the trick, the piles."""
+def show(state: ClaimState, viewer: Seat | None = None) -> str:
+    """The position: both hands, the trick, the piles; with a viewer only what that seat knows."""
     lines = [f"[bold]{_phase(state)}[/bold]"]
     if state.drawn < len(state.deck):
         lines.append(f"prize      {card_name(state.deck[state.drawn])}   deck {len(state.deck) - state.drawn - 1}")
@@ -17,9 +19,11 @@ def show(state: ClaimState) -> str:
         lines.append(f"led        {card_name(state.lead)} by seat {state.leader}")
     for seat in (0, 1):
         mark = "[bold]>[/bold]" if state.to_move() == seat else " "
-        lines.append(f"{mark} seat {seat}   hand      {_row(state.hands[seat])}")
+        hidden = viewer not in (None, seat)
+        lines.append(f"{mark} seat {seat}   hand      {_cards((), state.hands[seat], hidden=hidden)}")
         if state.phase == 1:
-            lines.append(f"           followers {_row(sorted(state.prizes[seat] + state.draws[seat]))}")
+            followers = _cards(state.prizes[seat], state.draws[seat], hidden=hidden)
+            lines.append(f"           followers {followers}")
         lines.append(f"           score     {_row(sorted(state.score[seat]))}")
     return "\n".join((*lines, _votes(state)))
 
@@ -41,6 +45,13 @@ def _phase(state: ClaimState) -> str:
         return "The game is over"
     trick = len(state.tricks) % 13 + 1
     return f"Phase {state.phase}, trick {trick} of 13"
+
+
+def _cards(open_cards: Iterable[Card], others: Sequence[Card], *, hidden: bool) -> str:
+    """Cards in ascending order, of which some may be hidden from the viewer."""
+    if not hidden:
+        return _row(sorted((*open_cards, *others)))
+    return " ".join((*map(card_name, sorted(open_cards)), *[HIDDEN] * len(others))) or "–"
 
 
 def _row(cards: Iterable[Card]) -> str:

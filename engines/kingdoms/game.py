@@ -55,5 +55,9 @@ class Kingdoms(Game[Config, Move, Observation]):
         """One line about a move; every seat sees all of it."""
         return terminal.tell(cast(KingdomsState, state), move)
 
+    def show_seen(self, observation: Observation) -> str:
+        """The position as this seat knows it."""
+        return terminal.show(knowledge.imagine(observation, Random(0)), observation.seat)
+
 
 GAME = Kingdoms()

@@ -39,8 +39,11 @@ ASKED = {
 }
 
 
-def show(state: KingdomsState) -> str:
-    """The whole position: the slots with their coats, tokens and cards, and every seat with its hand and kingdom."""
+def show(state: KingdomsState, viewer: Seat | None = None) -> str:
+    """The position: the slots with their coats, tokens and cards, and every seat with its hand and kingdom.
+
+    With a viewer only what that seat knows: of other hands the cards that all have seen, and how many others.
+    """
     table = state.table()
     above = (*state.above(), *(0,) * 7)
     lines = [
@@ -54,7 +57,7 @@ def show(state: KingdomsState) -> str:
         _stock(state),
     ]
     for seat, points in enumerate(state.points()):
-        lines += _seat(state, seat, points)
+        lines += _seat(state, seat, points, hidden=viewer not in (None, seat))
     return "\n".join((*lines, _legend()))
 
 
@@ -106,15 +109,17 @@ def _stock(state: KingdomsState) -> str:
     return stock + (f"   out of the game {_names(state.removed)}" if state.removed else "")
 
 
-def _seat(state: KingdomsState, seat: Seat, points: int) -> list[str]:
+def _seat(state: KingdomsState, seat: Seat, points: int, *, hidden: bool) -> list[str]:
     mark = "[bold]>[/bold]" if state.to_move() == seat else " "
     pawn = "  [bold]first player[/bold]" if state.first == seat else ""
-    hand = " ".join(_short(card) + "°" * (state.known[seat] >> card & 1) for card in state.hands[seat])
+    known = [card for card in state.hands[seat] if state.known[seat] >> card & 1]
+    hand = " ".join(_short(card) + "°" * (card in known) for card in (known if hidden else state.hands[seat]))
+    hand += " [dim]??[/dim]" * (len(state.hands[seat]) - len(known)) if hidden else ""
     played = f"   played {_short(state.played[seat])}" if state.played[seat] else ""
     kingdom = "  ".join(filter(None, (_names(cards_in(state.kingdoms[seat] & OF_COAT[coat])) for coat in COATS)))
     return [
         f"{mark} seat {seat}  points {points}{pawn}",
-        f"          hand    {hand or '–'}{played}",
+        f"          hand    {hand.lstrip() or '–'}{played}",
         f"          kingdom {kingdom or '–'}",
     ]
 

@@ -68,5 +68,9 @@ class Rrr(Game[Config, Move, Observation]):
         rrr = cast(RrrState, state)
         return move if rrr.mover == seat else rrr.without_secrets(move)
 
+    def show_seen(self, observation: Observation) -> str:
+        """The position as this seat knows it."""
+        return terminal.show(knowledge.imagine(observation, Random(0)), observation.seat)
+
 
 GAME = Rrr()

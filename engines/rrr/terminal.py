@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from arena.match import Seat
 from engines.rrr.moves import EVERY, HIDDEN, LINE, NEIGHBOURS, NOT_USED, SHIFT, TILE, Move, NameFirst, Pick, Place
-from engines.rrr.rules import Phase, RrrState
+from engines.rrr.rules import Phase, RrrState, Setup
 from engines.rrr.table import Table
-from engines.rrr.tiles import NAMES, POWER, SPACES, Power, Space, Tile
+from engines.rrr.tiles import NAMES, NO_TILE, POWER, SPACES, Power, Space, Tile
 
 SIDES = ("Regality", "Religion")
 COLOURS = ("red", "blue")
@@ -34,11 +34,14 @@ WIDTH = 14
 CELL_RULE = "─" * WIDTH
 
 
-def show(state: RrrState) -> str:
-    """The whole position: the board between the two play areas, and what lies beside it."""
-    lines = [f"[bold]{_headline(state)}[/bold]", *_seat_lines(state, 1), *_board_lines(state.table)]
-    lines += _seat_lines(state, 0)
-    for title, row in _side_rows(state):
+def show(state: RrrState, viewer: Seat | None = None) -> str:
+    """The position: the board between the two play areas, and what lies beside it.
+
+    With a viewer only what that seat knows: what the opponent keeps or picks in secret is counted.
+    """
+    lines = [f"[bold]{_headline(state)}[/bold]", *_seat_lines(state, 1, viewer), *_board_lines(state.table)]
+    lines += _seat_lines(state, 0, viewer)
+    for title, row in _side_rows(state, viewer):
         lines.append(f"  {title:<13}{tile_names(row)}")
     return "\n".join((*lines, _legend()))
 
@@ -57,6 +60,8 @@ def tell(state: RrrState, move: Move, seat: Seat | None = None) -> str:
 
 def tile_name(tile: Tile) -> str:
     """A tile by its name, in the colour of the side that it belongs to before the first round."""
+    if tile == NO_TILE:
+        return "[dim]??[/dim]"
     if 1 <= tile <= 14:
         colour = COLOURS[tile > 7]
         return f"[{colour}]{NAMES[tile]}[/{colour}]"
@@ -87,7 +92,7 @@ def _headline(state: RrrState) -> str:
     return f"Round {state.round}, {doing[state.phase]}, {score}"
 
 
-def _seat_lines(state: RrrState, seat: Seat) -> list[str]:
+def _seat_lines(state: RrrState, seat: Seat, viewer: Seat | None) -> list[str]:
     table = state.table
     mark = "[bold]>[/bold]" if state.to_move() == seat else " "
     first = ", first player" if state.first == seat else ""
@@ -96,15 +101,18 @@ def _seat_lines(state: RrrState, seat: Seat) -> list[str]:
         f"  area         {tile_names(table.areas[seat])}",
     ]
     if table.hidden[seat]:
-        lines.append(f"  hidden       {tile_names(table.hidden[seat])}")
+        hidden = table.hidden[seat]
+        shown = tile_names(hidden) if viewer in (None, seat) else tile_names((NO_TILE,) * len(hidden))
+        lines.append(f"  hidden       {shown}")
     return lines
 
 
-def _side_rows(state: RrrState) -> list[tuple[str, Iterable[Tile]]]:
+def _side_rows(state: RrrState, viewer: Seat | None) -> list[tuple[str, Iterable[Tile]]]:
     table = state.table
     rows = [("neutral zone", table.zone), ("discard", table.discard), ("banished", table.banished)]
     if state.phase is Phase.PICK:
-        rows.append(("on offer", state.offer))
+        open_to_all = state.config.setup is not Setup.SECRET_DRAFT or viewer in (None, state.mover)
+        rows.append(("on offer", state.offer if open_to_all else (NO_TILE,) * len(state.offer)))
     return [(title, row) for title, row in rows if row]
 
 

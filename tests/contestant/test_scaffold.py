@@ -1,5 +1,6 @@
 """New bots: what `arena bot new` puts into a folder."""
 
+import json
 import re
 import subprocess
 import sys
@@ -113,3 +114,15 @@ def test_an_installed_arena_finds_its_templates(tmp_path):
     assert (tmp_path / "python/bot.py").is_file()
     for language in set(TEMPLATES) - {"python"}:
         assert (tmp_path / language / "proto/arena/wire/v1/claim.proto").is_file()
+
+
+@pytest.mark.parametrize(("language", "template"), TEMPLATES.items())
+def test_the_readme_is_about_the_game_of_the_bot_and_an_editor_can_start_it(language, template, tmp_path):
+    create(tmp_path / "mine", "kingdoms", language)
+    readme = (tmp_path / "mine" / "README.md").read_text()
+    assert "arena match --game kingdoms --bot . --bot random" in readme
+    assert "--game claim" not in readme
+    (launch,) = json.loads((tmp_path / "mine" / ".vscode" / "launch.json").read_text())["configurations"]
+    assert launch["request"] in ("launch", "attach")
+    program = Path(launch.get("program", "").removeprefix("${workspaceFolder}/"))
+    assert program.name in ("", "bot", template.source)

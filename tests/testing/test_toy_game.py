@@ -36,7 +36,14 @@ def run(project, *args):
     # PYTHONPATH comes before the editable install of the real project.
     environment = {**os.environ, "PYTHONPATH": str(project), "PYTEST_ADDOPTS": "", "COLUMNS": "120"}
     done = subprocess.run(
-        [sys.executable, *args], cwd=project, env=environment, capture_output=True, text=True, timeout=100, check=False
+        [sys.executable, *args],
+        cwd=project,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -64,6 +71,13 @@ def test_it_can_be_watched_without_a_viewer_of_its_own(project):
         assert "took the last stick" in page.locator(".caption").inner_text()
         assert page.locator(".views").is_hidden(), "nothing is hidden in Nim, so there is nothing to switch"
         assert pages.errors == []
+
+
+def test_a_person_plays_it(project):
+    printed = run(project, "-m", "arena", "play", "nim", "--option", "sticks=7", "--seed", "1")
+    assert "seat 0: you" in printed
+    assert "a number plays that move" in printed
+    assert "gave up" in printed, "nobody typed anything"
 
 
 def test_the_shared_tests_cover_it(project):

@@ -1,0 +1,34 @@
+"""Every command and option that the questions and the page for other systems name is there."""
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from arena.cli import main
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def commands(page):
+    """Every `arena …` in code of this page."""
+    text = (DOCS / page).read_text()
+    blocks = "".join(re.findall(r"```(.*?)```", text, re.DOTALL)).splitlines()
+    for code in (*blocks, *re.findall(r"`([^`]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))):
+        yield from re.findall(r"(?:^|/bin/|\s)arena((?: [^\s>`]+)+)", code)
+
+
+@pytest.mark.parametrize("page", ["faq.md", "macos-windows.md"])
+def test_commands_and_options_exist(page):
+    found = list(commands(page))
+    assert len(found) > 4
+    for line in found:
+        command, words = main, line.split()
+        context = click.Context(main)
+        while words and isinstance(command, click.Group) and command.get_command(context, words[0]):
+            command = command.get_command(context, words.pop(0))
+        assert command is not main, f"there is no command `arena{line}`"
+        options = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+        for word in words:
+            assert not word.startswith("--") or word in options, f"`arena{line}` has no {word}"
