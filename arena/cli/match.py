@@ -54,11 +54,11 @@ def match(
 ) -> None:
     """Play one match and show how it ended.
 
-    A BOT is random or first (players inside the referee), a folder with a bot.toml, a container image, or
-    grpc://host:port of a bot that you started yourself.
+    A BOT is random or first (players inside the referee), greedy, policy or search (sample bots), a folder with a
+    bot.toml, a container image, or grpc://host:port of a bot that you started yourself.
 
     \b
-    arena match --game claim --bot sample_bots/greedy --bot random --seed 7 --out game.arena
+    arena match --game claim --bot greedy --bot random --seed 7 --out game.arena
     arena replay show game.arena
     """
     if out and not out.absolute().parent.is_dir():

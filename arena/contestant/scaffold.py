@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena.bots.manifest import MANIFEST, checked_name, read_manifest
+from arena.bots.shipped import SAMPLES, shipped
 from arena.errors import InfraError, UsageError
 
 PREPARE_S = 300.0
-_PACKAGED = Path(__file__).parents[1] / "_templates"
-"""Where the wheel keeps the sample bots and the protos; a checkout has them at its top."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,15 +126,11 @@ def prepare(folder: Path, template: Template) -> None:
         raise InfraError(f"{hint} (it said: {said})") from None
 
 
-def _root() -> Path:
-    return _PACKAGED if _PACKAGED.is_dir() else Path(__file__).parents[2]
-
-
 def _copy(template: Template, target: Path) -> None:
     leave = shutil.ignore_patterns("build", "node_modules", "proto", "__pycache__", "*.pyc")
-    shutil.copytree(_root() / "sample_bots" / template.sample, target, ignore=leave)
+    shutil.copytree(SAMPLES / template.sample, target, ignore=leave)
     if template.protos:
-        shutil.copytree(_root() / "proto", target / "proto", ignore=shutil.ignore_patterns("*.binpb"))
+        shutil.copytree(shipped("proto"), target / "proto", ignore=shutil.ignore_patterns("*.binpb"))
 
 
 def _set_name_and_game(folder: Path, name: str, game: str) -> None:

@@ -105,7 +105,7 @@ def test_an_installed_arena_finds_its_templates(tmp_path):
         archive.extractall(tmp_path / "site")
     script = (
         f"import sys; sys.path.insert(0, {str(tmp_path / 'site')!r})\n"
-        "from pathlib import Path\nfrom arena import scaffold\n"
+        "from pathlib import Path\nfrom arena.contestant import scaffold\n"
         f"assert Path(scaffold.__file__).is_relative_to({str(tmp_path)!r})\n"
         "for language in scaffold.TEMPLATES:\n    scaffold.create(Path(language), 'claim', language)\n"
     )
