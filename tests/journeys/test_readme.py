@@ -25,6 +25,14 @@ def shortened(command):
     return command
 
 
+def with_match(command, traveller):
+    """The command with a match of this user, which the page cannot know."""
+    if "--match" not in command:
+        return command
+    match = re.search(r"\b[0-9a-f]{8}\b", traveller.run("arena history my_bot"))[0]
+    return re.sub(r"--match \S+", f"--match {match}", command)
+
+
 @pytest.mark.timeout(1200)
 def test_every_command_of_the_readme_works(traveller):
     need_bubblewrap()
@@ -35,10 +43,7 @@ def test_every_command_of_the_readme_works(traveller):
         if "my_bot@1" in command:  # a new version is tested against the one that was handed in
             source = (traveller.folder / "my_bot/bot.py").read_text()
             traveller.write("my_bot/bot.py", f"{source}# changed\n")
-        if "--match" in command:  # the page cannot know the matches of this user
-            match = re.search(r"\b[0-9a-f]{8}\b", traveller.run("arena history my_bot"))[0]
-            command = re.sub(r"--match \S+", f"--match {match}", command)
-        said.append((command, traveller.run(shortened(command))))
+        said.append((command, traveller.run(shortened(with_match(command, traveller)))))
     for sample in ("greedy", "search", "policy", "random"):
         assert any(sample in output for command, output in said if command.startswith("arena tournament --game claim"))
     assert (traveller.folder / "ratings.html").stat().st_size > 1000
