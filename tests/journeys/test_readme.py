@@ -29,7 +29,7 @@ def with_match(command, traveller):
     """The command with a match of this user, which the page cannot know."""
     if "--match" not in command:
         return command
-    match = re.search(r"\b[0-9a-f]{8}\b", traveller.run("arena history my_bot"))[0]
+    match = re.search(r"\b[0-9a-f]{8,}\b", traveller.run("arena history my_bot"))[0]
     return re.sub(r"--match \S+", f"--match {match}", command)
 
 
