@@ -7,13 +7,14 @@
 #   --go    arena/go-build              what a Go bot is built with; it runs with nothing at all
 #   --java  arena/java, arena/java-build
 # Doing it again changes nothing unless the recipe (or, for the SDK, Arena itself) has changed; --force builds anew.
-# Needs: mmdebstrap, docker, a Debian mirror (MIRROR=... for your own); for --sdk also an installed .venv and its pip.
+# Needs: mmdebstrap, docker, a Debian mirror (MIRROR=... for your own); for --sdk also a Python with Arena and pip:
+# PYTHON=..., in a checkout that of its .venv. `arena bot base` runs this script with its own.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 SUITE=bookworm
 PYTHON_VERSION=3.11  # the Python of that suite: the SDK's wheels must fit it
-SDK_IMAGE=arena/python:$SUITE
+SDK_IMAGE=${SDK_IMAGE:-arena/python:$SUITE}
 PYTHON=${PYTHON:-.venv/bin/python}
 JAVA_LIBRARIES=libgrpc-java,libguava-java,libnetty-java,libperfmark-java,libprotobuf-java
 JAVA_BUILD=libgeronimo-annotation-1.3-spec-java,protobuf-compiler,protobuf-compiler-grpc-java-plugin
@@ -27,7 +28,7 @@ declare -A PACKAGES=(
     [java-build]=make,default-jdk-headless,$JAVA_LIBRARIES,$JAVA_BUILD
 )
 # What a bot on the SDK imports; the rest of Arena's dependencies are the referee's.
-SDK_NEEDS='^(grpcio|grpcio-health-checking|protobuf|typing[-_]extensions)=='
+SDK_NEEDS='grpcio grpcio-health-checking protobuf typing-extensions'
 export DOCKER_BUILDKIT=0  # the classic builder needs no plug-in and no network for a COPY
 
 force= sdk= images=(base)
@@ -68,15 +69,19 @@ done
 
 context=$(mktemp -d)
 trap 'rm -rf "$context"' EXIT
-"$PYTHON" -m pip --quiet --disable-pip-version-check wheel --no-deps --wheel-dir "$context/wheels" .
-"$PYTHON" -m pip --disable-pip-version-check list --format=freeze | grep -E "$SDK_NEEDS" > "$context/needs.txt"
-recipe=$(echo "${recipes[base]}" | cat - docker/Dockerfile.sdk "$context/needs.txt" "$context"/wheels/*.whl | sha256sum | cut -c1-16)
+# Arena as this Python has it, from a checkout or from a wheel; -P: not what happens to be in this folder.
+installed=$("$PYTHON" -P -c 'import arena, pathlib; print(pathlib.Path(arena.__file__).resolve().parents[1])')
+mkdir "$context/site"
+tar -C "$installed" --exclude=__pycache__ -c arena engines | tar -C "$context/site" -x
+"$PYTHON" -P -c 'import sys; from importlib.metadata import version
+for name in sys.argv[1:]: print(f"{name}=={version(name)}")' $SDK_NEEDS > "$context/needs.txt"
+code=$(tar -C "$context/site" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=a+rX,u+w,go-w -c . | sha256sum)
+recipe=$(echo "${recipes[base]} $code" | cat - docker/Dockerfile.sdk "$context/needs.txt" | sha256sum | cut -c1-16)
 if up_to_date "$SDK_IMAGE" "$recipe"; then
     echo "$SDK_IMAGE is up to date"
     exit 0
 fi
 "$PYTHON" -m pip --quiet --disable-pip-version-check install --no-deps --only-binary=:all: --target "$context/site" \
-    --python-version "$PYTHON_VERSION" --requirement "$context/needs.txt" "$context"/wheels/*.whl
+    --python-version "$PYTHON_VERSION" --requirement "$context/needs.txt"
 cp docker/Dockerfile.sdk "$context/Dockerfile"
-rm -r "$context/wheels"
 docker build --quiet --network none --build-arg "BASE=arena/base:$SUITE" --label "arena.recipe=$recipe" --tag "$SDK_IMAGE" "$context"

@@ -26,6 +26,7 @@ SLOW = (
     "cli/test_errors.py",
     "contestant/test_check.py",
     "hostile/",
+    "journeys/",
     "links/test_fuzz_wire.py",
     "sample_bots/test_sample_bots.py",
     "sandboxes/",

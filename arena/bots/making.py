@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.bots.builtin import BUILTIN
-from arena.bots.manifest import Builtin, Folder, Image, Remote, Source, current_digest
+from arena.bots.manifest import PYTHONS, Builtin, Folder, Image, Remote, Source, current_digest
 from arena.bots.running import LocalBot, RemoteBot, RunningBot, SandboxedBot
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
@@ -21,8 +21,6 @@ from arena.sandboxes.launched.bubblewrap import BubblewrapSandbox
 from arena.sandboxes.launched.process import ProcessSandbox
 from arena.sdk import Session
 
-PYTHONS = ("python", "python3")
-"""Commands that mean the Python that Arena itself runs with."""
 SANDBOXES = ("auto", "bubblewrap", "docker", "gvisor", "process")
 IMAGE_SANDBOXES: Mapping[str, type[DockerSandbox]] = {
     "auto": DockerSandbox, "docker": DockerSandbox, "gvisor": GvisorSandbox,

@@ -19,12 +19,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from arena.bots.shipped import SAMPLES
 from arena.errors import UsageError
 from arena.untrusted.filetree import TreeEntry, list_tree, map_read_errors, open_file, read_link
 from arena.untrusted.text import quoted
 from arena.untrusted.toml import read_toml
 
 MANIFEST = "bot.toml"
+PYTHONS = ("python", "python3")
+"""Commands that mean the Python that Arena itself runs with."""
 MAX_MANIFEST_BYTES = 1 << 14
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 """Names without special meaning to a terminal, an HTML page, a spreadsheet or a file system."""
@@ -84,7 +87,7 @@ Source = Builtin | Folder | Image | Remote
 
 
 def locate(text: str, builtin: Collection[str]) -> Source:
-    """The bot that a user means: a built-in name, grpc://host:port, a folder, or else an image."""
+    """The bot that a user means: a built-in name, grpc://host:port, a folder, a sample bot, or else an image."""
     if text in builtin:
         return Builtin(text)
     if text.startswith("grpc:"):
@@ -96,9 +99,24 @@ def locate(text: str, builtin: Collection[str]) -> Source:
         is_folder = bool(text) and Path(text).is_dir()
     if is_folder:
         return Folder(Path(text).resolve(), read_manifest(Path(text)))
+    if (sample := find_sample(text)) is not None:
+        return sample
     if text.startswith((".", "/")) or not _IMAGE.fullmatch(text):
         raise UsageError(f"there is no bot {text!r}: give {', '.join(builtin)}, a folder, an image or grpc://host:port")
     return Image(text)
+
+
+def samples() -> dict[str, Folder]:
+    """The sample bots that need nothing but Python, by name."""
+    found = {
+        path.parent.name: Folder(path.parent, read_manifest(path.parent)) for path in SAMPLES.glob(f"*/{MANIFEST}")
+    }
+    return {name: found[name] for name in sorted(found) if found[name].manifest.command[0] in PYTHONS}
+
+
+def find_sample(name: str) -> Folder | None:
+    """The sample bot of this name, if it needs nothing but Python."""
+    return samples().get(name) if NAME.fullmatch(name) else None
 
 
 def read_manifest(folder: Path) -> Manifest:

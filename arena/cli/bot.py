@@ -7,6 +7,7 @@ import click
 
 from arena import registry
 from arena.bots.manifest import read_manifest
+from arena.cli.base_images import base
 from arena.cli.check import check
 from arena.cli.reproduce import reproduce
 from arena.contestant import scaffold
@@ -90,5 +91,6 @@ def build(folder: Path, tag: str | None, no_image: bool) -> None:
     )
 
 
+bot.add_command(base)
 bot.add_command(check)
 bot.add_command(reproduce)

@@ -61,18 +61,17 @@ def match(
 ) -> None:
     """Play one match and show how it ended.
 
-    A BOT is random or first (players inside the referee), a folder with a bot.toml, a container image,
-    grpc://host:port of a bot that you started yourself, or human: you, in this terminal (see also `arena play`).
+    A BOT is random or first (players inside the referee), greedy, policy or search (sample bots), a folder with a
+    bot.toml, a container image, grpc://host:port of a bot that you started yourself, or human: you, in this terminal
+    (see also `arena play`).
 
     \b
-    arena match --game claim --bot sample_bots/greedy --bot random --seed 7 --out game.arena
+    arena match --game claim --bot greedy --bot random --seed 7 --out game.arena
     arena replay show game.arena
-    arena match --game claim --bot sample_bots/greedy --html game.html
+    arena match --game claim --bot greedy --html game.html
     """
-    for path in filter(None, (out, html)):
-        if not path.absolute().parent.is_dir():
-            raise UsageError(f"{path} cannot be written: there is no folder {path.parent}")
-    check_folder(out)
+    for path in (out, html):
+        check_folder(path)
     game = registry.find(game_name)
     names = seat_bots(game, bots, seats)
     spec, plans = plan_match(game, names, settings, seed, clock, given)

@@ -9,7 +9,7 @@ import click
 
 from arena import registry
 from arena.bots.builtin import BUILTIN
-from arena.bots.manifest import MANIFEST, read_manifest
+from arena.bots.manifest import MANIFEST, find_sample, read_manifest
 from arena.cli.output import echo, warn
 from arena.cli.params import Setting
 from arena.cli.progress import Report
@@ -50,13 +50,13 @@ def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool,
     They play pairs of matches, the same deal from both sides, until it is decided: a sequential probability ratio
     test on the results of pairs. If NEW is no stronger than elo0, the test calls it better with the probability alpha;
     if it is stronger by elo1, the test misses that with the probability beta. The closer elo0 and elo1 are, the longer
-    it takes. A bot is a folder, a name in the store, random or first.
+    it takes. A bot is a folder, a name in the store, a sample bot (greedy, policy, search), random or first.
 
     The matches are kept, and the same command goes on with a test that was stopped.
 
     \b
     arena test my_bot my_bot@1 --game claim
-    arena test my_bot sample_bots/search --game claim --sprt elo0=0 elo1=30
+    arena test my_bot search --game claim --sprt elo0=0 elo1=30
     """
     # `--sprt elo0=0 elo1=10` reads well, but an option takes one value: the others arrive here.
     names = [word for word in words if "=" not in word]
@@ -111,7 +111,10 @@ def common_game(store: Store, names: Sequence[str]) -> str:
 
 def _games(store: Store, name: str) -> tuple[str, ...]:
     folder = Path(name)
-    return read_manifest(folder).games if (folder / MANIFEST).is_file() else find_bot(store, name).games
+    if (folder / MANIFEST).is_file():
+        return read_manifest(folder).games
+    sample = find_sample(name)
+    return sample.manifest.games if sample else find_bot(store, name).games
 
 
 def choose_two(store: Store, game: AnyGame, names: Sequence[str]) -> list[BotEntry]:

@@ -9,12 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from arena import registry
 from arena.bots.manifest import MANIFEST, checked_name, read_manifest
+from arena.bots.shipped import SAMPLES, shipped
 from arena.errors import InfraError, UsageError
 
 PREPARE_S = 300.0
-_PACKAGED = Path(__file__).parents[1] / "_templates"
-"""Where the wheel keeps the sample bots and the protos; a checkout has them at its top."""
+WIRE = Path("arena/wire/v1")
+"""Where the messages are below proto/, in a bot's folder as in ours."""
+SHARED = ("match", "rules")
+"""The messages that do not belong to one game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,7 @@ class Template:
     source: str
     """The file that a contestant edits."""
     protos: bool = False
-    """Whether the bot reads the .proto files itself."""
+    """Whether the bot is made from the .proto files of its game."""
     prepare: tuple[str, ...] = ()
     """Fetches its libraries into its folder; the only step that needs a network."""
     tools: Mapping[str, str] = field(default_factory=dict)
@@ -73,7 +77,7 @@ TEMPLATES = {
     ),
     "java": Template(
         "random_java",
-        "Bot.java",
+        "src/Bot.java",
         protos=True,
         tools={
             "make": "make",
@@ -102,7 +106,7 @@ def create(target: Path, game: str, language: str) -> Template:
     try:
         with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=target.absolute().parent) as temporary:
             made = Path(temporary, "bot")
-            _copy(template, made)
+            _copy(template, made, game)
             _set_name_and_game(made, name, game)
             _set_game_in_readme(made / "README.md", game)
             made.rename(target)
@@ -128,15 +132,24 @@ def prepare(folder: Path, template: Template) -> None:
         raise InfraError(f"{hint} (it said: {said})") from None
 
 
-def _root() -> Path:
-    return _PACKAGED if _PACKAGED.is_dir() else Path(__file__).parents[2]
-
-
-def _copy(template: Template, target: Path) -> None:
+def _copy(template: Template, target: Path, game: str) -> None:
     leave = shutil.ignore_patterns("build", "node_modules", "proto", "__pycache__", "*.pyc")
-    shutil.copytree(_root() / "sample_bots" / template.sample, target, ignore=leave)
+    shutil.copytree(SAMPLES / template.sample, target, ignore=leave)
     if template.protos:
-        shutil.copytree(_root() / "proto", target / "proto", ignore=shutil.ignore_patterns("*.binpb"))
+        messages = target / "proto" / WIRE
+        messages.mkdir(parents=True)
+        for source in (*(shipped("proto") / WIRE / f"{name}.proto" for name in SHARED), find_proto(game)):
+            shutil.copy(source, messages)
+
+
+def find_proto(game: str) -> Path:
+    """The file with the messages of a game; one from outside keeps it beside the module that was generated from it."""
+    wire = registry.find(game).codec.wire
+    name = Path(wire.DESCRIPTOR.name).name
+    for folder in (shipped("proto") / WIRE, Path(str(wire.__file__)).parent):
+        if (folder / name).is_file():
+            return folder / name
+    raise UsageError(f"the package of {game} brings no {name}: its author has to put it beside {wire.__name__}")
 
 
 def _set_name_and_game(folder: Path, name: str, game: str) -> None:

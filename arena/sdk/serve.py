@@ -8,6 +8,8 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from concurrent import futures
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import grpc
@@ -32,11 +34,28 @@ OPTIONS = (
 )
 
 
+_collected: ContextVar[dict[str, BotFactory] | None] = ContextVar("_collected", default=None)
+
+
+@contextmanager
+def collect_bots() -> Iterator[Mapping[str, BotFactory]]:
+    """Within this context `serve` does nothing but add its bots to the mapping: so a bot's program can be loaded."""
+    served: dict[str, BotFactory] = {}
+    token = _collected.set(served)
+    try:
+        yield served
+    finally:
+        _collected.reset(token)
+
+
 def serve(bot: BotFactory | Mapping[str, BotFactory], game: str | None = None) -> None:
     """Play the matches that come in over ARENA_SOCKET (or `--port`, ARENA_PORT), until SIGTERM or Ctrl-C.
 
     Give one bot and its game, or a bot for each of several games: `serve({"claim": ClaimBot, "rrr": RrrBot})`.
     """
+    if (collected := _collected.get()) is not None:
+        collected.update(bots_by_game(bot, game))
+        return
     stop: queue.SimpleQueue[int] = queue.SimpleQueue()  # its `put` may be called from a signal handler
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda got, _frame: stop.put(got))

@@ -5,8 +5,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from arena.bots.builtin import BUILTIN
-from arena.bots.making import PYTHONS, BotPlan, SandboxOptions, check_unchanged, image_digest
-from arena.bots.manifest import MANIFEST, Builtin, Folder, Image, Source, current_digest, folder_digest, read_manifest
+from arena.bots.making import BotPlan, SandboxOptions, check_unchanged, image_digest
+from arena.bots.manifest import (
+    Builtin,
+    Folder,
+    Image,
+    Source,
+    current_digest,
+    find_sample,
+    folder_digest,
+    read_manifest,
+    samples,
+)
 from arena.errors import InfraError, UsageError
 from arena.match import Contestant
 from arena.sandboxes.base import Limits
@@ -17,14 +27,12 @@ from arena.submit.registration import LOCAL_OWNER, find_same, free_version
 from arena.tournaments.executors.messages import WorkerPlan
 from arena.tournaments.settings import Settings
 
-SAMPLES = Path(__file__).parents[2] / "sample_bots"
 SAMPLE_OWNER = "arena"
 BUILTIN_OWNER = "built-in"
-PYTHON_COMMANDS = {(name,) for name in PYTHONS}
 
 
 def choose_field(store: Store, game: str, names: Sequence[str]) -> list[BotEntry]:
-    """The named bots, or all registered ones that play the game; with none at all, the sample bots."""
+    """The named bots, or all registered ones that play the game; if these are fewer than two, the sample bots too."""
     if names:
         field = [_named(store, name) for name in names]
         if strangers := [bot.label for bot in field if game not in bot.games and bot.owner != BUILTIN_OWNER]:
@@ -32,30 +40,45 @@ def choose_field(store: Store, game: str, names: Sequence[str]) -> list[BotEntry
         if len({bot.id for bot in field}) < len(field):
             raise UsageError("every bot can take part once only")
     else:
-        here = [bot for bot in store.bots(game) if bot.kind != "absent"]
-        field = _refreshed(store, here) or register_samples(store, game)
+        field = _everybody(store, game)
     for bot in field:
         check_present(bot)
     return field
 
 
-def register_samples(store: Store, game: str) -> list[BotEntry]:
-    """Register the sample bots that play the game and need nothing but Python."""
-    for path in sorted(SAMPLES.glob(f"*/{MANIFEST}")):
-        manifest = read_manifest(path.parent)
-        if game in manifest.games and manifest.command[:1] in PYTHON_COMMANDS:
-            register_folder(store, Folder(path.parent.resolve(), manifest), SAMPLE_OWNER)
-    return store.bots(game)
+def _everybody(store: Store, game: str) -> list[BotEntry]:
+    field = _refreshed(store, _present(store, game))
+    if len(field) < 2:
+        for sample in samples().values():
+            if game in sample.manifest.games:
+                register_folder(store, sample, SAMPLE_OWNER)
+        field = _present(store, game)
+    if len(field) < 2:
+        known = f"only {field[0].label} plays" if field else "no bot plays"
+        raise UsageError(
+            f"{known} {game} here: make one with `arena bot new my_bot --game {game}`, and register it with "
+            "`arena submit my_bot --owner YOU`, or play it with `arena match`"
+        )
+    return field
+
+
+def _present(store: Store, game: str) -> list[BotEntry]:
+    return [bot for bot in store.bots(game) if bot.kind != "absent"]
 
 
 def _refreshed(store: Store, field: list[BotEntry]) -> list[BotEntry]:
     """The same bots, but of our own sample bots those that are here now: they change with Arena itself."""
+    ours = _samples_by_path()
     return [
-        register_folder(store, Folder(Path(bot.origin), read_manifest(Path(bot.origin))), SAMPLE_OWNER)
-        if bot.owner == SAMPLE_OWNER and Path(bot.origin).parent == SAMPLES and Path(bot.origin, MANIFEST).is_file()
+        register_folder(store, ours[bot.origin], SAMPLE_OWNER)
+        if bot.owner == SAMPLE_OWNER and bot.origin in ours
         else bot
         for bot in field
     ]
+
+
+def _samples_by_path() -> dict[str, Folder]:
+    return {str(sample.path): sample for sample in samples().values()}
 
 
 def register_folder(store: Store, folder: Folder, owner: str) -> BotEntry:
@@ -78,8 +101,7 @@ def register_folder(store: Store, folder: Folder, owner: str) -> BotEntry:
 
 def is_sample(bot: BotEntry) -> bool:
     """Whether the bot is one of ours, unchanged, so that it may run where there is no sandbox."""
-    path = Path(bot.origin)
-    return path.parent == SAMPLES and path.is_dir() and current_digest(path) == bot.digest
+    return bot.origin in _samples_by_path() and current_digest(Path(bot.origin)) == bot.digest
 
 
 def choose_sandbox(field: Sequence[BotEntry], options: SandboxOptions, warn: Callable[[str], None]) -> SandboxOptions:
@@ -162,4 +184,11 @@ def _named(store: Store, name: str) -> BotEntry:
         return register_folder(store, Folder(path.resolve(), read_manifest(path)), LOCAL_OWNER)
     if name in BUILTIN and not store.bot_versions(name):
         return register_builtin(store, name)
+    if (sample := find_sample(name)) and not _is_taken(store, name):
+        return register_folder(store, sample, SAMPLE_OWNER)
     return find_bot(store, name)
+
+
+def _is_taken(store: Store, name: str) -> bool:
+    """Whether a contestant has registered a bot under the name of a sample bot."""
+    return any(entry.owner not in (SAMPLE_OWNER, LOCAL_OWNER) for entry in store.bot_versions(name))

@@ -6,10 +6,7 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include "arena/wire/v1/assassins.grpc.pb.h"
-#include "arena/wire/v1/claim.grpc.pb.h"
-#include "arena/wire/v1/kingdoms.grpc.pb.h"
-#include "arena/wire/v1/rrr.grpc.pb.h"
+#include "games.h"  // the messages of the games in proto/, and FOR_EVERY_GAME; `make` writes it
 
 using namespace arena::wire::v1;
 
@@ -56,17 +53,13 @@ std::string address(int argc, char** argv) {
 }
 
 int main(int argc, char** argv) {
-  Game<AssassinsBotService, AssassinsRequest, AssassinsReply> assassins;
-  Game<ClaimBotService, ClaimRequest, ClaimReply> claim;
-  Game<KingdomsBotService, KingdomsRequest, KingdomsReply> kingdoms;
-  Game<RrrBotService, RrrRequest, RrrReply> rrr;
-
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
   builder.AddListeningPort(address(argc, argv), grpc::InsecureServerCredentials());
-  for (grpc::Service* game : std::initializer_list<grpc::Service*>{&assassins, &claim, &kingdoms, &rrr}) {
-    builder.RegisterService(game);
-  }
+#define OFFER(Name)                                             \
+  Game<Name##BotService, Name##Request, Name##Reply> offered##Name; \
+  builder.RegisterService(&offered##Name);
+  FOR_EVERY_GAME(OFFER)
   std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
   if (!server) return 1;  // gRPC has said why
   server->Wait();

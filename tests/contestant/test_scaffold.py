@@ -41,9 +41,9 @@ def test_all_else_is_the_sample_bot(language, template, tmp_path):
 
 
 @pytest.mark.parametrize("language", [name for name in TEMPLATES if name != "python"])
-def test_a_bot_in_another_language_brings_every_proto(language, tmp_path):
+def test_a_bot_in_another_language_brings_the_messages_of_its_game_alone(language, tmp_path):
     create(tmp_path / "mine", "claim", language)
-    ours = {path.relative_to(ROOT) for path in (ROOT / "proto").rglob("*.proto")}
+    ours = {Path("proto/arena/wire/v1", f"{name}.proto") for name in ("match", "rules", "claim")}
     assert {path.relative_to(tmp_path / "mine") for path in (tmp_path / "mine").rglob("*.proto")} == ours
 
 
@@ -106,7 +106,7 @@ def test_an_installed_arena_finds_its_templates(tmp_path):
         archive.extractall(tmp_path / "site")
     script = (
         f"import sys; sys.path.insert(0, {str(tmp_path / 'site')!r})\n"
-        "from pathlib import Path\nfrom arena import scaffold\n"
+        "from pathlib import Path\nfrom arena.contestant import scaffold\n"
         f"assert Path(scaffold.__file__).is_relative_to({str(tmp_path)!r})\n"
         "for language in scaffold.TEMPLATES:\n    scaffold.create(Path(language), 'claim', language)\n"
     )

@@ -35,6 +35,14 @@ def make(folder):
     assert made.returncode == 0, made.stdout + made.stderr
 
 
+def add_every_game(folder, language):
+    """What a bot for one game needs to play all: their messages, and their names in bot.toml."""
+    shutil.copytree(
+        ROOT / "proto/arena", Path(folder, "proto/arena"), dirs_exist_ok=True, copy_function=shutil.copy
+    )  # new for make
+    shutil.copy(ROOT / "sample_bots" / TEMPLATES[language].sample / "bot.toml", folder)
+
+
 def play_every_game(folder):
     """Check the bot in each game; its own bot.toml names them all."""
     for game in games():
@@ -55,7 +63,8 @@ def test_a_new_bot_is_built_and_plays_every_game(language):
     make("mine")
     match = arena("match", "--game", "claim", "--bot", "mine", "--bot", "random", "--clock", "10s/move")
     assert match.output.count("played to the end") == 2, match.output
-    shutil.copy(ROOT / "sample_bots" / BUILT[language].sample / "bot.toml", "mine")
+    add_every_game("mine", language)
+    make("mine")
     play_every_game("mine")
 
 
@@ -66,7 +75,7 @@ def test_the_node_bot_plays_every_game():
         need(None if shutil.which(program) else f"{program} is not installed")
     made = arena("bot", "new", "mine", "--game", "claim", "--lang", "node")
     need(f"npm cannot fetch the libraries of a bot: {made.stderr}" if made.exit_code else None)
-    shutil.copy(ROOT / "sample_bots/random_node/bot.toml", "mine")
+    add_every_game("mine", "node")
     play_every_game("mine")
 
 
@@ -109,9 +118,14 @@ def test_a_bot_that_was_not_built_says_so(language):
 
 @pytest.mark.parametrize("language", BUILT)
 def test_every_place_names_the_same_packages(language):
-    """The commands, the Makefile, the page of the language, the base image and CI install the same things."""
+    """The commands, the Makefile, the page of the language, the base image and the tests install the same things."""
     sample = ROOT / "sample_bots" / BUILT[language].sample
-    places = [sample / "Makefile", sample / "README.md", ROOT / "docker/build-base.sh", ROOT / ".ci/run"]
+    places = [
+        sample / "Makefile",
+        sample / "README.md",
+        ROOT / "docker/build-base.sh",
+        ROOT / "tests/prepare-machine.sh",
+    ]
     for place in places:
         words = re.split(r"[\s,=]+", place.read_text())
         assert set(BUILT[language].tools.values()) <= set(words), place

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots import manifest
 from arena.bots.manifest import Folder, Manifest, read_manifest
 from arena.errors import UsageError
 from arena.store.sql import SqlStore
 from arena.submit.registration import RegistrationRequest, free_version, plan_registration
-from arena.tournaments import field
 from arena.tournaments.field import check_present, choose_field, register_folder
 from tests.kits.contestants import arena, choosing, write_bot
 
@@ -98,13 +98,15 @@ def test_a_folder_that_changed_is_a_new_version(store, tmp_path):
 
 
 def test_sample_bots_change_with_arena(store, tmp_path, monkeypatch):
-    monkeypatch.setattr(field, "SAMPLES", tmp_path / "samples")
+    monkeypatch.setattr(manifest, "SAMPLES", tmp_path / "samples")
     (tmp_path / "samples").mkdir()
     path = write_bot(tmp_path / "samples/mine", choosing("return turn.legal[0]"))
-    (first,) = choose_field(store, "claim", [])
-    assert choose_field(store, "claim", []) == [first]
-    (path / "bot.py").write_text("other")
-    (second,) = choose_field(store, "claim", [])
+    write_bot(tmp_path / "samples/other", choosing("return turn.legal[0]"))
+    first, other = choose_field(store, "claim", [])
+    assert choose_field(store, "claim", []) == [first, other]
+    (path / "bot.py").write_text("changed")
+    second, unchanged = choose_field(store, "claim", [])
+    assert unchanged == other
     assert (second.name, second.origin) == (first.name, first.origin)
     assert second.digest != first.digest
 

@@ -1,7 +1,3 @@
-import arena.wire.v1.AssassinsBotServiceGrpc;
-import arena.wire.v1.ClaimBotServiceGrpc;
-import arena.wire.v1.KingdomsBotServiceGrpc;
-import arena.wire.v1.RrrBotServiceGrpc;
 import com.google.protobuf.Empty;
 import com.google.protobuf.Int32Value;
 import com.google.protobuf.Message;
@@ -21,14 +17,10 @@ final class Server {
   private static final int SERVING = 1;
 
   public static void main(String[] args) throws IOException, InterruptedException {
-    listen(args)
+    Games.offer(listen(args))
         .bossEventLoopGroup(new NioEventLoopGroup(1))
         .workerEventLoopGroup(new NioEventLoopGroup(1))
         .addService(health())
-        .addService(game(AssassinsBotServiceGrpc.getPlayMethod()))
-        .addService(game(ClaimBotServiceGrpc.getPlayMethod()))
-        .addService(game(KingdomsBotServiceGrpc.getPlayMethod()))
-        .addService(game(RrrBotServiceGrpc.getPlayMethod()))
         .build()
         .start()
         .awaitTermination();
@@ -50,7 +42,7 @@ final class Server {
   }
 
   /** The service of one game. All games have the same one, with messages of their own. */
-  private static <Request extends Message, Reply extends Message> ServerServiceDefinition game(
+  static <Request extends Message, Reply extends Message> ServerServiceDefinition game(
       MethodDescriptor<Request, Reply> play) {
     var marshaller = (MethodDescriptor.PrototypeMarshaller<Reply>) play.getResponseMarshaller();
     Reply empty = marshaller.getMessagePrototype();

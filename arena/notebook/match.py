@@ -1,0 +1,182 @@
+"""`arena.play`: one match in this process, as an object that shows itself in a terminal and in a notebook."""
+
+import asyncio
+import gc
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from html import escape
+from importlib import import_module
+from io import StringIO
+from pathlib import Path
+from time import monotonic
+from typing import Any, TypeVar
+
+from rich.console import Console
+from rich.markup import escape as plain
+
+from arena import registry
+from arena.clock import TimeControl
+from arena.errors import UsageError
+from arena.game import AnyGame, AnyState
+from arena.links.local import LocalLink
+from arena.match import AnyRecord, Contestant, MatchSpec, Outcome, PlayedMove, SandboxReport
+from arena.notebook.players import Contender, Entrant, OpenSession, contender
+from arena.play import record as records
+from arena.play import referee, replay
+from arena.play.player import Player
+from arena.rng import draw_seed
+
+CLOCK = "200ms/move+5s"
+"""The clock of the commands; a function that is late loses, but it cannot be interrupted."""
+UNSANDBOXED = "played in this process, without a sandbox"
+FRAME_HEIGHT = 640
+"""Pixels of a replay in a notebook."""
+
+T = TypeVar("T")
+
+
+class Match:
+    """A match that was played; the last line of a notebook's cell shows it."""
+
+    def __init__(self, game: AnyGame, record: AnyRecord) -> None:
+        self.game = game
+        self.record = record
+
+    @property
+    def outcome(self) -> Outcome:
+        """Ranks and scores per seat, and why the game ended."""
+        return self.record.outcome
+
+    @property
+    def bots(self) -> tuple[str, ...]:
+        """The names in seat order."""
+        return tuple(bot.name for bot in self.record.spec.contestants)
+
+    @property
+    def winners(self) -> tuple[str, ...]:
+        """The names of those on the first place."""
+        return tuple(name for name, rank in zip(self.bots, self.outcome.ranks) if rank == 1)
+
+    @property
+    def seed(self) -> int:
+        """The seed of the deal: the same seed deals the same game again."""
+        return self.record.spec.seed
+
+    def positions(self) -> Iterator[tuple[AnyState, PlayedMove[Any] | None]]:
+        """A copy of every position with the move that was played in it; the last one has None."""
+        for state, played in replay.positions(self.game, self.record):
+            yield state.clone(), played
+
+    def moves(self) -> list[str]:
+        """What happened, a line per move."""
+        return [
+            _text(self.game.tell(state, played.move))
+            for state, played in replay.positions(self.game, self.record)
+            if played is not None
+        ]
+
+    def save(self, path: str | Path) -> Path:
+        """Write the record for `arena replay`."""
+        records.save(Path(path), self.record, self.game)
+        return Path(path)
+
+    def _markup(self) -> str:
+        *_, (last, _) = replay.positions(self.game, self.record)
+        lines = [f"[bold]{self.game.info.title}, seed {self.seed}: {plain(self.outcome.reason)}[/bold]"]
+        for seat, name in enumerate(self.bots):
+            placed = f"rank {self.outcome.ranks[seat]}, score {self.outcome.scores[seat]:g}"
+            lines.append(f"seat {seat}  {plain(name)}: {placed}, {plain(self.record.verdicts[seat].sentence)}")
+        return "\n".join([*lines, f"({UNSANDBOXED}; {len(self.record.played)} moves)", "", self.game.show(last)])
+
+    def __repr__(self) -> str:
+        return _text(self._markup())
+
+    def _repr_html_(self) -> str:
+        if (page := _replay_page(self.game, self.record)) is not None:
+            frame = f'sandbox="allow-scripts" width="100%" height="{FRAME_HEIGHT}" style="border:0"'
+            return f'<iframe {frame} srcdoc="{escape(page)}"></iframe><p>{UNSANDBOXED}</p>'
+        console = Console(file=StringIO(), record=True, width=100, force_terminal=True)
+        console.print(self._markup(), highlight=False)
+        return console.export_html(inline_styles=True, code_format='<pre style="line-height:1.2">{code}</pre>')
+
+
+def play(
+    game: str,
+    bots: Sequence[Entrant],
+    *,
+    seed: int | None = None,
+    options: Mapping[str, str] | None = None,
+    clock: str = CLOCK,
+) -> Match:
+    """Play one match in this process, WITHOUT a sandbox: a function, a Bot, or the name of a bot for every seat.
+
+    A bot's exception is raised here; an illegal or late move loses, as it would with the referee.
+    """
+    rules = registry.find(game)
+    chosen = [contender(rules, entrant) for entrant in bots]
+    return play_seated(rules, chosen, draw_seed() if seed is None else seed, options or {}, TimeControl.parse(clock))
+
+
+def play_seated(
+    game: AnyGame, seated: Sequence[Contender], seed: int, options: Mapping[str, str], clock: TimeControl
+) -> Match:
+    """One match between these contenders, in seat order."""
+    game.info.check_seats(len(seated))
+    config = game.configure(len(seated), dict(options))
+    contestants = tuple(Contestant(entrant.name) for entrant in seated)
+    match_id = records.match_id(game, config, seed, contestants)
+    spec = MatchSpec(match_id, game.info.name, config, seed, contestants, clock)
+    sessions = [OpenSession(game, entrant.make(seed)) for entrant in seated]
+    collecting = gc.isenabled()
+    try:
+        record = _run(_play(game, spec, sessions))
+    finally:
+        if collecting:  # a bot with a process of its own may switch it off
+            gc.enable()
+    for session in sessions:
+        if session.failure is not None:
+            raise session.failure
+    if record.void:
+        raise UsageError(f"the match does not count: {record.verdicts[0].sentence}")
+    return Match(game, record)
+
+
+async def _play(game: AnyGame, spec: MatchSpec[Any], sessions: Sequence[OpenSession]) -> AnyRecord:
+    links = [LocalLink(session.handle, monotonic) for session in sessions]
+    players = [Player(game.codec, link, spec.control) for link in links]
+    record = await referee.play(game, players, spec)
+    return _with_reports(record)
+
+
+def _with_reports(record: AnyRecord) -> AnyRecord:
+    """The record, which says like any other that nothing held these bots."""
+    reports = tuple(SandboxReport("none", {}) for _ in record.spec.contestants)
+    return type(record)(
+        record.spec, record.rules_version, record.played, record.verdicts, record.outcome, record.strikes, reports
+    )
+
+
+def _run(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run it here, or in a thread where a loop runs already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(coroutine)
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
+
+
+def _text(markup: str) -> str:
+    console = Console(file=StringIO(), width=100)
+    console.print(markup, highlight=False)
+    text = console.file.getvalue()  # type: ignore[attr-defined]  # the file that was given above
+    return str(text).rstrip("\n")
+
+
+def _replay_page(game: AnyGame, record: AnyRecord) -> str | None:
+    """The page of `arena replay html`, made for a frame, if this installation has the player."""
+    try:
+        pages, data = import_module("arena.web.match_page"), import_module("arena.web.replay_data")
+    except ModuleNotFoundError:
+        return None
+    return str(pages.match_page(data.read_replay(game, record), frame=pages.Frame.ALLOWED))

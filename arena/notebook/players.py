@@ -1,0 +1,106 @@
+"""What may take a seat in this process: a function, a Bot, the name of a built-in or sample bot, or a folder."""
+
+import runpy
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arena.bots.builtin import BUILTIN
+from arena.bots.manifest import NAME, PYTHONS, Builtin, Folder, locate
+from arena.errors import Crashed, UsageError
+from arena.game import AnyGame
+from arena.match import Turn
+from arena.sdk import Bot, Session
+from arena.sdk.serve import BotFactory, collect_bots
+
+Entrant = Callable[[Turn[Any, Any]], Any] | type[Bot[Any, Any]] | Bot[Any, Any] | str | Path
+"""A function from a turn to a move, a subclass or an object of Bot, or the name of a bot or its folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A name for the tables, and how to make the bot for one match; the argument is the seed of the match."""
+
+    name: str
+    make: Callable[[int], Bot[Any, Any]]
+
+
+class FunctionBot(Bot[Any, Any]):
+    """Asks a function for every move."""
+
+    def __init__(self, function: Callable[[Turn[Any, Any]], Any]) -> None:
+        self._function = function
+
+    def choose(self, turn: Turn[Any, Any]) -> Any:
+        """What the function answers."""
+        return self._function(turn)
+
+
+class OpenSession:
+    """A session that keeps the exception of its bot, so that it can be raised where the match was started."""
+
+    def __init__(self, game: AnyGame, bot: Bot[Any, Any]) -> None:
+        self._session = Session(game, bot)
+        self.failure: Exception | None = None
+
+    def handle(self, data: bytes) -> bytes | None:
+        """The reply to one request; Crashed if the bot raised an exception."""
+        try:
+            return self._session.handle(data)
+        except Exception as error:
+            self.failure = error
+            raise Crashed(f"{type(error).__name__}: {error}") from error
+
+
+def contender(game: AnyGame, entrant: Entrant) -> Contender:
+    """The bot that is meant, by whatever it was given as."""
+    if isinstance(entrant, str | Path):
+        return _named(game, str(entrant))
+    if isinstance(entrant, Bot):
+        return Contender(type(entrant).__name__, lambda _: entrant)
+    if isinstance(entrant, type) and issubclass(entrant, Bot):
+        return Contender(entrant.__name__, lambda _: entrant())
+    if callable(entrant):
+        name = getattr(entrant, "__name__", type(entrant).__name__)
+        return Contender(name if NAME.fullmatch(name) else "function", lambda _: FunctionBot(entrant))
+    raise UsageError(f"{entrant!r:.80} is no bot: give a function, a Bot, the name of a bot, or its folder")
+
+
+def _named(game: AnyGame, text: str) -> Contender:
+    match locate(text, BUILTIN):
+        case Builtin(name):
+            return Contender(name, BUILTIN[name])
+        case Folder(path, manifest) if manifest.command and manifest.command[0] in PYTHONS:
+            factory = _loaded(path, manifest.command).get(game.info.name)
+            if factory is None:
+                raise UsageError(f"the bot {text} does not play {game.info.name}")
+            made = factory
+            return Contender(manifest.name, lambda _: made())
+    raise UsageError(f"{text!r} cannot play in this process: only Python bots can, all others play in `arena match`")
+
+
+def _loaded(folder: Path, command: tuple[str, ...]) -> Mapping[str, BotFactory]:
+    """The bots that a folder's program would serve, for each game."""
+    scripts = [word for word in command[1:] if word.endswith(".py")]
+    if not scripts:
+        raise UsageError(f"{folder} cannot play in this process: its bot.toml starts no .py file")
+    with _importing_from(folder), collect_bots() as served:
+        runpy.run_path(str(folder / scripts[0]), run_name="__main__")
+    return served
+
+
+@contextmanager
+def _importing_from(folder: Path) -> Iterator[None]:
+    """Let modules be imported from this folder, and forget their names afterwards: other bots use the same ones."""
+    before = dict(sys.modules)
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        for name in sys.modules.keys() - before.keys():
+            if Path(getattr(sys.modules[name], "__file__", None) or "/").is_relative_to(folder):
+                del sys.modules[name]
