@@ -148,6 +148,7 @@ class WorkerPool:
 
     async def _start_worker(self, worker: WorkerHandle) -> None:
         try:
+            await worker.close()
             await worker.start()
         except ArenaError as error:
             self._failure = error
@@ -174,12 +175,14 @@ class WorkerPool:
             self._idle.remove(worker)
         return worker
 
-    async def _release(self, worker: WorkerHandle, *, died: bool) -> None:
-        if died or self._must_move(worker):
-            await worker.close()
+    def _release(self, worker: WorkerHandle, *, died: bool) -> None:
+        if died:
             self._start(worker)
         else:
             self._idle.append(worker)
+        for idle in [idle for idle in self._idle if self._must_move(idle)]:
+            self._idle.remove(idle)
+            self._start(idle)
 
     def _playing_ended(self, task: asyncio.Task[None]) -> None:
         self._playing.discard(task)
@@ -202,11 +205,9 @@ class WorkerPool:
                 begin = number if attempt.match is None else number + 1
                 queue.put_back(Job(job.bots, job.assignments[begin:]))
                 break
-        await self._release(worker, died=attempt.died)
+        self._release(worker, died=attempt.died)
 
-    async def _play_match(
-        self, worker: WorkerHandle, job: Job, assignment: Assignment, *, new_job: bool
-    ) -> Attempt:
+    async def _play_match(self, worker: WorkerHandle, job: Job, assignment: Assignment, *, new_job: bool) -> Attempt:
         """Play a match once; an attempt without a match is to be made again."""
         match_id = assignment.spec.match_id
         match: FinishedMatch | VoidMatch
