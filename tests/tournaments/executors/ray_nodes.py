@@ -57,7 +57,7 @@ class Nodes:
 
     def add(self, tables, *, broken=False):
         """Start a node for so many matches at once; a broken one has a bubblewrap that always fails."""
-        inner = f"mount --bind {self._broken} /usr/bin/bwrap && exec \"$@\""
+        inner = f'mount --bind {self._broken} /usr/bin/bwrap && exec "$@"'
         prefix = ("unshare", "-m", "--propagation", "private", "sh", "-c", inner, "sh") if broken else ()
         resources = json.dumps({"sandbox": tables})
         return self._start(
