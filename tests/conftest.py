@@ -35,6 +35,7 @@ SLOW = (
     "test_soak.py",
     "testing/test_toy_game.py",
     "tournaments/executors/test_local.py",
+    "tournaments/executors/test_ray_faults.py",
     "tournaments/test_archive.py",
     "untrusted/",
     "web/",

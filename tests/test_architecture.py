@@ -28,7 +28,7 @@ ALLOWED = {
     "bots": ("links play sandboxes sdk untrusted", ""),
     "store": ("", "alembic sqlalchemy"),
     "ratings": ("store", "numpy trueskill"),
-    "tournaments": ("bots play ratings sandboxes store submit untrusted", "numpy rustworkx trueskill"),
+    "tournaments": ("bots play ratings sandboxes store submit untrusted", "numpy platformdirs ray rustworkx trueskill"),
     "contestant": ("bots play", ""),
     "submit": ("bots contestant play sandboxes store untrusted", ""),
     "notebook": ("bots links play ratings sdk", "pandas rich"),

@@ -21,6 +21,7 @@ from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.store.base import BotEntry, Store
 from arena.store.lookup import find_bot
+from arena.tournaments.executors.choosing import connect
 from arena.tournaments.field import BUILTIN_OWNER, choose_field, choose_sandbox, register_builtin, worker_plan
 from arena.tournaments.session import default_concurrency, play_tournament
 from arena.tournaments.settings import TEST, Settings, with_seed
@@ -70,10 +71,14 @@ def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool,
     settings = with_seed(read_settings(game, field, goal, given), given["seed"], store)
     running = Tournament(game, store.begin_tournament(game.info.name, settings.to_json()), field, store)
     view = PairsView(running.finished, field[0], settings.sprt())
-    concurrency = given["concurrency"] or default_concurrency(settings.cpus)
+    cluster = connect(given["place"], settings)
+    here = default_concurrency(settings.cpus)
+    concurrency = given["concurrency"] or (cluster.capacity() if cluster else here)
     budget = make_budget(given["budget"], store, running.id, concurrency)
     plan = worker_plan(running.id, settings, field)
-    halt = play_tournament(running, Report(view), plan=plan, concurrency=concurrency, budget=budget)
+    halt = play_tournament(
+        running, Report(view), plan=plan, concurrency=concurrency, budget=budget, cluster=cluster
+    )  # fmt: skip
     view.renew()
     # The verdict takes the pairs in the order of their deals, so that matches at the same time cannot change it.
     result = view.state if halt else settings.sprt().after(pairs_of(running.finished))

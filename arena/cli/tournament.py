@@ -22,6 +22,7 @@ from arena.ratings.standings import stored_standings
 from arena.store.base import BotEntry, Store, TournamentEntry
 from arena.store.lookup import find_bot
 from arena.tournaments.budget import Budget
+from arena.tournaments.executors.choosing import connect
 from arena.tournaments.field import choose_field, choose_sandbox, worker_plan
 from arena.tournaments.session import Halt, default_concurrency, play_tournament
 from arena.tournaments.settings import FORMATS, TEST, Settings, with_seed
@@ -43,6 +44,14 @@ budget_option = click.option(
 concurrency_option = click.option(
     "--concurrency", type=click.IntRange(1), help="Matches at once; what the processors allow if not given."
 )
+executor_option = click.option(
+    "--executor",
+    "place",
+    metavar="local|ray|ray://HOST:PORT",
+    default="local",
+    show_default=True,
+    help="Where matches are played: on this machine, on the Ray cluster that it belongs to, or on the one there.",
+)
 play_options = option_group(
     click.option("--option", "options", type=Setting(), multiple=True, help="An option of the game, like board=b."),
     click.option("--seed", type=click.IntRange(0, MAX_SEED), help=SEED_HELP),
@@ -57,6 +66,7 @@ play_options = option_group(
     ),
     budget_option,
     concurrency_option,
+    executor_option,
     sandbox_options,
     db_option,
 )
@@ -128,15 +138,16 @@ def tournament(ctx: click.Context, /, **given: Any) -> None:
     settings = with_seed(read_settings(game, field, given), given["seed"], store)
     settings.schedule()  # refuses what cannot be played before anything is kept
     entry = store.begin_tournament(game.info.name, settings.to_json())
-    play(entry, field, store, given["concurrency"], given["budget"])
+    play(entry, field, store, given["concurrency"], given["budget"], given["place"])
 
 
 @tournament.command()
 @click.argument("number", metavar="ID", type=int)
 @budget_option
 @concurrency_option
+@executor_option
 @db_option
-def resume(number: int, budget: float | None, concurrency: int | None, db: str) -> None:
+def resume(number: int, budget: float | None, concurrency: int | None, place: str, db: str) -> None:
     """Go on with the tournament of this ID where it stopped."""
     store = open_store(db)
     entry = store.tournament(number)
@@ -146,7 +157,7 @@ def resume(number: int, budget: float | None, concurrency: int | None, db: str) 
     if not (settings.rounds or settings.goal or budget):
         raise UsageError(f"tournament {number} has no last round: say how long to go on, such as --budget 45m")
     field = [find_bot(store, f"{name}@{version}") for name, version, _ in settings.bots]
-    play(entry, field, store, concurrency, budget)
+    play(entry, field, store, concurrency, budget, place)
 
 
 @tournament.command("list")
@@ -242,17 +253,21 @@ def _goal(given: dict[str, Any], bots: int) -> dict[str, float]:
 
 
 def play(
-    entry: TournamentEntry, field: Sequence[BotEntry], store: Store, concurrency: int | None, seconds: float | None
-) -> None:
+    entry: TournamentEntry, field: Sequence[BotEntry], store: Store, concurrency: int | None, seconds: float | None,
+    place: str,
+) -> None:  # fmt: skip
     """Play what is missing and print the table."""
     game, settings = registry.find(entry.game), Settings.from_json(entry.settings)
     running = Tournament(game, entry, field, store)
-    concurrency = concurrency or default_concurrency(settings.cpus)
+    cluster = connect(place, settings)
+    concurrency = concurrency or (cluster.capacity() if cluster else default_concurrency(settings.cpus))
     budget = make_budget(seconds, store, running.id, concurrency)
     confidence = settings.goal.get("confidence", CONFIDENCE)
     view = TournamentView(running, field, game.info.roles, budget=budget, confidence=confidence)
     plan = worker_plan(running.id, settings, field)
-    halt = play_tournament(running, Report(view), plan=plan, concurrency=concurrency, budget=budget)
+    halt = play_tournament(
+        running, Report(view), plan=plan, concurrency=concurrency, budget=budget, cluster=cluster
+    )  # fmt: skip
     table = stored_standings(store, field, game.info.roles, tournament_id=running.id)
     print_standings(table, f"{game.info.title}, tournament {running.id}", Console())
     say_why(running, halt, f"arena tournament resume {running.id}", seconds)

@@ -12,6 +12,7 @@ from arena.sandboxes import sweep
 from arena.store.base import MatchEntry
 from arena.tournaments.budget import Budget
 from arena.tournaments.executors.base import Executor
+from arena.tournaments.executors.choosing import Cluster, cluster_executor
 from arena.tournaments.executors.local import LocalExecutor
 from arena.tournaments.executors.messages import WorkerPlan
 from arena.tournaments.tournament import Tournament
@@ -41,19 +42,30 @@ class Halt(Enum):
 
 
 def play_tournament(
-    tournament: Tournament, display: Display, *, plan: WorkerPlan, concurrency: int, budget: Budget
-) -> Halt | None:
-    """Play the matches that are missing; None when the tournament is complete."""
+    tournament: Tournament, display: Display, *, plan: WorkerPlan, concurrency: int, budget: Budget,
+    cluster: Cluster | None = None,
+) -> Halt | None:  # fmt: skip
+    """Play the matches that are missing, on this machine or a cluster; None when the tournament is complete."""
+
+    def make_executor() -> Executor:
+        if cluster is None:
+            return LocalExecutor(plan, concurrency=concurrency)
+        cluster.say = display.say
+        return cluster_executor(cluster, plan, concurrency=concurrency)
 
     async def play() -> Halt | None:
         await sweep()
         async with display:
-            executor = LocalExecutor(plan, concurrency=concurrency)
+            executor = make_executor()
             interrupts = Interrupts(executor, display.say)
             complete = await tournament.run(executor, display.note, budget)
         return None if complete else interrupts.halt or (Halt.VOID if tournament.void else Halt.BUDGET)
 
-    return asyncio.run(play())
+    try:
+        return asyncio.run(play())
+    finally:
+        if cluster is not None:
+            cluster.close()
 
 
 class Interrupts:

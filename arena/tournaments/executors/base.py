@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from arena.errors import InfraError
 from arena.match import MatchSpec
 from arena.store.base import MatchEntry
 
@@ -44,6 +45,35 @@ class VoidMatch:
 
     reason: str
     seconds: float
+
+
+class WorkerDied(InfraError):
+    """A worker ended in the middle of its work."""
+
+
+class WorkerLost(WorkerDied):
+    """A worker is gone together with its node, for which the match that it played is hardly to blame."""
+
+
+class WorkerHandle(Protocol):
+    """The driver's side of a worker, which plays one match at a time in a process that does nothing else."""
+
+    bots: tuple[int, ...]
+    """Those that played last, and may still be warm."""
+    node: str
+    """The machine where it plays; empty where there is only one, or before it was started."""
+
+    async def start(self) -> None:
+        """Start it, or start it again after its end, and wait until it can play; InfraError if that cannot be."""
+        ...
+
+    async def play(self, bots: tuple[int, ...], assignment: Assignment, *, new_job: bool) -> FinishedMatch | VoidMatch:
+        """Play a match there; WorkerDied if it ends meanwhile, InfraError if the match cannot be played there."""
+        ...
+
+    async def close(self) -> None:
+        """End it and its bots; may be called at any time and any number of times."""
+        ...
 
 
 Keep = Callable[[FinishedMatch | VoidMatch], Awaitable[None]]

@@ -2,14 +2,17 @@
 
 import asyncio
 import os
+import signal
 import socket
 import sys
 import tempfile
+from collections.abc import Collection
 from contextlib import suppress
 from typing import IO, Any
 
 from arena.errors import InfraError, UsageError
-from arena.tournaments.executors.base import Assignment, FinishedMatch, VoidMatch
+from arena.sandboxes import sweep
+from arena.tournaments.executors.base import Assignment, FinishedMatch, VoidMatch, WorkerDied
 from arena.tournaments.executors.messages import Failure, PlayMatch, WorkerPlan, pack, receive
 from arena.untrusted.python_process import python_environment
 
@@ -18,17 +21,24 @@ END_S = 20.0
 TAIL_BYTES = 2000
 
 
-class WorkerDied(InfraError):
-    """A worker process ended in the middle of its work."""
+IN_BACKGROUND = ("/bin/sh", "-c", '"$@" & wait $!', "sh")
+"""Runs a command as a grandchild: whoever kills our children does not kill the worker, which then ends by itself."""
 
 
 class WorkerProcess:
-    """Plays one match at a time, in a process that does nothing else; one that died is started again."""
+    """Plays one match at a time, in a process that does nothing else.
 
-    def __init__(self, plan: WorkerPlan) -> None:
+    `cores` are the processors that it and its bots may use, all if there are none. `as_grandchild` is for a parent
+    whose children may be killed at its end: the worker notices the end by its socket, and ends its bots in order.
+    """
+
+    node = ""
+
+    def __init__(self, plan: WorkerPlan, *, cores: Collection[int] = (), as_grandchild: bool = False) -> None:
         self.bots: tuple[int, ...] = ()
-        """Those that played last, and may still be warm."""
         self._plan = plan
+        self._cores = cores
+        self._prefix = IN_BACKGROUND if as_grandchild else ()
         self._process: asyncio.subprocess.Process | None = None
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
@@ -37,8 +47,6 @@ class WorkerProcess:
 
     async def play(self, bots: tuple[int, ...], assignment: Assignment, *, new_job: bool) -> FinishedMatch | VoidMatch:
         """Play a match there; WorkerDied if the process ends meanwhile."""
-        if self._process is None:
-            await self.start()
         self.bots = bots
         answer: FinishedMatch | VoidMatch | Failure = await self._ask(PlayMatch(bots, assignment, new_job))
         if isinstance(answer, Failure):
@@ -55,7 +63,7 @@ class WorkerProcess:
                 await asyncio.wait_for(process.wait(), END_S)
             except (TimeoutError, asyncio.CancelledError):
                 with suppress(ProcessLookupError):
-                    process.kill()
+                    os.killpg(process.pid, signal.SIGKILL)
                 await process.wait()
         if self._output is not None:
             self._output.close()
@@ -68,6 +76,7 @@ class WorkerProcess:
             try:
                 self._process = await asyncio.create_subprocess_exec(
                     # -P and the path: the same modules as here, and none out of the current folder.
+                    *self._prefix,
                     sys.executable, "-P", "-m", "arena.tournaments.executors.worker_main", str(theirs.fileno()),
                     env=python_environment(),
                     stdin=asyncio.subprocess.DEVNULL, stdout=self._output, stderr=self._output,
@@ -77,6 +86,9 @@ class WorkerProcess:
             except OSError as error:
                 ours.close()
                 raise InfraError(f"a worker process cannot be started: {error}") from error
+        if self._cores:
+            with suppress(OSError):  # a wish: without it the worker only shares its cores
+                os.sched_setaffinity(self._process.pid, self._cores)
         self._reader, self._writer = await asyncio.open_connection(sock=ours)
         await self._ask(self._plan)
 
@@ -98,4 +110,5 @@ class WorkerProcess:
             self._output.seek(max(0, self._output.seek(0, os.SEEK_END) - TAIL_BYTES))
             tail = self._output.read().decode(errors="replace").strip()
         await self.close()
+        await sweep()  # its bots died with it, but not their control groups
         return f"a worker process ended with code {code}" + (f": {tail}" if tail else "")

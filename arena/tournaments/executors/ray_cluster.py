@@ -1,0 +1,133 @@
+"""The driver's connection to a Ray cluster: its nodes, which of them play, and the bots that are sent to them."""
+
+import asyncio
+import logging
+import math
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ray
+
+from arena.bots.making import BotPlan
+from arena.bots.manifest import Folder
+from arena.errors import InfraError, UsageError
+from arena.tournaments.executors.bot_archives import pack_folder, pack_image
+from arena.tournaments.executors.ray_node import NodeFacts, NodeWorker, program_digest
+from arena.tournaments.settings import Settings
+from arena.untrusted.units import MIB
+
+SANDBOX = "sandbox"
+"""The resource of a node that says how many matches it can time at once."""
+WORKER_BYTES = 256 * MIB
+"""Memory of a worker process and its actor, beside that of the bots."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchResources:
+    """What a node must have free to play one match."""
+
+    cpus: float
+    memory_bytes: int
+
+    @classmethod
+    def of(cls, settings: Settings) -> "MatchResources":
+        """One bot runs at a time, unless all may think on the opponents' time; all of them are in memory."""
+        cpus = settings.cpus * (settings.seats if settings.ponder else 1)
+        # Ray takes fractions below 1 only.
+        return cls(max(1.0, math.ceil(cpus)), settings.seats * settings.memory_bytes + WORKER_BYTES)
+
+    def fits(self, resources: dict[str, float]) -> int:
+        """How many matches a node with these resources plays at once."""
+        by_cpus = resources.get("CPU", 0.0) / self.cpus
+        by_memory = resources.get("memory", 0.0) / self.memory_bytes
+        return int(min(resources.get(SANDBOX, 0.0), by_cpus, by_memory))
+
+
+class RayCluster:
+    """A cluster for one tournament; a node that cannot play is set aside, and said so."""
+
+    def __init__(self, address: str, resources: MatchResources) -> None:
+        """Connect; UsageError if there is no cluster there."""
+        self._resources = resources
+        self._archives: dict[str, Sequence[Any]] = {}
+        self._packing = asyncio.Lock()
+        self.say: Callable[[str], None] = lambda _: None
+        """Tells the user about nodes."""
+        self.set_aside: dict[str, str] = {}
+        """The ids of the nodes that are not played on, and why."""
+        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # Ray would warn of its own default
+        try:
+            ray.init(address, logging_level=logging.CRITICAL, log_to_driver=False)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise UsageError(
+                f"no Ray cluster answers at {address}: start one with `ray start --head`, or name another ({error})"
+            ) from error
+
+    def close(self) -> None:
+        """Disconnect; what is left of the driver's actors ends."""
+        ray.shutdown()
+
+    def capacity(self) -> int:
+        """How many matches can be played at once; UsageError if it is none."""
+        found = sum(self._resources.fits(node["Resources"]) for node in self._playing_nodes())
+        if not found:
+            raise UsageError(
+                f"no node of the cluster can play a match: it takes a node with {self._resources.cpus:g} CPU, "
+                f"{self._resources.memory_bytes // MIB} MiB and the resource {SANDBOX}, "
+                f"as in: ray start --address=… --resources='{{\"{SANDBOX}\": 3}}'"
+            )
+        return found
+
+    def has_node(self) -> bool:
+        """Whether there is a node that can play a match when it is free."""
+        return any(self._resources.fits(node["Resources"]) for node in self._playing_nodes())
+
+    def reject(self, facts: NodeFacts, reason: str) -> None:
+        """Play on this node no more."""
+        if facts.node_id not in self.set_aside:
+            self.set_aside[facts.node_id] = reason
+            self.say(f"the node {facts.name} is set aside, the others go on: {reason}")
+
+    def start_actor(self) -> Any:
+        """An actor that Ray places on a node with room, of those that are not set aside, as evenly as it can."""
+        avoided = {"ray.io/node-id": f"!in({','.join(self.set_aside)})"} if self.set_aside else {}
+        return (
+            ray.remote(NodeWorker)
+            .options(
+                num_cpus=self._resources.cpus,
+                memory=self._resources.memory_bytes,
+                resources={SANDBOX: 1},
+                max_restarts=0,
+                max_task_retries=0,
+                scheduling_strategy="SPREAD",
+                label_selector=avoided,
+            )
+            .remote()
+        )
+
+    async def archive(self, bot: BotPlan) -> Sequence[Any]:
+        """A bot in Ray's object store, in pieces; put there when the first node lacks it, for all nodes."""
+        async with self._packing:
+            if bot.contestant.digest not in self._archives:
+                self._archives[bot.contestant.digest] = await asyncio.to_thread(_put, bot)
+        return self._archives[bot.contestant.digest]
+
+    def _playing_nodes(self) -> list[dict[str, Any]]:
+        try:
+            nodes: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
+            return [node for node in nodes if node["Alive"] and node["NodeID"] not in self.set_aside]
+        except (ConnectionError, ray.exceptions.RayError) as error:
+            raise InfraError(f"the Ray cluster does not answer any more: {error}") from error
+
+
+def same_program(facts: NodeFacts) -> bool:
+    """Whether a node has the Arena that the driver has."""
+    return facts.program == program_digest()
+
+
+def _put(bot: BotPlan) -> list[Any]:
+    folder = bot.source.path if isinstance(bot.source, Folder) else None
+    archive = pack_image(bot.contestant.digest) if folder is None else pack_folder(folder)
+    return [ray.put(piece) for piece in archive]

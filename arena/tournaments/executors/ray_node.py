@@ -1,0 +1,120 @@
+"""The actor that plays matches on a node of a Ray cluster: it starts a worker process there and forwards matches."""
+
+import asyncio
+import hashlib
+import os
+import socket
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import ray
+from platformdirs import user_cache_path
+
+from arena.errors import ArenaError, UsageError
+from arena.sandboxes import sweep
+from arena.tournaments.executors.base import Assignment, FinishedMatch, VoidMatch, WorkerDied
+from arena.tournaments.executors.bot_cache import BotCache
+from arena.tournaments.executors.messages import Failure, WorkerPlan
+from arena.tournaments.executors.worker_process import WorkerProcess
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFacts:
+    """Where an actor runs."""
+
+    node_id: str
+    name: str
+    """For people."""
+    program: str
+    """The digest of the Arena that is installed there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Died:
+    """The worker process ended in the middle of a match."""
+
+    sentence: str
+
+
+class NodeWorker:
+    """Runs in a process of Ray, which therefore does not take the time of any bot: its worker process does."""
+
+    def __init__(self) -> None:
+        self._cache: BotCache | None = None
+        self._worker: WorkerProcess | None = None
+        # Ray gives its workers a low priority, and ours would inherit it; only root may undo that.
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, 0, 0)
+
+    async def describe(self) -> NodeFacts:
+        """Say where this is."""
+        node_id = ray.get_runtime_context().get_node_id()
+        return NodeFacts(node_id, f"{socket.gethostname()}/{node_id[:8]}", program_digest())
+
+    async def lease(self, plan: WorkerPlan) -> tuple[str, ...] | Failure:
+        """Hold the bots of a tournament on this node; the digests of those that have to be sent."""
+        try:
+            self._cache = BotCache(user_cache_path("arena") / "node")
+            return await asyncio.to_thread(self._cache.lease, plan.bots)
+        except ArenaError as error:
+            return Failure(str(error), by_user=False)
+
+    async def begin(self, plan: WorkerPlan, archives: Mapping[str, Sequence["ray.ObjectRef[bytes]"]]) -> Failure | None:
+        """Unpack what was sent and start the worker process; what is wrong with this node, if something is."""
+        try:
+            await sweep()
+            local = await asyncio.to_thread(self._localize, plan, archives)
+            self._worker = WorkerProcess(local, as_grandchild=True)
+            await self._worker.start()
+        except ArenaError as error:
+            return Failure(str(error), by_user=False)
+        return None
+
+    async def play(
+        self, bots: tuple[int, ...], assignment: Assignment, new_job: bool
+    ) -> FinishedMatch | VoidMatch | Failure | Died:
+        """Play a match in the worker process."""
+        if self._worker is None:
+            return Failure("the worker of this node was never started", by_user=False)
+        try:
+            return await self._worker.play(bots, assignment, new_job=new_job)
+        except WorkerDied as error:
+            return Died(str(error))
+        except ArenaError as error:
+            return Failure(str(error), isinstance(error, UsageError))
+
+    async def ping(self) -> None:
+        """Answer."""
+
+    async def end(self) -> None:
+        """End the worker process with its bots, and give the bots back."""
+        if self._worker is not None:
+            await self._worker.close()
+        if self._cache is not None:
+            await asyncio.to_thread(self._cache.release)
+
+    def _localize(self, plan: WorkerPlan, archives: Mapping[str, Sequence["ray.ObjectRef[bytes]"]]) -> WorkerPlan:
+        cached = self._cache
+        if cached is None:
+            return plan
+        for bot in plan.bots:
+            if bot.contestant.digest in archives:
+                cached.add(bot, _fetch(archives[bot.contestant.digest]))
+        return replace(plan, bots=tuple(map(cached.localized, plan.bots)))
+
+
+def _fetch(pieces: Sequence["ray.ObjectRef[bytes]"]) -> Iterator[bytes]:
+    """The pieces one by one, so that no more than one is held in memory."""
+    return (ray.get(piece) for piece in pieces)
+
+
+@cache
+def program_digest() -> str:
+    """A digest of Arena and its games as they are installed here: all nodes must play by the same rules."""
+    top, digest = Path(__file__).parents[3], hashlib.sha256()
+    for path in sorted(path for room in ("arena", "engines") for path in (top / room).rglob("*.py")):
+        digest.update(f"{path.relative_to(top)}\n".encode() + hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()

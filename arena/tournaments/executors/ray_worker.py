@@ -1,0 +1,141 @@
+"""The driver's handle of a worker on some node of a Ray cluster."""
+
+import asyncio
+import time
+from contextlib import suppress
+from typing import Any
+
+import ray
+
+from arena.errors import InfraError, UsageError
+from arena.tournaments.executors.base import Assignment, FinishedMatch, VoidMatch, WorkerDied, WorkerLost
+from arena.tournaments.executors.messages import Failure, WorkerPlan
+from arena.tournaments.executors.ray_cluster import RayCluster, same_program
+from arena.tournaments.executors.ray_node import Died, NodeFacts
+from arena.tournaments.executors.worker_process import END_S
+
+PING_S = 20.0
+"""Seconds after which an actor that has not answered is asked whether it is still there."""
+SILENCE_S = 60.0
+"""Seconds that it has for that answer."""
+LOOK_S = 3.0
+"""Seconds between two looks at the nodes while an actor has none."""
+NO_NODE_S = 30.0
+"""Seconds without a node that could play, after which a tournament gives up; a node may be on its way back."""
+STARTS = 5
+"""Actors that may be lost in a row before their first match."""
+
+
+class RayWorker:
+    """An actor on a node that Ray chose, with a worker process; after its end another one, maybe somewhere else."""
+
+    def __init__(self, cluster: RayCluster, plan: WorkerPlan) -> None:
+        self.bots: tuple[int, ...] = ()
+        self.node = ""
+        self.facts: NodeFacts | None = None
+        self._cluster = cluster
+        self._plan = plan
+        self._actor: Any = None
+
+    async def start(self) -> None:
+        """Wait for a place on a node and start the worker there; a node where that fails is set aside."""
+        lost: WorkerLost | None = None
+        for _ in range(STARTS):
+            try:
+                while not await self._start_somewhere():
+                    self._kill()
+                return
+            except WorkerLost as error:
+                lost = error
+                self._kill()
+        raise InfraError(f"{STARTS} workers in a row were lost before their first match: {lost}")
+
+    async def play(self, bots: tuple[int, ...], assignment: Assignment, *, new_job: bool) -> FinishedMatch | VoidMatch:
+        """Play a match there; WorkerLost if the node is gone, WorkerDied if only the worker process is."""
+        self.bots = bots
+        answer = await self._ask(self._actor.play.remote(bots, assignment, new_job))
+        if isinstance(answer, Died):
+            raise WorkerDied(answer.sentence)
+        if isinstance(answer, Failure):
+            raise (UsageError if answer.by_user else InfraError)(answer.sentence)
+        assert isinstance(answer, FinishedMatch | VoidMatch)  # noqa: S101  (all that an actor answers)
+        return answer
+
+    async def close(self) -> None:
+        """Let the actor end its worker process in order, and then end it."""
+        if self._actor is not None:
+            with suppress(WorkerLost, TimeoutError):
+                await asyncio.wait_for(self._ask(self._actor.end.remote()), END_S + LOOK_S)
+        self._kill()
+
+    def _kill(self) -> None:
+        actor, self._actor = self._actor, None
+        self.node, self.facts, self.bots = "", None, ()
+        if actor is not None:
+            with suppress(ray.exceptions.RayError, ConnectionError, ValueError):
+                ray.kill(actor)
+
+    async def _start_somewhere(self) -> bool:
+        """Whether the actor is ready to play; if not, its node is set aside."""
+        self._actor = self._cluster.start_actor()
+        facts = await self._wait_for_place()
+        if facts.node_id in self._cluster.set_aside:  # since the actor was asked for
+            return False
+        problem = await self._prepare(facts)
+        if problem is not None:
+            self._cluster.reject(facts, problem)
+            return False
+        self.node, self.facts = facts.node_id, facts
+        return True
+
+    async def _wait_for_place(self) -> NodeFacts:
+        asking = asyncio.ensure_future(self._ask(self._actor.describe.remote(), may_wait=True))
+        since = time.monotonic()
+        try:
+            while not (await asyncio.wait({asking}, timeout=LOOK_S))[0]:
+                if await asyncio.to_thread(self._cluster.has_node):
+                    since = time.monotonic()
+                elif time.monotonic() > since + NO_NODE_S:
+                    reasons = "; ".join(dict.fromkeys(self._cluster.set_aside.values()))
+                    raise InfraError("no node of the cluster is left to play on" + (f": {reasons}" if reasons else ""))
+            facts: NodeFacts = asking.result()
+            return facts
+        finally:
+            asking.cancel()
+
+    async def _prepare(self, facts: NodeFacts) -> str | None:
+        """Send the bots that the node lacks and start the worker process; what is wrong there, if something is."""
+        if not same_program(facts):
+            return "another version of Arena is installed there than here"
+        missing = await self._ask(self._actor.lease.remote(self._plan))
+        if isinstance(missing, Failure):
+            return missing.sentence
+        wanted = {bot.contestant.digest: bot for bot in self._plan.bots if bot.contestant.digest in missing}
+        archives = {digest: list(await self._cluster.archive(bot)) for digest, bot in wanted.items()}
+        failure: Failure | None = await self._ask(self._actor.begin.remote(self._plan, archives))
+        return None if failure is None else failure.sentence
+
+    async def _ask(self, reference: Any, *, may_wait: bool = False) -> Any:
+        """The answer of the actor; WorkerLost if it, or its node, is gone or silent."""
+        future = _future_of(reference)
+        while not (await asyncio.wait({future}, timeout=PING_S))[0]:
+            if not may_wait and not (await asyncio.wait({_future_of(self._actor.ping.remote())}, timeout=SILENCE_S))[0]:
+                raise WorkerLost(f"a worker on {self._name} has not answered for {SILENCE_S:g} s")
+        try:
+            return future.result()
+        except ray.exceptions.RayTaskError as error:
+            raise InfraError(f"a worker on {self._name} failed: {error.cause}") from error
+        except (ray.exceptions.RayError, ConnectionError) as error:
+            first = next(iter(str(error).splitlines()), type(error).__name__)
+            raise WorkerLost(f"a worker on {self._name} is gone: {first}") from error
+
+    @property
+    def _name(self) -> str:
+        return self.facts.name if self.facts else "a node"
+
+
+def _future_of(reference: Any) -> asyncio.Future[Any]:
+    """The answer to a call; never cancelled, because Ray's client cannot bear that, and never complained about."""
+    future: asyncio.Future[Any] = asyncio.wrap_future(reference.future())
+    future.add_done_callback(lambda done: done.cancelled() or done.exception())
+    return future

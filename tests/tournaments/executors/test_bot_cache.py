@@ -1,0 +1,78 @@
+"""Bots on a node: the same digest after the journey, kept while somebody holds them, and gone afterwards."""
+
+import os
+
+import pytest
+
+from arena.bots.making import BotPlan, SandboxOptions
+from arena.bots.manifest import Builtin, Folder, folder_digest, read_manifest
+from arena.errors import InfraError
+from arena.match import Contestant
+from arena.sandboxes import Limits
+from arena.tournaments.executors.bot_archives import PIECE_BYTES, pack_folder, pieces
+from arena.tournaments.executors.bot_cache import BotCache
+from tests.kits.contestants import write_bot
+
+OPTIONS = SandboxOptions("process", Limits(), ponder=False)
+
+
+@pytest.fixture
+def bot(tmp_path):
+    folder = write_bot(tmp_path / "bot", "print('hello')")
+    (folder / "data").mkdir()
+    (folder / "data/run").write_text("#!/bin/sh\n")
+    (folder / "data/run").chmod(0o700)
+    (folder / "link").symlink_to("data/run")
+    return BotPlan(Contestant("bot", "1", folder_digest(folder)), Folder(folder, read_manifest(folder)), OPTIONS)
+
+
+def test_the_same_files_give_the_same_archive_whatever_their_times(bot):
+    before = list(pack_folder(bot.source.path))
+    (bot.source.path / "bot.py").touch()
+    assert list(pack_folder(bot.source.path)) == before
+
+
+def test_a_bot_is_fetched_once_kept_while_it_is_held_and_removed_when_it_is_not(bot, tmp_path):
+    first, second = BotCache(tmp_path / "node"), BotCache(tmp_path / "node")
+    assert first.lease([bot, BotPlan(Contestant("random"), Builtin("random"), OPTIONS)]) == (bot.contestant.digest,)
+    first.add(bot, pack_folder(bot.source.path))
+    here = first.localized(bot).source.path
+    assert here.is_relative_to(tmp_path / "node")
+    assert folder_digest(here) == bot.contestant.digest
+    assert second.lease([bot]) == ()
+    first.release()
+    assert here.is_dir()
+    second.release()
+    assert [path.name for path in (tmp_path / "node").iterdir()] == [".lock"]
+
+
+def test_what_a_killed_process_held_is_removed_by_the_next_one(bot, tmp_path):
+    pid = os.fork()
+    if not pid:
+        cache = BotCache(tmp_path / "node")
+        cache.lease([bot])
+        cache.add(bot, pack_folder(bot.source.path))
+        os._exit(0)  # with its lease
+    assert os.waitpid(pid, 0)[1] == 0
+    other = BotCache(tmp_path / "node")
+    here = other.localized(bot).source.path
+    assert here.is_dir()
+    other.lease([])
+    assert not here.exists()
+
+
+def test_something_else_than_the_digest_says_is_refused(bot, tmp_path):
+    cache, wrong = BotCache(tmp_path / "node"), write_bot(tmp_path / "wrong", "print('other')")
+    cache.lease([bot])
+    with pytest.raises(InfraError, match="something else"):
+        cache.add(bot, pack_folder(wrong))
+    assert not cache.localized(bot).source.path.exists()
+    with pytest.raises(InfraError):
+        cache.add(bot, [b"no archive"])
+
+
+def test_pieces_hold_the_same_bytes():
+    data = bytes(range(256)) * (PIECE_BYTES // 128 + 1)
+    cut = list(pieces([data[:100], data[100:]]))
+    assert b"".join(cut) == data
+    assert [len(piece) for piece in cut[:-1]] == [PIECE_BYTES] * (len(cut) - 1)
