@@ -200,7 +200,7 @@ def _cost_once(*words: str) -> Cost:
 
 
 def page_times(address: str) -> dict[str, float]:
-    """Processor milliseconds of what a site asks a store for, the best of several runs; a server's own are not in it."""
+    """Processor milliseconds of what a site asks a store for, the best of several runs, without a server's own."""
     store = SqlStore(address)
     middle, bot = store.latest_number() // 2, store.all_bots()[7].id
     tournament = store.tournament_summaries(limit=1)[0].entry.id
