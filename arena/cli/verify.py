@@ -23,8 +23,8 @@ def verify(numbers: Sequence[int], game_name: str | None, db: str) -> None:
     """Prove that the tables say what was played.
 
     Every match in the store is replayed and compared with its rows. A changed result, time, log, bot, setting or
-    record is found and named, and so is a match that was taken out of a finished tournament. The exit code is 1 if
-    anything is not true.
+    record is found and named, and so is a match that was taken out of a finished tournament. All matches are counted
+    again, because tables are made of tallies that are kept beside them. The exit code is 1 if anything is not true.
 
     Somebody who can write to the database can also write checksums that fit. So keep the checksum of a finished
     tournament elsewhere, or publish it: no result, setting or record can change without changing it.

@@ -211,7 +211,10 @@ class Store(Protocol):
         ...
 
     def matches(self, *, tournament_id: int | None = None, game: str | None = None) -> list[MatchEntry]:
-        """The matches of a tournament, or of all tournaments of a game, in the order of their schedules."""
+        """The matches of a tournament, or of all tournaments of a game, in the order of their schedules.
+
+        All of them as objects: for small stores and tests. Tables are made of tallies, lists of pages.
+        """
         ...
 
     def latest_matches(

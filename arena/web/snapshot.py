@@ -20,6 +20,7 @@ COUNTABLE = 50_000
 
 Course = Sequence[tuple[int, float, float]]
 """After so many matches of the game: the rating, and its standard deviation in the field."""
+Histories = Mapping[str, Mapping[int, Course]]
 Rest = Callable[[float], None]
 Counted = Counter[tuple[tuple[int, ...], tuple[int, ...]]]
 
@@ -34,7 +35,7 @@ class Snapshot:
     """By the name of the game."""
     newest: Mapping[str, int]
     """The number of the newest match of every game."""
-    histories: Mapping[str, Mapping[int, Course]] = field(default_factory=dict)
+    histories: Histories = field(default_factory=dict)
     """By the name of the game and the number of the bot."""
 
 
