@@ -9,9 +9,9 @@ from arena.match import Seat
 from arena.rng import choice, stream
 from arena.testing.play import pick_variant, walk
 
-MOST_MOVES = 12
+MOST_MOVES = 6
 """So many other moves are tried per position: some games have hundreds."""
-IMAGINED = 3
+IMAGINED = 2
 """So many other positions are tried that look the same to the seat."""
 
 

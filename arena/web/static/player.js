@@ -95,10 +95,6 @@ class Player {
     return this.timer !== 0;
   }
 
-  get layout() {
-    return this.parts.boardBox.clientWidth < NARROW_PX ? "portrait" : "wide";
-  }
-
   scene(ply) {
     const key = `${this.view}:${ply}`;
     if (!this.scenes.has(key)) this.scenes.set(key, this.viewer.scene(this.data.positions[ply][this.view], this.seat));
@@ -402,10 +398,14 @@ class Player {
     if (ply !== null && ply !== this.ply) this.step(ply, { quick: true });
   }
 
+  /** The layout follows the room for the board; it is measured only when that changes, since measuring is dear. */
   watchSize() {
+    const { boardBox } = this.parts, fitting = () => (boardBox.clientWidth < NARROW_PX ? "portrait" : "wide");
+    this.layout = fitting();
     new ResizeObserver(() => {
-      if (this.drawn && this.drawn.layout !== this.layout) this.draw(0);
-    }).observe(this.parts.boardBox);
+      this.layout = fitting();
+      if (this.drawn.layout !== this.layout) this.draw(0);
+    }).observe(boardBox);
   }
 }
 
