@@ -1,9 +1,9 @@
 """The state behind a served site: a snapshot that threads renew when the store has changed."""
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from types import TracebackType
@@ -75,9 +75,12 @@ class Live:
         wait = 0.0
         while not self._stop.wait(wait):
             began = time.monotonic()
-            # The database may be away for a moment: pages say so themselves, and the next look may find it.
-            with suppress(ArenaError):
+            try:
                 work()
+            except ArenaError:
+                pass  # the database is away for a moment: pages say so themselves, and the next look may find it
+            except Exception:  # a fault of ours must not end the thread, and must not go unnoticed
+                logging.getLogger("uvicorn.error").exception("the tables could not be renewed")
             wait = max(pause, SHARE * (time.monotonic() - began))
 
     def _renew_tables(self) -> None:
