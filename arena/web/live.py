@@ -1,8 +1,10 @@
-"""The state behind a served site: a snapshot that a thread renews when the store has changed."""
+"""The state behind a served site: a snapshot that threads renew when the store has changed."""
 
+import logging
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from types import TracebackType
 from typing import Self
@@ -11,7 +13,7 @@ from arena.errors import ArenaError
 from arena.game import AnyGame, GameInfo
 from arena.store.base import Store, TournamentEntry
 from arena.web.site import Planned, Site
-from arena.web.snapshot import Snapshot, take_snapshot, tournament_table, with_histories
+from arena.web.snapshot import Histories, Snapshot, take_snapshot, tournament_table, with_histories
 from arena.web.tables import Table
 
 PAUSE = 2.0
@@ -35,7 +37,13 @@ class Live:
         self._site = self._make_site(self._snapshot)
         self._published = 0
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="ratings", daemon=True)
+        self._lock = threading.Lock()
+        self._told = ""
+        """The version whose histories are there."""
+        self._threads = [
+            threading.Thread(target=self._renew, args=work, daemon=True)
+            for work in ((self._renew_tables, PAUSE), (self._renew_histories, HISTORY_PAUSE))
+        ]
 
     @cached_property
     def infos(self) -> dict[str, GameInfo]:
@@ -43,14 +51,16 @@ class Live:
         return {name: game.info for name, game in self.games.items()}
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        for thread in self._threads:
+            thread.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stop.set()
-        self._thread.join(timeout=PAUSE)
+        for thread in self._threads:
+            thread.join(timeout=PAUSE)
 
     def site(self) -> Site:
         """The site of the latest snapshot."""
@@ -60,29 +70,39 @@ class Live:
         """Changes whenever any page may have changed: with the store, and with what was worked out from it."""
         return f"{self.store.data_version()} {self._published}"
 
-    def _watch(self) -> None:
-        """Renew the snapshot when the store has changed, and the histories less often."""
-        pause, due, known = 0.0, 0.0, ""
-        while not self._stop.wait(pause):
+    def _renew(self, work: Callable[[], None], pause: float) -> None:
+        """Do this work again and again, with pauses; readers come first, so much work has long pauses."""
+        wait = 0.0
+        while not self._stop.wait(wait):
             began = time.monotonic()
             try:
-                if self.store.data_version() != self._snapshot.version:
-                    self._publish(take_snapshot(self.store, self.infos, self._snapshot))
-                if began >= due and known != self._snapshot.version:
-                    known = self._snapshot.version
-                    self._publish(with_histories(self.store, self.infos, self._snapshot, self._rest))
-                    due = began + max(HISTORY_PAUSE, SHARE * (time.monotonic() - began))
+                work()
             except ArenaError:
-                pass  # the database is away for a moment; pages say so themselves, and the next look may find it
-            # Readers come first: in a large store this thread works only a part of the time.
-            pause = max(PAUSE, SHARE * (time.monotonic() - began)) if due else 0.0
+                pass  # the database is away for a moment: pages say so themselves, and the next look may find it
+            except Exception:  # a fault of ours must not end the thread, and must not go unnoticed
+                logging.getLogger("uvicorn.error").exception("the tables could not be renewed")
+            wait = max(pause, SHARE * (time.monotonic() - began))
+
+    def _renew_tables(self) -> None:
+        if self.store.data_version() != self._snapshot.version:
+            self._publish(snapshot=take_snapshot(self.store, self.infos, self._snapshot))
+
+    def _renew_histories(self) -> None:
+        snapshot = self._snapshot
+        if snapshot.version != self._told:
+            self._publish(histories=with_histories(self.store, self.infos, snapshot, self._rest).histories)
+            self._told = snapshot.version
 
     def _rest(self, worked: float) -> None:
         self._stop.wait(SHARE * worked / 2)
 
-    def _publish(self, snapshot: Snapshot) -> None:
-        self._snapshot, self._site = snapshot, self._make_site(snapshot)
-        self._published += 1
+    def _publish(self, *, snapshot: Snapshot | None = None, histories: Histories | None = None) -> None:
+        """Show new tables or new histories from now on, and the other as it was."""
+        with self._lock:
+            known = self._snapshot
+            shown = replace(snapshot or known, histories=known.histories if histories is None else histories)
+            self._snapshot, self._site = shown, self._make_site(shown)
+            self._published += 1
 
     def _make_site(self, snapshot: Snapshot) -> Site:
         running = lru_cache(TABLES)(partial(self._table, snapshot))

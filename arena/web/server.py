@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from arena.errors import RecordError, UsageError
+from arena.errors import ArenaError, RecordError, UsageError
 from arena.web.links import ASSETS, file_of
 from arena.web.live import Live
 from arena.web.rendering import Form, Page, Surroundings, assets_version, render, site_files
@@ -54,7 +54,7 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
-def make_app(live: Live) -> Starlette:
+def make_app(live: Live) -> App:
     """The application: pages, their files, and the packed replays."""
     pages = Pages(live)
     packing = [Middleware(GZipMiddleware, minimum_size=1000)]
@@ -63,7 +63,8 @@ def make_app(live: Live) -> Starlette:
         Route("/replays/{name}.json.gz", pages.replay),  # packed already
         Route("/{path:path}", pages.page, middleware=packing),
     ]
-    return Starlette(routes=routes, middleware=[Middleware(Headers)])
+    # The headers are put on from outside, so that an answer to a fault of ours has them too.
+    return Headers(Starlette(routes=routes, exception_handlers={ArenaError: pages.fail}))
 
 
 def serve(live: Live, *, host: str, port: int, started: Callable[[], None]) -> None:
@@ -165,6 +166,11 @@ class Pages:
             return Response(status_code=304, headers={"etag": tag})
         headers = {"etag": tag, "cache-control": "public, max-age=3600"}
         return Response(data, media_type="application/gzip", headers=headers)
+
+    def fail(self, request: Request, error: Exception) -> Response:
+        """The database went away, or is not what it was; what it said may name files, so it goes to the log."""
+        logging.getLogger("uvicorn.error").error("%s: %s", request.url.path, error)
+        return self._error(request.url.path[1:], "The store does not answer now: try again in a moment", 503)
 
     def _pack(self, name: str) -> bytes:
         return self._live.site().replay(name).packed()

@@ -11,7 +11,7 @@ from arena.game import GameInfo
 from arena.ratings import fit
 from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA, results_of
 from arena.store.base import BotEntry, Store, Tally
-from arena.web.tables import Table, make_table
+from arena.web.tables import Table, make_table, playing_in
 
 STEPS = 16
 """Points of a rating history at most."""
@@ -20,6 +20,7 @@ COUNTABLE = 50_000
 
 Course = Sequence[tuple[int, float, float]]
 """After so many matches of the game: the rating, and its standard deviation in the field."""
+Histories = Mapping[str, Mapping[int, Course]]
 Rest = Callable[[float], None]
 Counted = Counter[tuple[tuple[int, ...], tuple[int, ...]]]
 
@@ -34,7 +35,7 @@ class Snapshot:
     """By the name of the game."""
     newest: Mapping[str, int]
     """The number of the newest match of every game."""
-    histories: Mapping[str, Mapping[int, Course]] = field(default_factory=dict)
+    histories: Histories = field(default_factory=dict)
     """By the name of the game and the number of the bot."""
 
 
@@ -86,7 +87,7 @@ def history(store: Store, bots: Mapping[int, BotEntry], info: GameInfo, rest: Re
     for counted in _stages(store, info.name):
         began = time.monotonic()
         tallies = [Tally(*key, times) for key, times in counted.items()]
-        playing = [bots[bot_id] for bot_id in {bot_id for tally in tallies for bot_id in tally.bot_ids}]
+        playing = playing_in(tallies, bots)
         posterior = fit(results_of(tallies, playing, info.roles), ENVIRONMENT, role_sigma=ROLE_SIGMA)
         centring = np.eye(len(posterior.bots)) - 1.0 / len(posterior.bots)
         sigmas = np.sqrt(np.diag(centring @ posterior.skills @ centring))

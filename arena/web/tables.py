@@ -130,7 +130,7 @@ def make_table(
     """The table of these results."""
     if not tallies:
         return Table()
-    playing = [bots[bot_id] for bot_id in {bot_id for tally in tallies for bot_id in tally.bot_ids}]
+    playing = playing_in(tallies, bots)
     table = standings(tallies, seats, playing, roles)
     bot_of = {bot.label: bot for bot in playing}
     return Table(
@@ -141,6 +141,12 @@ def make_table(
         seats,
         table.matches,
     )
+
+
+def playing_in(tallies: Iterable[Tally], bots: Mapping[int, BotEntry]) -> list[BotEntry]:
+    """The bots of these results; one that was registered a moment ago may not be known yet."""
+    found = {bot_id for tally in tallies for bot_id in tally.bot_ids}
+    return [bots[bot_id] for bot_id in found if bot_id in bots]
 
 
 def rows_of(ratings: Sequence[Rating], bot_of: Mapping[str, BotEntry], faults: Mapping[str, int]) -> tuple[Row, ...]:

@@ -338,10 +338,11 @@ def test_new_matches_are_shown_while_the_server_runs(db, tmp_path):
     with serving(copy) as (address, process):
         before = get(f"{address}ladders/claim.html")
         seat = {"score": 0.0, "ending": "NORMAL", "sentence": "", "wall_us": 1, "cpu_us": 1}
-        seats = (SeatResult(bot_id=5, rank=1, **seat), SeatResult(bot_id=6, rank=2, **seat))
+        newcomer = store.add_bot(name="late", version="1", owner="", digest="l", origin="/x", games=["claim"])
+        seats = (SeatResult(bot_id=5, rank=1, **seat), SeatResult(bot_id=newcomer.id, rank=2, **seat))
         store.add_match(MatchEntry(2, "ab", 999, "0 1", 1, "newest", 1, "s", seats), b"no record")
         deadline = time.monotonic() + 90
-        while "31 matches" not in (after := get(f"{address}ladders/claim.html"))[2]:
+        while "31 matches between 7 bots" not in (after := get(f"{address}ladders/claim.html"))[2]:
             assert time.monotonic() < deadline
             time.sleep(0.2)
         assert "30 matches" in before[2]

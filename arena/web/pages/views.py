@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from arena.game import GameInfo
@@ -89,13 +89,19 @@ def entry_view(entry: MatchEntry, game: str, bots: Bots, games: Games, when: dat
     alone = sum(seat.rank == 1 for seat in entry.seats) == 1
     seats = tuple(
         SeatView(
-            bots[seat.bot_id], alone and seat.rank == 1, seat.rank, seat.score, seat.ending, seat.sentence,
+            bots.get(seat.bot_id) or _unknown(seat.bot_id), alone and seat.rank == 1, seat.rank, seat.score,
+            seat.ending, seat.sentence,
             seat.wall_us, seat.cpu_us,
         )
         for seat in entry.seats
     )  # fmt: skip
     name = match_name(entry.tournament_id, entry.match_id)
     return MatchView(name, game, title_of(game, games), entry.reason, entry.moves, entry.seed, when, seats)
+
+
+def _unknown(bot_id: int) -> BotEntry:
+    """A bot that was registered after the tables of the site were made, as it is named until the next ones."""
+    return BotEntry(bot_id, f"bot {bot_id}", "", "", "", "", (), retired=False, created=datetime.now(UTC))
 
 
 def match_views(matches: Iterable[ListedMatch], bots: Bots, games: Games) -> list[MatchView]:

@@ -1,0 +1,61 @@
+"""The application without a network: what it answers when the store does not."""
+
+import asyncio
+
+import pytest
+
+from arena.errors import InfraError
+from arena.web import server
+from arena.web.server import make_app
+
+
+class Broken:
+    """A state whose store went away."""
+
+    games, title = {}, "Cup"
+
+    def __init__(self, error):
+        self._error = error
+
+    def version(self):
+        raise self._error
+
+
+def ask(app, path):
+    """Status, headers and body of a GET, and whether the application failed."""
+    sent = []
+
+    async def receive():
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {
+        "type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "root_path": "", "scheme": "http",
+        "query_string": b"", "headers": [], "server": ("x", 80), "client": ("y", 1), "http_version": "1.1",
+    }  # fmt: skip
+    failed = None
+    try:
+        asyncio.run(app(scope, receive, send))
+    except RuntimeError as error:
+        failed = error
+    body = b"".join(message.get("body", b"") for message in sent).decode()
+    return sent[0]["status"], {name.decode(): value.decode() for name, value in sent[0]["headers"]}, body, failed
+
+
+@pytest.mark.parametrize("path", ["/", "/ladders/claim.html", "/a/b/c"])
+def test_a_store_that_went_away_is_a_sentence(path):
+    status, headers, body, failed = ask(make_app(Broken(InfraError("the store /secret/arena.db is damaged"))), path)
+    assert (status, failed) == (503, None)
+    assert "does not answer now" in body
+    assert "secret" not in body
+    assert "frame-ancestors 'none'" in headers["content-security-policy"]
+    assert f'href="{"../" * (path.count("/") - 1)}index.html"' in body
+
+
+def test_even_a_fault_of_ours_is_answered_with_the_headers():
+    status, headers, body, failed = ask(make_app(Broken(RuntimeError("secret"))), "/index.html")
+    assert (status, str(failed)) == (500, "secret")
+    assert "secret" not in body
+    assert headers.items() >= server.HEADERS.items()
