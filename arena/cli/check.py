@@ -1,5 +1,6 @@
 """`arena bot check`: numbered steps, and on failure the bot's own words and what to do next."""
 
+import math
 import shlex
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from rich.console import Console
 from arena import registry
 from arena.bots.builtin import BUILTIN
 from arena.bots.making import SandboxOptions
-from arena.bots.manifest import Builtin, Image, locate
+from arena.bots.manifest import Builtin, Folder, Image, locate
 from arena.bots.running import RunningBot
 from arena.cli.output import marked, plain_console
 from arena.cli.params import MAX_SEED, clock_option
@@ -33,13 +34,16 @@ SIGNS = {
     Mark.SKIPPED: "[dim]–[/dim]",
 }
 EVIDENCE = "failed.arena"
+MINUTE = 60.0
 POSITIONS_HELP = "About how many odd positions to ask it about."
 SEED_HELP = "The seed of all chance: the same check again."
 
 
 @click.command()
 @click.argument("bot", metavar="BOT")
-@click.option("--game", "game_name", required=True, metavar="GAME", help="The game to check it at.")
+@click.option(
+    "--game", "game_name", metavar="GAME", help="The game to check it at; all that its bot.toml names if not given."
+)
 @clock_option
 @click.option("--seed", type=click.IntRange(0, MAX_SEED // 2), default=1, show_default=True, help=SEED_HELP)
 @click.option("--positions", type=click.IntRange(1), default=200, show_default=True, help=POSITIONS_HELP)
@@ -47,32 +51,50 @@ SEED_HELP = "The seed of all chance: the same check again."
     "--evidence", type=click.Path(dir_okay=False, path_type=Path), default=EVIDENCE, show_default=True,
     help="Where to write the record of a match that failed.",
 )  # fmt: skip
+@click.option("--thorough", is_flag=True, help="Take as long as it takes, not about a minute.")
 @sandbox_options
 def check(
     bot: str,
-    game_name: str,
+    game_name: str | None,
     clock: TimeControl,
     seed: int,
     positions: int,
     evidence: Path,
+    thorough: bool,
     **given: Any,
 ) -> None:
     """Try everything that a tournament will ask of BOT: a folder, an image, or grpc://host:port.
 
+    It takes about a minute at most, unless the bot itself uses much of its time; --thorough leaves nothing out.
     The exit code is 1 if a step failed.
 
     \b
-    arena bot check my_bot --game claim
+    arena bot check my_bot
+    arena bot check my_bot --game claim --thorough
     """
-    game, options = registry.find(game_name), read_sandbox_options(given)
-    if isinstance(locate(bot, BUILTIN), Builtin):
+    options, chosen = read_sandbox_options(given), games_to_check(bot, game_name)
+    seconds = math.inf if thorough else MINUTE / len(chosen)
+    settings = CheckSettings(clock, seed, positions, options.limits.start_s, options.limits.memory_bytes, seconds)
+    for game in chosen:
+        if len(chosen) > 1:
+            click.echo(f"{game.info.title} ({game.info.name})")
+        failed = looptime.run(_run(game, bot, settings, options))
+        if failed is not None:
+            if failed.evidence is not None:
+                _keep(game, failed, bot, evidence)
+            click.get_current_context().exit(1)
+
+
+def games_to_check(bot: str, name: str | None) -> list[AnyGame]:
+    """The named game, or all that the bot.toml of a folder names."""
+    source = locate(bot, BUILTIN)
+    if isinstance(source, Builtin):
         raise UsageError(f"{bot} is part of the referee: give a folder, an image or grpc://host:port")
-    settings = CheckSettings(clock, seed, positions, options.limits.start_s, options.limits.memory_bytes)
-    failed = looptime.run(_run(game, bot, settings, options))
-    if failed is not None:
-        if failed.evidence is not None:
-            _keep(game, failed, bot, evidence)
-        click.get_current_context().exit(1)
+    if name is not None:
+        return [registry.find(name)]
+    if not isinstance(source, Folder):
+        raise UsageError(f"say with --game at which game to check {bot}: only a folder has a bot.toml that names them")
+    return [registry.find(game) for game in source.manifest.games]
 
 
 async def _run(game: AnyGame, name: str, settings: CheckSettings, options: SandboxOptions) -> Step | None:

@@ -59,7 +59,7 @@ def import_(file: Path, db: str) -> None:
     """
     with tempfile.TemporaryDirectory(prefix="arena-import-") as place:
         kept = _proven(file, Path(place, "proven.gz"))
-        store = open_store(db)
+        store = open_store(db, make=True)
         entry, added = archive.add(store, kept)
     theirs = {bot.label for bot in kept.bots}
     absent = [bot.label for bot in store.all_bots() if bot.kind == "absent" and bot.label in theirs]

@@ -7,6 +7,7 @@ from typing import Any
 from rich.console import RenderableType
 
 from arena.cli.output import marked
+from arena.cli.table_formats import counted
 from arena.match import points
 from arena.store.base import BotEntry, MatchEntry
 from arena.tournaments.outcomes import Outcomes
@@ -59,7 +60,7 @@ def numbers(test: Sprt) -> str:
         return "no pair is complete yet"
     low, high = (_elo(end) for end in report.interval)
     return (
-        f"{report.pairs} pairs, score {score(test):.1%}, Elo {_elo(report.elo)} ({low} to {high}), "
+        f"{counted(report.pairs, 'pair')}, score {score(test):.1%}, Elo {_elo(report.elo)} ({low} to {high}), "
         f"LLR {report.llr:.2f} ({report.lower:.2f} to {report.upper:.2f}), LOS {report.los:.1%}"
     )
 
@@ -69,7 +70,7 @@ def sentence(test: Sprt, first: str, second: str) -> str:
     report = test.report()
     match report.decision:
         case SprtDecision.CONTINUE:
-            return f"not decided after {report.pairs} pairs whether {first} is better than {second}"
+            return f"not decided after {counted(report.pairs, 'pair')} whether {first} is better than {second}"
         case SprtDecision.ACCEPT_H0:
             return f"{first} is not better than {second} by {test.elo1:g} Elo"
         case SprtDecision.ACCEPT_H1 if test.elo0 < 0:

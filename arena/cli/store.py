@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 from platformdirs import user_data_path
 
+from arena.cli.output import warn
+from arena.errors import UsageError
 from arena.store.base import Store
 from arena.store.sql import SqlStore
 
@@ -27,8 +29,15 @@ def default_path() -> Path:
     return user_data_path("arena") / "arena.db"
 
 
-def open_store(where: str) -> Store:
-    """The store there, made if it is new, and closed when the command ends."""
+def open_store(where: str, *, make: bool = False) -> Store:
+    """The store there, closed when the command ends; only a command that writes makes a new one where the user says.
+
+    A mistyped name would otherwise be an empty store, and look as if nothing had ever been played.
+    """
+    if "://" not in where and where != str(default_path()) and not Path(where).exists():
+        if not make:
+            raise UsageError(f"there is no store at {where}: look at --db; a tournament, test or submission makes one")
+        warn(f"a new store is made: {where}")
     store = SqlStore(where)
     if (context := click.get_current_context(silent=True)) is not None:
         context.call_on_close(store.close)

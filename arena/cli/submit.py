@@ -54,7 +54,9 @@ def submit(
     """
     request = RegistrationRequest(owner=owner, name=name, version=version, games=tuple(games))
     terms = Terms(read_sandbox_options(given), clock)
-    entry = register_submission(thing, request, terms, FolderStorage(bots_folder(db)), lambda: open_store(db), Screen())
+    entry = register_submission(
+        thing, request, terms, FolderStorage(bots_folder(db)), lambda: open_store(db, make=True), Screen()
+    )
     echo(f"{entry.label} of {entry.owner}: {entry.digest}\n  arena tournament --game {entry.games[0]}")
 
 

@@ -65,7 +65,7 @@ def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool,
     if len(names) != 2:
         raise UsageError(f"a test is between two bots, but {len(names)} were named: arena test NEW OLD --game claim")
     goal = {**read_bounds(bounds), "most": float(given["max_pairs"])}
-    store = open_store(given["db"])
+    store = open_store(given["db"], make=True)
     game = registry.find(given["game_name"] or common_game(store, names))
     field = choose_two(store, game, names)
     settings = with_seed(read_settings(game, field, goal, given), given["seed"], store)

@@ -133,7 +133,7 @@ def tournament(ctx: click.Context, /, **given: Any) -> None:
     if not given["game_name"]:
         raise UsageError("say which game is played: arena tournament --game assassins")
     game = registry.find(given["game_name"])
-    store = open_store(given["db"])
+    store = open_store(given["db"], make=True)
     field = choose_field(store, game.info.name, [name for name in (given["bots"] or "").split(",") if name])
     settings = with_seed(read_settings(game, field, given), given["seed"], store)
     settings.schedule()  # refuses what cannot be played before anything is kept

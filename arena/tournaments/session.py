@@ -86,7 +86,8 @@ class Interrupts:
         self.halt = Halt.INTERRUPTED
         running = self._executor.running
         matches = "1 running match" if running == 1 else f"{running} running matches"
-        self._say(f"finishing {matches}; press Ctrl-C again to stop at once")
+        what = f"finishing {matches}" if running else "stopping, no match is running"
+        self._say(f"{what}; press Ctrl-C again to stop at once")
         self._executor.stop()
 
 

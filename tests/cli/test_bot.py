@@ -225,3 +225,18 @@ def test_every_command_has_help(command):
     result = arena("bot", *command, "--help")
     assert result.exit_code == 0
     assert "Usage: " in result.output
+
+
+def test_a_check_is_about_the_games_of_the_bot_toml(tmp_path):
+    folder = write_bot(tmp_path / "mine", choosing("return turn.legal[0]"))
+    words = ("--positions", 4, "--sandbox", "process", "--clock", "10s/move")
+    checked = arena("bot", "check", folder, *words)
+    assert checked.exit_code == 0, checked.output
+    assert "plays from seat 1" in checked.stdout
+    (folder / "bot.toml").write_text((folder / "bot.toml").read_text().replace('["claim"]', '["claim", "rrr"]'))
+    both = arena("bot", "check", folder, *words)
+    assert both.exit_code == 1, "it serves no other game"
+    assert both.stdout.startswith("Claim (claim)\n")
+    assert "(rrr)\n" in both.stdout
+    remote = arena("bot", "check", "grpc://127.0.0.1:1")
+    assert (remote.exit_code, "say with --game" in remote.stderr) == (2, True)

@@ -234,3 +234,26 @@ def test_the_author_of_a_bot_for_another_game_is_told_so():
     sentence = "ended the stream before the match was over (UNIMPLEMENTED: Method not found!)"
     words = advice(Verdict(Ending.DISCONNECT, sentence), find("claim"))
     assert "it does not serve claim: it must offer the service arena.wire.v1.ClaimBotService" in words
+
+
+@pytest.mark.parametrize("name", ["claim", "kingdoms"])
+def test_a_check_without_time_still_takes_every_step(name):
+    game = find(name)
+
+    async def run(seconds):
+        settings = CheckSettings(CONTROL, 1, 40, 10.0, 1 << 29, seconds)
+        bots = (local(lambda: FirstBot(1), game), local(lambda: FirstBot(1), game))
+        trial = Check(game, bots, local(lambda: RandomBot(1), game, "random"), settings=settings, heartbeat=STEADY)
+        try:
+            return [step async for step in trial.steps()]
+        finally:
+            await trial.close()
+
+    short, whole = asyncio.run(run(0.0)), asyncio.run(run(3600.0))
+    assert [step.title for step in short] == [step.title for step in whole]
+    assert all(step.mark is not Mark.SKIPPED for step in short)
+    left_out = {step.title for step in short if "--thorough tries all" in step.detail}
+    assert "answers odd positions" in left_out
+    assert ("plays from seat 0" in left_out) == (name == "kingdoms")
+    assert any(step.detail.startswith("1 more matches") for step in short)
+    assert not any("--thorough" in step.detail for step in whole)

@@ -18,6 +18,9 @@ from arena.play.faults import verdict_of
 from arena.play.heartbeat import Heartbeat
 
 WARM_MATCHES = 5
+SHARE_OF_SEATS, SHARE_OF_POSITIONS, SHARE_OF_MATCHES = 0.4, 0.7, 0.85
+"""The share of the time after which a step is content with what it has seen."""
+LEFT_OUT = "the rest is left out, --thorough tries all"
 TIGHT = 0.8
 """A bot that uses more than this share of its time or memory is warned: other machines are busier."""
 
@@ -41,6 +44,7 @@ class Check:
         self._settings = settings
         self._trials = Trials(game, opponent, settings=settings, heartbeat=heartbeat)
         self._start_seconds = 0.0
+        self._began = time.monotonic()
 
     async def steps(self) -> AsyncIterator[Step]:
         """Every step as soon as it is done; those after a failure are not tried."""
@@ -78,6 +82,10 @@ class Check:
         yield "plays two matches at once", self._plays_two_at_once
         yield "stays within its memory", self._stays_within_memory
 
+    def _is_spent(self, share: float) -> bool:
+        """Whether this share of the time for the check is over."""
+        return time.monotonic() - self._began > share * self._settings.seconds
+
     async def _take(self, number: int, title: str, run: Run) -> Step:
         started = time.monotonic()
         try:
@@ -102,8 +110,12 @@ class Check:
         return Remark("answered `start` with `ready`")
 
     async def _plays_from(self, seat: Seat) -> Remark:
-        info, ranks = self._game.info, []
+        info = self._game.info
+        ranks: list[str] = []
         for seats in range(max(info.min_seats, seat + 1), info.max_seats + 1):
+            if ranks and self._is_spent(SHARE_OF_SEATS):
+                ranks.append(LEFT_OUT)
+                break
             record = await self._trials.play(self._bot, seat=seat, seats=seats, salt=seats)
             ranks.append(f"{ordinal(record.outcome.ranks[seat])} of {seats}")
         return Remark(f"against random: {', '.join(ranks)}")
@@ -118,6 +130,8 @@ class Check:
         kept = variants[:: math.ceil(len(variants) / self._settings.positions)]
         quota, asked, games = math.ceil(self._settings.positions / len(kept)), 0, 0
         for seats, options, seat in kept:
+            if asked and self._is_spent(SHARE_OF_POSITIONS):
+                return Remark(f"{asked} positions of {games} random games; {LEFT_OUT}")
             config, left = self._game.configure(seats, options), quota
             while left > 0:
                 done = await self._trials.walk(self._bot, config, seats=seats, seat=seat, salt=games, quota=left)
@@ -127,11 +141,13 @@ class Check:
 
     async def _plays_on(self) -> Remark:
         before, seats = peak_memory(self._bot), self._game.info.min_seats
-        for number in range(WARM_MATCHES):
-            await self._trials.play(self._bot, seat=number % seats, seats=seats, salt=100 + number)
+        played = 0
+        while played < WARM_MATCHES and not (played and self._is_spent(SHARE_OF_MATCHES)):
+            await self._trials.play(self._bot, seat=played % seats, seats=seats, salt=100 + played)
+            played += 1
         after = peak_memory(self._bot)
         grown = "" if before is None or after is None else f"; its memory grew by {(after - before) / 2**20:.1f} MiB"
-        return Remark(f"{WARM_MATCHES} more matches in the same process{grown}")
+        return Remark(f"{played} more matches in the same process{grown}")
 
     async def _plays_two_at_once(self) -> Remark:
         """Only a warning: a process plays one match at a time, unless the organiser lets bots think all the time."""

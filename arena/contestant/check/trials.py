@@ -1,5 +1,6 @@
 """Trial matches of a check: whole matches against random opponents, and single decisions in random games."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -46,6 +47,8 @@ class CheckSettings:
     positions: int
     start_s: float
     memory_bytes: int
+    seconds: float = math.inf
+    """How long the check should take: what only looks further is cut short, and every step is still taken."""
 
 
 class Trials:

@@ -1,0 +1,43 @@
+"""Where the store is: a mistyped name is no empty store."""
+
+import pytest
+
+from tests.kits.contestants import arena
+
+READING = [
+    ["ratings", "--game", "claim"],
+    ["crosstable", "--game", "claim"],
+    ["history", "mine"],
+    ["verify"],
+    ["export", "1"],
+    ["bots", "list"],
+    ["bots", "show", "mine"],
+    ["bots", "retire", "mine"],
+    ["tournament", "list"],
+    ["tournament", "resume", "1"],
+    ["tournament", "show-config", "1"],
+    ["replay", "show", "e91e5353"],
+]
+
+
+@pytest.mark.parametrize("words", READING, ids=" ".join)
+def test_a_command_that_reads_makes_no_store(words, tmp_path):
+    path = tmp_path / "mistyped.db"
+    refused = arena(*words, "--db", path)
+    assert refused.exit_code == 2, refused.output
+    assert f"there is no store at {path}: look at --db" in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_command_that_writes_says_that_it_makes_one(tmp_path):
+    words = ("tournament", "--game", "claim", "--bots", "random,first", "--rounds", 1, "--db", tmp_path / "new.db")
+    first, second = arena(*words), arena(*words)
+    assert f"a new store is made: {tmp_path / 'new.db'}" in first.stderr
+    assert "a new store" not in second.stderr
+
+
+def test_one_pair_is_not_called_pairs(tmp_path):
+    words = ("test", "random", "first", "--game", "claim", "--max-pairs", 1, "--seed", 1, "--db", tmp_path / "db")
+    told = arena(*words)
+    assert told.exit_code == 0, told.output
+    assert told.stdout.startswith("1 pair, ")
