@@ -1,6 +1,7 @@
 """Where a tournament is played: on this machine, or on a Ray cluster, which is imported only then."""
 
 import importlib
+import os
 import re
 from collections.abc import Callable
 from typing import Protocol
@@ -11,6 +12,13 @@ from arena.tournaments.executors.messages import WorkerPlan
 from arena.tournaments.settings import Settings
 
 LOCAL, RAY = "local", "ray"
+RAY_QUIET = {
+    # Ray prints the notices of all nodes to standard output, where our result belongs; its log files have them too.
+    "RAY_DEDUP_LOGS_SKIP_REGEX": ".",
+    # It would warn of its own default.
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+}
+"""Variables that Ray reads when it is imported."""
 _ADDRESS = re.compile(r"ray://[^/\s]+:\d{1,5}")
 
 
@@ -36,6 +44,8 @@ def connect(place: str, settings: Settings) -> Cluster | None:
         raise UsageError(
             f"{place!r} is no executor: give {LOCAL}, {RAY} (a cluster of this machine) or ray://HOST:PORT"
         )
+    for name, value in RAY_QUIET.items():
+        os.environ.setdefault(name, value)
     try:
         module = importlib.import_module("arena.tournaments.executors.ray_cluster")
     except ModuleNotFoundError as error:

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import math
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -57,7 +56,6 @@ class RayCluster:
         """Tells the user about nodes."""
         self.set_aside: dict[str, str] = {}
         """The ids of the nodes that are not played on, and why."""
-        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # Ray would warn of its own default
         try:
             ray.init(address, logging_level=logging.CRITICAL, log_to_driver=False)
         except (ConnectionError, RuntimeError, ValueError) as error:

@@ -17,6 +17,8 @@ from tests.hostile.traces import descendants
 
 RAY = Path(sys.executable).parent / "ray"
 TOKEN = "ARENA_TEST_CLUSTER"
+HOST = "127.0.0.2"
+"""Ray would turn 127.0.0.1 into an address that other machines can reach."""
 STORE_BYTES = 80 << 20
 # A killed node is noticed in 5 s instead of 15, and still a busy machine is not taken for a dead one.
 SYSTEM = {"health_check_period_ms": 1000, "health_check_failure_threshold": 5}
@@ -44,7 +46,7 @@ class Nodes:
         self.workers = set()
         """The worker processes that were seen, by pid and start."""
         self._log = (folder / "ray.log").open("ab")
-        self._running = []
+        self._running, self._started = [], []
         self._broken = folder / "bwrap"
         self._broken.write_text(BROKEN)
         self._broken.chmod(0o755)
@@ -59,10 +61,19 @@ class Nodes:
         """Start a node for so many matches at once; a broken one has a bubblewrap that always fails."""
         inner = f'mount --bind {self._broken} /usr/bin/bwrap && exec "$@"'
         prefix = ("unshare", "-m", "--propagation", "private", "sh", "-c", inner, "sh") if broken else ()
-        resources = json.dumps({"sandbox": tables})
+        # Nodes that start at the same time in one folder would choose the same names for their sockets.
+        own = self.folder / str(len(self._started))
         return self._start(
-            "--address", f"127.0.0.1:{self.port}", "--num-cpus", tables, "--resources", resources, prefix=prefix
+            "--address", f"{HOST}:{self.port}", "--num-cpus", tables, "--resources", json.dumps({"sandbox": tables}),
+            "--temp-dir", own, prefix=prefix,
         )  # fmt: skip
+
+    def wait(self):
+        """Wait until all that was started is part of the cluster."""
+        deadline = time.monotonic() + 120
+        while Path(self._log.name).read_text().count("Ray runtime started") < len(self._started):
+            assert time.monotonic() < deadline, Path(self._log.name).read_text()
+            time.sleep(0.3)
 
     def kill(self, node):
         """End all of a node at once, as if its machine had lost power; but not what Arena had started there."""
@@ -94,17 +105,22 @@ class Nodes:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _start(self, *words, prefix=()):
-        command = [*prefix, RAY, "start", "--block", "--object-store-memory", STORE_BYTES, *words]
+        common = (
+            "--block", "--node-ip-address", HOST, "--object-store-memory", STORE_BYTES,
+            "--include-log-monitor", "false",
+        )  # fmt: skip
+        command = [*prefix, RAY, "start", *common, *words]
         node = subprocess.Popen(
             [str(word) for word in command], env=self.env, stdout=self._log, stderr=self._log, start_new_session=True
         )
         self._running.append(node)
+        self._started.append(node)
         return node
 
     def _wait_for(self, port):
         deadline = time.monotonic() + 90
         while time.monotonic() < deadline:
-            with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            with suppress(OSError), socket.create_connection((HOST, port), 1):
                 return
             assert self._running[0].poll() is None, Path(self._log.name).read_text()
             time.sleep(0.2)

@@ -23,10 +23,10 @@ from tests.hostile.traces import groups
 from tests.kits.contestants import need_bubblewrap, write_bot
 from tests.kits.needs import need
 from tests.store.conftest import Server
-from tests.tournaments.executors.ray_nodes import RAY, Nodes
+from tests.tournaments.executors.ray_nodes import HOST, RAY, Nodes
 
 ROOT = Path(__file__).parents[3]
-ROUNDS = 8
+ROUNDS = 5
 MATCHES = 3 * 2 * ROUNDS
 BOTS = {"first": "turn.legal[0]", "last": "turn.legal[-1]", "middle": "turn.legal[len(turn.legal) // 2]"}
 SOURCE = """
@@ -35,7 +35,7 @@ from arena.sdk import Bot, serve
 
 class B(Bot):
     def choose(self, turn):
-        time.sleep(0.03)
+        time.sleep({think})
         return {choice}
 
 serve(B, "claim")
@@ -62,10 +62,10 @@ def nodes(tmp_path):
 class Driver:
     """The command in a process of its own."""
 
-    def __init__(self, folder, db, place, env):
-        bots = ",".join(str(folder / name) for name in BOTS)
+    def __init__(self, folder, db, place, env, *more):
+        bots = ",".join(str(folder / "bots" / name) for name in BOTS)
         words = ["tournament", "--game", "claim", "--bots", bots, "--rounds", str(ROUNDS), "--seed", "5"]
-        words += ["--clock", "none", "--memory", "128m", "--executor", place, "--db", str(db)]
+        words += ["--clock", "none", "--memory", "128m", "--executor", place, "--db", str(db), *more]
         self.output = folder / f"driver-{time.monotonic_ns()}.log"
         with self.output.open("wb") as file:
             self.process = subprocess.Popen(
@@ -108,6 +108,13 @@ class Story:
         blow()
 
 
+def make_bots(folder, think):
+    """Bots that always play the same, after they thought for so many seconds."""
+    (folder / "bots").mkdir(parents=True)
+    for name, choice in BOTS.items():
+        write_bot(folder / "bots" / name, SOURCE.format(choice=choice, think=think))
+
+
 def ratings(address):
     found = subprocess.run(
         [sys.executable, "-m", "arena", "ratings", "--game", "claim", "--json", "--db", str(address)],
@@ -120,32 +127,33 @@ def ratings(address):
 def test_whatever_fails_every_match_is_played_and_kept_once(tmp_path, nodes, server, capsys):
     rng, began = random.Random(13), time.monotonic()
     healthy, _ = [nodes.add(2), nodes.add(2)], nodes.add(1, broken=True)
-    for name, choice in BOTS.items():
-        write_bot(tmp_path / name, SOURCE.format(choice=choice))
-    quiet = Driver(tmp_path, tmp_path / "quiet.db", "local", nodes.env)  # meanwhile the nodes start
+    make_bots(tmp_path, think=0.03)
+    make_bots(tmp_path / "quiet", think=0)  # meanwhile the nodes start
+    quiet = Driver(tmp_path / "quiet", tmp_path / "quiet.db", "local", nodes.env, "--sandbox", "process")
     assert quiet.process.wait(240) == 0, quiet.text()
+    nodes.wait()
     story = Story(nodes, server.url)
 
-    driver = Driver(tmp_path, server.url, f"ray://127.0.0.1:{nodes.client_port}", nodes.env)
-    story.wait(driver, 4)
+    driver = Driver(tmp_path, server.url, f"ray://{HOST}:{nodes.client_port}", nodes.env)
+    story.wait(driver, 3)
     assert driver.process.poll() is None, driver.text()
     worker = rng.choice(nodes.worker_processes())
     story.strike("worker process in a match", lambda: os.kill(worker, signal.SIGKILL))
-    story.wait(driver, 8)
+    story.wait(driver, 6)
     time.sleep(rng.uniform(0.0, 1.0))
     story.strike("node", lambda: nodes.kill(healthy.pop(0)))
     healthy.append(nodes.add(2))
-    story.wait(driver, 16)
+    story.wait(driver, 10)
     first = driver.text()
     story.strike("driver", driver.process.kill)
     driver.process.wait()
 
-    env = {**nodes.env, "RAY_ADDRESS": f"127.0.0.1:{nodes.port}"}
+    env = {**nodes.env, "RAY_ADDRESS": f"{HOST}:{nodes.port}"}
     driver = Driver(tmp_path, server.url, "ray", env)
-    story.wait(driver, 24)
+    story.wait(driver, 14)
     time.sleep(rng.uniform(0.0, 1.0))
     story.strike("node", lambda: nodes.kill(healthy.pop(0)))
-    story.wait(driver, 30)
+    story.wait(driver, 18)
     story.strike("database", server.stop)
     server.start()
     with suppress(subprocess.TimeoutExpired):

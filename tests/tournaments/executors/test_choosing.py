@@ -1,0 +1,54 @@
+"""Which executor the user means, and what is said when there is none."""
+
+import importlib.util
+import sys
+from dataclasses import replace
+
+import pytest
+
+from arena.errors import UsageError
+from arena.tournaments.executors.choosing import connect
+from tests.kits.needs import need
+from tests.kits.tournaments import BASE
+
+MIB = 1 << 20
+
+
+def test_local_needs_no_cluster():
+    assert connect("local", BASE) is None
+
+
+@pytest.mark.parametrize("place", ["", "here", "ray://", "ray://host", "ray://host:port", "http://host:1"])
+def test_anything_else_is_refused_with_what_there_is(place):
+    with pytest.raises(UsageError, match=r"give local, ray .* or ray://HOST:PORT"):
+        connect(place, BASE)
+
+
+def test_without_ray_it_is_said_what_to_install(monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("arena.tournaments.executors.ray_")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(UsageError, match=r"pip install 'arena\[ray\]'"):
+        connect("ray", BASE)
+
+
+@pytest.mark.parametrize(
+    ("settings", "cpus", "memory"),
+    [
+        (replace(BASE, memory_bytes=512 * MIB), 1, 2 * 512 + 256),
+        (replace(BASE, memory_bytes=512 * MIB, cpus=0.5), 1, 2 * 512 + 256),
+        (replace(BASE, memory_bytes=512 * MIB, cpus=1.5, seats=4), 2, 4 * 512 + 256),
+        (replace(BASE, memory_bytes=512 * MIB, ponder=True, seats=4), 4, 4 * 512 + 256),
+    ],
+)
+def test_a_node_plays_as_many_matches_as_its_scarcest_resource_allows(settings, cpus, memory):
+    need(None if importlib.util.find_spec("ray") else "Ray is not installed: pip install 'arena[ray]'")
+    from arena.tournaments.executors.ray_cluster import MatchResources
+
+    resources = MatchResources.of(settings)
+    assert (resources.cpus, resources.memory_bytes) == (cpus, memory * MIB)
+    plenty = {"CPU": 64.0, "memory": 1e15, "sandbox": 9.0}
+    assert resources.fits(plenty) == 9
+    assert resources.fits({**plenty, "CPU": 3.0 * cpus}) == 3
+    assert resources.fits({**plenty, "memory": 2.5 * memory * MIB}) == 2
+    assert resources.fits({"CPU": 64.0, "memory": 1e15}) == 0
