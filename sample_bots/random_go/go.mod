@@ -1,7 +1,7 @@
 // For editors: `make` builds with Debian's libraries and does not read it. `go mod tidy` fetches these, with network.
 module bot
 
-go 1.18
+go 1.16
 
 require (
 	arena v0.0.0

@@ -1,10 +1,12 @@
 """The sample bots in other languages: built from the .proto files alone, checked in the sandbox in every game."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -143,3 +145,48 @@ def test_an_image_is_compiled_without_network_and_checked():
         assert checked.exit_code == 0, checked.output
     finally:
         subprocess.run(["docker", "image", "rm", "--force", tag], capture_output=True, check=False)
+
+
+def vendor_debian(folder):
+    """Put Debian's Go libraries where `go mod vendor` would put those of the network."""
+    debian = {**os.environ, "GO111MODULE": "off", "GOPATH": f"{folder.resolve()}/build:/usr/share/gocode"}
+    listed = subprocess.run(
+        ["go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "."],
+        cwd=folder, env=debian, capture_output=True, text=True, check=True,
+    ).stdout.split()  # fmt: skip
+    versions = dict(re.findall(r"^\t(\S+) (v\S+)$", (folder / "go.mod").read_text(), re.MULTILINE))
+    packages = {}
+    for package in listed:
+        if "." in package.split("/")[0]:
+            parts = package.split("/")
+            packages.setdefault("/".join(parts[: 2 if parts[0] == "google.golang.org" else 3]), []).append(package)
+    lines = ["# arena v0.0.0 => ./build/src/arena", "## explicit", "arena/wire"]
+    for module, names in sorted(packages.items()):
+        link = folder / "vendor" / module
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(f"/usr/share/gocode/src/{module}")
+        mark = "## explicit; go 1.17" if module in versions else "## go 1.17"
+        lines += [f"# {module} {versions.get(module, 'v0.0.0')}", mark, *names]
+    (folder / "vendor/arena").symlink_to(folder.resolve() / "build/src/arena")
+    (folder / "vendor/modules.txt").write_text("\n".join([*lines, "# arena => ./build/src/arena", ""]))
+
+
+@pytest.mark.slow
+def test_an_editor_understands_the_folder_of_a_go_bot():
+    """Its go.mod names all that the sources import, so that Go's tools find it without the Makefile."""
+    need_tools("go")
+    assert arena("bot", "new", "mine", "--game", "claim", "--lang", "go").exit_code == 0
+    make("mine")
+    vendor_debian(Path("mine"))
+    modules = {**os.environ, "GO111MODULE": "on", "GOFLAGS": "-mod=vendor", "CGO_ENABLED": "0"}
+    done = subprocess.run(["go", "vet", "."], cwd="mine", env=modules, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_maven_project_of_a_java_bot_names_what_make_builds_with():
+    folder = ROOT / "sample_bots/random_java"
+    project = ElementTree.parse(folder / "pom.xml").getroot()
+    jars = {element.text for element in project.iter() if element.tag.endswith("systemPath")}
+    assert jars == set(re.findall(r"/usr/share/java/\S+?\.jar", (folder / "classpath").read_text()))
+    folders = {element.text for element in project.iter() if element.tag.endswith(("sourceDirectory", "}source"))}
+    assert folders == {"${project.basedir}/src", "${project.basedir}/build/generated"}
