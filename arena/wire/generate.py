@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import venv
+from contextlib import suppress
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -34,13 +35,13 @@ def generator_python() -> str:
     """The interpreter of the generator's environment, which is made when it is needed for the first time."""
     folder = Path(sys.prefix) / GENERATOR
     if not folder.is_dir():
-        with tempfile.TemporaryDirectory(dir=sys.prefix) as fresh:
+        with tempfile.TemporaryDirectory(dir=sys.prefix, ignore_cleanup_errors=True) as fresh:
             venv.create(fresh, with_pip=True)
             pip = [f"{fresh}/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", GENERATOR]
             if subprocess.run(pip, check=False).returncode:  # noqa: S603
                 sys.exit(f"{GENERATOR} cannot be installed: it needs Python 3.11 or 3.12 and a package registry")
-            os.replace(fresh, folder)
-            os.mkdir(fresh)  # for TemporaryDirectory to remove
+            with suppress(OSError):  # another process has made it meanwhile
+                os.rename(fresh, folder)
     return str(folder / "bin/python")
 
 
