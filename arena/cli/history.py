@@ -75,11 +75,12 @@ def _matches(store: Store, bot: BotEntry) -> list[MatchEntry]:
 def _find(store: Store, bot: BotEntry, match_id: str, *, older: bool) -> tuple[BotEntry, MatchEntry]:
     """The newest match whose name begins like this, and the version that played it: the named one or an older one."""
     versions = [bot, *reversed(store.bot_versions(bot.name))] if older else [bot]
+    versions = versions if match_id else []
     for version in versions:
         found = [match for match in _matches(store, version) if match.match_id.startswith(match_id)]
         if len({match.match_id for match in found}) > 1:
             raise UsageError(f"{len(found)} matches begin with {match_id!r}: give more letters")
-        if found and match_id:
+        if found:
             return version, found[-1]
     raise UsageError(f"it played no match {match_id!r}: `arena history BOT` lists those that it played")
 

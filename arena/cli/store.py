@@ -12,7 +12,6 @@ from arena.errors import UsageError
 from arena.store.base import Store
 from arena.store.sql import SqlStore
 
-
 _NEW = "arena.cli.store.new"
 """Where a command keeps in mind that its store is new."""
 
