@@ -7,7 +7,7 @@ import click
 
 from arena import registry
 from arena.cli.output import echo
-from arena.cli.store import db_option, open_store
+from arena.cli.store import db_option, open_store, say_if_new
 from arena.cli.table_formats import counted
 from arena.errors import RecordError
 from arena.tournaments import archive
@@ -61,6 +61,7 @@ def import_(file: Path, db: str) -> None:
         kept = _proven(file, Path(place, "proven.gz"))
         store = open_store(db, make=True)
         entry, added = archive.add(store, kept)
+    say_if_new()
     theirs = {bot.label for bot in kept.bots}
     absent = [bot.label for bot in store.all_bots() if bot.kind == "absent" and bot.label in theirs]
     what = (

@@ -17,7 +17,7 @@ COMMANDS = {
     "games": ("games:games", "List the games, with their seats, roles and options."),
     "rules": ("games:rules", "Print the rules of a game."),
     "match": ("match:match", "Play one match and show how it ended."),
-    "play": ("play:play", "Play a game yourself, in the terminal."),
+    "play": ("play:play", "Play GAME yourself, in the terminal."),
     "replay": ("replay:replay", "Watch the record of a match, or prove that it is true."),
     "tournament": ("tournament:tournament", "Play a tournament and show the rating table."),
     "test": ("test:test", "Find out whether the bot NEW is better than the bot OLD."),
@@ -34,7 +34,7 @@ COMMANDS = {
     "bot": ("bot:bot", "Write a bot: start one, check it, debug it, build its image."),
     "docs": ("docs:docs", "Print a page of the documentation, or list the pages."),
     "doctor": ("doctor:doctor", "Say what this machine can enforce, and how to mend what it cannot."),
-    "completion": ("completion:completion", "Print what your shell needs to complete the commands."),
+    "completion": ("completion:completion", "Print the script by which SHELL completes commands."),
 }
 """Where each command is, and its line on the help page: a command is imported only when it is run."""
 

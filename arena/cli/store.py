@@ -12,6 +12,9 @@ from arena.errors import UsageError
 from arena.store.base import Store
 from arena.store.sql import SqlStore
 
+_NEW = "arena.cli.store.new"
+"""Where a command keeps in mind that its store is new."""
+
 
 def db_option(command: Callable[..., None]) -> Callable[..., None]:
     """Add the option that says where the store is."""
@@ -37,7 +40,7 @@ def open_store(where: str, *, make: bool = False) -> Store:
     if "://" not in where and where != str(default_path()) and not Path(where).exists():
         if not make:
             raise UsageError(f"there is no store at {where}: look at --db; a tournament, test or submission makes one")
-        warn(f"a new store is made: {where}")
+        click.get_current_context().meta[_NEW] = where
     store = SqlStore(where)
     if (context := click.get_current_context(silent=True)) is not None:
         context.call_on_close(store.close)
@@ -50,6 +53,12 @@ def open_store_to_read(where: str) -> Store:
     if (context := click.get_current_context(silent=True)) is not None:
         context.call_on_close(store.close)
     return store
+
+
+def say_if_new() -> None:
+    """Say that this command has made the store, once something is in it."""
+    if where := click.get_current_context().meta.pop(_NEW, None):
+        warn(f"a new store is made: {where}")
 
 
 def bots_folder(where: str) -> Path:

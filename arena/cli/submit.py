@@ -8,7 +8,7 @@ import click
 from arena.cli.output import echo, warn
 from arena.cli.params import clock_option
 from arena.cli.sandbox_options import read_sandbox_options, sandbox_options
-from arena.cli.store import bots_folder, db_option, open_store
+from arena.cli.store import bots_folder, db_option, open_store, say_if_new
 from arena.clock import TimeControl
 from arena.submit.folder_storage import FolderStorage
 from arena.submit.pipeline import Terms, register_submission
@@ -57,6 +57,7 @@ def submit(
     entry = register_submission(
         thing, request, terms, FolderStorage(bots_folder(db)), lambda: open_store(db, make=True), Screen()
     )
+    say_if_new()
     echo(f"{entry.label} of {entry.owner}: {entry.digest}\n  arena tournament --game {entry.games[0]}")
 
 

@@ -15,7 +15,7 @@ from arena.cli.params import Setting
 from arena.cli.progress import Report
 from arena.cli.sandbox_options import read_sandbox_options
 from arena.cli.sprt_report import PairsView, numbers, plain, sentence
-from arena.cli.store import open_store
+from arena.cli.store import open_store, say_if_new
 from arena.cli.tournament import make_budget, make_settings, play_options, say_why
 from arena.errors import UsageError
 from arena.game import AnyGame
@@ -70,6 +70,7 @@ def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool,
     field = choose_two(store, game, names)
     settings = with_seed(read_settings(game, field, goal, given), given["seed"], store)
     running = Tournament(game, store.begin_tournament(game.info.name, settings.to_json()), field, store)
+    say_if_new()
     view = PairsView(running.finished, field[0], settings.sprt())
     cluster = connect(given["place"], settings)
     here = default_concurrency(settings.cpus)

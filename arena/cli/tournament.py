@@ -13,7 +13,7 @@ from arena.cli.output import echo, warn
 from arena.cli.params import MAX_SEED, SEED_HELP, Duration, Setting, clock_option
 from arena.cli.progress import Report, TournamentView, duration
 from arena.cli.sandbox_options import read_sandbox_options, sandbox_options
-from arena.cli.store import db_option, open_store
+from arena.cli.store import db_option, open_store, say_if_new
 from arena.cli.tables import print_standings
 from arena.cli.tournament_config import Seeds, config_option, config_text
 from arena.errors import InfraError, UsageError
@@ -138,6 +138,7 @@ def tournament(ctx: click.Context, /, **given: Any) -> None:
     settings = with_seed(read_settings(game, field, given), given["seed"], store)
     settings.schedule()  # refuses what cannot be played before anything is kept
     entry = store.begin_tournament(game.info.name, settings.to_json())
+    say_if_new()
     play(entry, field, store, given["concurrency"], given["budget"], given["place"])
 
 

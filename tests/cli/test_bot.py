@@ -193,7 +193,7 @@ BAD = [
     (["check", "mine", "--game", "kingdoms"], "the bot mine does not play kingdoms: its bot.toml names claim"),
     (["check", "mine", "--game", "claim", "--sandbox", "docker"], "build an image first: arena bot build"),
     (["check", "mine", "--game", "claim", "--sandbox", "gvisor"], "build an image first: arena bot build"),
-    (["check", "mine"], "Missing option '--game'"),
+    (["check", "grpc://127.0.0.1:1"], "say with --game at which game to check"),
     (["build", "mine"], "mine has no Dockerfile: `arena bot new` writes one"),
     (["build", "there"], "there has no bot.toml"),
     (["build", "nowhere"], "does not exist"),

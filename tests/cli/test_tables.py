@@ -94,6 +94,7 @@ def test_what_cannot_be_is_one_sentence(db, words, complaint):
 
 def test_an_empty_store_has_empty_tables(tmp_path):
     db = tmp_path / "empty.db"
+    SqlStore(db).close()
     for words in WORDS[:2]:
         assert json.loads(run(*words, "--json", "--db", db).output) == []
         for form in ([], ["--csv"], ["--html"]):
