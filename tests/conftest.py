@@ -37,6 +37,7 @@ REAL = (
     "tournaments/executors/test_local.py",
     "tournaments/test_archive.py",
     "untrusted/",
+    "web/test_site.py",
     "web/test_live_player.py",
     "web/test_replay_delivery.py",
     "web/test_replay_page.py",
