@@ -123,6 +123,7 @@ def main() -> None:
     arena test NEW OLD --game claim  is the new version better than the old one?
     arena ratings --game claim       who is best; crosstable and history say more
     arena verify                     prove that the tables say what was played
+    arena site build DIR             ladders, bots and replays as pages; arena serve shows them while matches run
     arena bot new NAME --game claim  begin a bot of your own; see also arena bot --help
     arena submit DIR --owner NAME    hand in a bot: checked, tried, registered
     arena doctor                     what this machine can enforce
