@@ -12,9 +12,9 @@ from arena.tournaments.executors.base import Assignment, FinishedMatch, Job, Voi
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'arena[ray]'")
 
-from arena.tournaments.executors.ray_executor import RayExecutor  # noqa: E402
-from arena.tournaments.executors.ray_node import NodeFacts  # noqa: E402
-from arena.tournaments.executors.ray_worker import RayWorker  # noqa: E402
+from arena.tournaments.executors.ray_executor import RayExecutor
+from arena.tournaments.executors.ray_node import NodeFacts
+from arena.tournaments.executors.ray_worker import RayWorker
 
 SPEC = MatchSpec("", "claim", {}, 1, (Contestant("a"), Contestant("b")), None)
 
