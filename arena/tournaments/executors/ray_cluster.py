@@ -61,8 +61,11 @@ class RayCluster:
         try:
             ray.init(address, logging_level=logging.CRITICAL, log_to_driver=False)
         except (ConnectionError, RuntimeError, ValueError) as error:
+            # Through its client port a cluster sends whole tracebacks; what went wrong is in their last line.
+            lines = [line for line in str(error).splitlines() if len(line) > 1]
             raise UsageError(
-                f"no Ray cluster answers at {address}: start one with `ray start --head`, or name another ({error})"
+                f"no Ray cluster answers at {address}: start one with `ray start --head`, or name another "
+                f"({lines[-1] if lines else type(error).__name__})"
             ) from error
         self.has_node()
 
