@@ -56,12 +56,18 @@ class RayCluster:
         """Tells the user about nodes."""
         self.set_aside: dict[str, str] = {}
         """The ids of the nodes that are not played on, and why."""
+        self.nodes: frozenset[str] = frozenset()
+        """The ids of the nodes that could play a match when they were last looked at."""
         try:
             ray.init(address, logging_level=logging.CRITICAL, log_to_driver=False)
         except (ConnectionError, RuntimeError, ValueError) as error:
+            # Through its client port a cluster sends whole tracebacks; what went wrong is in their last line.
+            lines = [line for line in str(error).splitlines() if len(line) > 1]
             raise UsageError(
-                f"no Ray cluster answers at {address}: start one with `ray start --head`, or name another ({error})"
+                f"no Ray cluster answers at {address}: start one with `ray start --head`, or name another "
+                f"({lines[-1] if lines else type(error).__name__})"
             ) from error
+        self.has_node()
 
     def close(self) -> None:
         """Disconnect; what is left of the driver's actors ends."""
@@ -79,8 +85,10 @@ class RayCluster:
         return found
 
     def has_node(self) -> bool:
-        """Whether there is a node that can play a match when it is free."""
-        return any(self._resources.fits(node["Resources"]) for node in self._playing_nodes())
+        """Look at the nodes; whether there is one that can play a match when it is free."""
+        fitting = (node for node in self._playing_nodes() if self._resources.fits(node["Resources"]))
+        self.nodes = frozenset(node["NodeID"] for node in fitting)
+        return bool(self.nodes)
 
     def reject(self, facts: NodeFacts, reason: str) -> None:
         """Play on this node no more."""

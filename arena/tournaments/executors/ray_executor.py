@@ -7,7 +7,7 @@ from arena.tournaments.executors.ray_cluster import RayCluster
 from arena.tournaments.executors.ray_worker import RayWorker
 
 VOIDS_IN_A_ROW = 3
-"""Void matches in a row after which a node is set aside."""
+"""Void matches in a row, or the same one again and again, after which a node is set aside."""
 VOID_NODES = 2
 """Nodes on which a match is void before it stays void: then it is not the nodes' doing."""
 
@@ -25,7 +25,7 @@ class RayExecutor(WorkerPool):
 
     def _suits(self, worker: WorkerHandle, job: Job) -> bool:
         avoided = self._void_on.get(job.assignments[0].spec.match_id, set())
-        return worker.node not in avoided or not self._nodes() - avoided
+        return worker.node not in avoided or not self._nodes_with_workers() - avoided
 
     def _must_move(self, worker: WorkerHandle) -> bool:
         return worker.node in self._cluster.set_aside
@@ -38,8 +38,8 @@ class RayExecutor(WorkerPool):
         void_on = self._void_on.setdefault(match_id, set())
         void_on.add(worker.node)
         self._note_void(worker, match_id, match.reason)
-        if len(void_on) < VOID_NODES and self._nodes() - void_on:
-            return False
+        if len(void_on) < VOID_NODES and self._cluster.nodes - self._cluster.set_aside.keys() - void_on:
+            return False  # even if no worker is there yet: void again here, it counts against this node
         for node in self._void_on.pop(match_id):
             self._voids_of[node] = [other for other in self._voids_of.get(node, []) if other != match_id]
         return True
@@ -50,6 +50,6 @@ class RayExecutor(WorkerPool):
         if len(voids) >= VOIDS_IN_A_ROW and isinstance(worker, RayWorker) and worker.facts is not None:
             self._cluster.reject(worker.facts, f"{VOIDS_IN_A_ROW} matches in a row were void there: {reason}")
 
-    def _nodes(self) -> set[str]:
+    def _nodes_with_workers(self) -> set[str]:
         """The nodes where workers are that may play."""
         return {worker.node for worker in self._workers if worker.node} - self._cluster.set_aside.keys()

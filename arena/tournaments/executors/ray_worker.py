@@ -33,6 +33,7 @@ class RayWorker:
         self.bots: tuple[int, ...] = ()
         self.node = ""
         self.facts: NodeFacts | None = None
+        """Where the actor is, once it has a place."""
         self._cluster = cluster
         self._plan = plan
         self._actor: Any = None
@@ -43,7 +44,7 @@ class RayWorker:
         for _ in range(STARTS):
             try:
                 while not await self._start_somewhere():
-                    self._kill()
+                    await self.close()
                 return
             except WorkerLost as error:
                 lost = error
@@ -63,8 +64,8 @@ class RayWorker:
 
     async def close(self) -> None:
         """Let the actor end its worker process in order, and then end it."""
-        if self._actor is not None:
-            with suppress(WorkerLost, TimeoutError):
+        if self._actor is not None and self.facts is not None:  # one that has no place yet would not answer
+            with suppress(InfraError, TimeoutError):
                 await asyncio.wait_for(self._ask(self._actor.end.remote()), END_S + LOOK_S)
         self._kill()
 
@@ -78,14 +79,14 @@ class RayWorker:
     async def _start_somewhere(self) -> bool:
         """Whether the actor is ready to play; if not, its node is set aside."""
         self._actor = self._cluster.start_actor()
-        facts = await self._wait_for_place()
+        self.facts = facts = await self._wait_for_place()
         if facts.node_id in self._cluster.set_aside:  # since the actor was asked for
             return False
         problem = await self._prepare(facts)
         if problem is not None:
             self._cluster.reject(facts, problem)
             return False
-        self.node, self.facts = facts.node_id, facts
+        self.node = facts.node_id
         return True
 
     async def _wait_for_place(self) -> NodeFacts:

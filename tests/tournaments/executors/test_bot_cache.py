@@ -1,17 +1,24 @@
 """Bots on a node: the same digest after the journey, kept while somebody holds them, and gone afterwards."""
 
+import hashlib
+import io
+import json
 import os
+import tarfile
+from dataclasses import replace
 
 import pytest
 
 from arena.bots.making import BotPlan, SandboxOptions
-from arena.bots.manifest import Builtin, Folder, folder_digest, read_manifest
+from arena.bots.manifest import Builtin, Folder, Image, folder_digest, read_manifest
 from arena.errors import InfraError
 from arena.match import Contestant
 from arena.sandboxes import Limits
-from arena.tournaments.executors.bot_archives import PIECE_BYTES, pack_folder, pieces
+from arena.sandboxes.docker.client import DockerClient
+from arena.tournaments.executors.bot_archives import PIECE_BYTES, pack_folder, pack_image, pieces
 from arena.tournaments.executors.bot_cache import BotCache
 from tests.kits.contestants import write_bot
+from tests.kits.needs import need
 
 OPTIONS = SandboxOptions("process", Limits(), ponder=False)
 
@@ -76,3 +83,49 @@ def test_pieces_hold_the_same_bytes():
     cut = list(pieces([data[:100], data[100:]]))
     assert b"".join(cut) == data
     assert [len(piece) for piece in cut[:-1]] == [PIECE_BYTES] * (len(cut) - 1)
+
+
+def test_an_image_is_loaded_under_a_tag_of_the_node_and_removed_when_nobody_holds_it(tmp_path):
+    need_docker()
+    packed, digest = tiny_image(str(tmp_path))
+    bot = BotPlan(Contestant("bot", "1", digest), Image(digest), replace(OPTIONS, sandbox="docker"))
+    first = BotCache(tmp_path / "node")
+    assert first.lease([bot]) == (digest,)
+    first.add(bot, [packed])
+    assert BotCache(tmp_path / "other").lease([bot]) == ()
+    again = list(pack_image(digest))
+    first.release()
+    second = BotCache(tmp_path / "node")
+    assert second.lease([bot]) == (digest,)
+    second.add(bot, again)
+    second.release()
+    assert BotCache(tmp_path / "node").lease([bot]) == (digest,)
+
+
+def tiny_image(name):
+    """What `docker save` would write of an image with one file, and its digest."""
+    layer = tar_of({"bot": name.encode()})
+    config = json.dumps({
+        "architecture": "amd64", "os": "linux", "config": {"Entrypoint": ["/bot"]},
+        "rootfs": {"type": "layers", "diff_ids": [f"sha256:{hashlib.sha256(layer).hexdigest()}"]},
+    }).encode()  # fmt: skip
+    listed = json.dumps([{"Config": "config.json", "RepoTags": None, "Layers": ["layer.tar"]}]).encode()
+    packed = tar_of({"manifest.json": listed, "config.json": config, "layer.tar": layer})
+    return packed, f"sha256:{hashlib.sha256(config).hexdigest()}"
+
+
+def tar_of(files):
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for name, content in files.items():
+            header = tarfile.TarInfo(name)
+            header.size = len(content)
+            archive.addfile(header, io.BytesIO(content))
+    return buffer.getvalue()
+
+
+def need_docker():
+    try:
+        DockerClient().close()
+    except InfraError as error:
+        need(str(error))
