@@ -8,6 +8,7 @@ import click
 from arena import registry
 from arena.bots.manifest import read_manifest
 from arena.cli.base_images import base
+from arena.cli.build_progress import build_status
 from arena.cli.check import check
 from arena.cli.reproduce import reproduce
 from arena.contestant import scaffold
@@ -40,7 +41,8 @@ def new(folder: Path, game_name: str, language: str) -> None:
     template = scaffold.create(folder, game_name, language)
     if template.prepare:
         click.echo(f"fetching its libraries with {template.prepare[0]} …")
-        scaffold.prepare(folder, template)
+        with build_status(f"{template.prepare[0]} is at work"):
+            scaffold.prepare(folder, template)
     click.echo(f"{folder}: a {language} bot for {game_name} that plays any legal move. Next:")
     for step, why in _next_steps(folder, game_name, template):
         click.echo(f"  {step}    # {why}")
@@ -77,14 +79,16 @@ def build(folder: Path, tag: str | None, no_image: bool) -> None:
     """
     manifest = read_manifest(folder)
     if no_image:
-        changed = build_in_place(folder)
+        with build_status(f"building {folder} with `{' '.join(manifest.build)}`"):
+            changed = build_in_place(folder)
         click.echo(f"{folder}: `{' '.join(manifest.build)}` made or changed {changed} files")
         return
     if not (folder / "Dockerfile").is_file():
         by_hand = f"; `arena bot build {folder} --no-image` runs its build command" if manifest.build else ""
         raise UsageError(f"{folder} has no Dockerfile: `arena bot new` writes one; a folder needs no image{by_hand}")
     tag = tag or f"arena-bot/{manifest.name.lower()}:{manifest.version}"
-    image = image_builds.build(folder, tag=tag)
+    with build_status(f"building {tag}") as report:
+        image = image_builds.build(folder, tag=tag, report=report)
     click.echo(
         f"{tag}: {image.size_bytes / 2**20:.0f} MiB, {image.digest}\n"
         f"  arena match --game {manifest.games[0]} --bot {tag} --bot random"

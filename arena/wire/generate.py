@@ -1,4 +1,8 @@
-"""Regenerate arena/wire/v1 from proto/: `python -m arena.wire.generate`, with `--check` to compare only."""
+"""Regenerate arena/wire/v1 from proto/: `python -m arena.wire.generate`, with `--check` to compare only.
+
+The author of a game outside of this repository names its file, `python -m arena.wire.generate nim_game/nim.proto`, and
+gets nim_pb2.py beside it.
+"""
 
 import filecmp
 import os
@@ -10,6 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+PROTOS = ROOT / "arena/_shipped/proto" if (ROOT / "arena/_shipped").is_dir() else ROOT / "proto"
+"""Our own messages, which those of a game import; a wheel keeps them inside the package."""
 PACKAGE = Path("arena/wire/v1")
 STUBS = ("rules",)
 """Protos whose gRPC stubs are used: the services of bots are called and served by name, without stubs."""
@@ -29,6 +35,13 @@ def generate(protos: Path, target: Path) -> None:
         if subprocess.run([*protoc, f"--{kind}_out={target}", *names], check=False).returncode:  # noqa: S603
             sys.exit("protoc failed: see its message above")
     (target / PACKAGE / "__init__.py").write_text(HEADER)
+
+
+def generate_beside(proto: Path) -> None:
+    """Write the Python code of a game from outside beside its proto, which is named by its path from here."""
+    protoc = [generator_python(), "-m", "grpc_tools.protoc", "-I.", f"-I{PROTOS}", "--python_out=.", "--pyi_out=."]
+    if subprocess.run([*protoc, str(proto)], check=False).returncode:  # noqa: S603
+        sys.exit("protoc failed: see its message above")
 
 
 def generator_python() -> str:
@@ -54,6 +67,10 @@ def differences(fresh: Path, committed: Path) -> list[str]:
 
 def main() -> None:
     """Write the generated code, or with --check say what would change and fail."""
+    if files := [Path(word) for word in sys.argv[1:] if word.endswith(".proto")]:
+        for file in files:
+            generate_beside(file)
+        return
     if "--check" not in sys.argv:
         generate(ROOT / "proto", ROOT)
         return

@@ -1,7 +1,7 @@
 """Building images from a Dockerfile: only for trusted bots, because the docker daemon does it outside of a sandbox."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,15 @@ _STORE_S = 60.0
 """Seconds that the daemon may take to remove an image from a busy disk."""
 
 
-def build(directory: Path, *, tag: str, within_s: float = BUILD_S) -> Image:
+Report = Callable[[str], None]
+"""Is told every step of a build as it begins."""
+
+
+def _say_nothing(_: str) -> None:
+    """Nobody watches the build."""
+
+
+def build(directory: Path, *, tag: str, within_s: float = BUILD_S, report: Report = _say_nothing) -> Image:
     """Build a directory with a Dockerfile, within a time limit; no image is left but the one with the tag.
 
     What runs during the build has no network and bounded memory. But FROM, ADD and COPY --from are done by the daemon,
@@ -34,7 +42,7 @@ def build(directory: Path, *, tag: str, within_s: float = BUILD_S) -> Image:
     with DockerClient(_STORE_S) as client:
         known, replaced = _digests(client), _find(client, tag)
         try:
-            _run(directory, tag, within_s, steps)
+            _run(directory, tag, within_s, steps, report)
             return _accept(client, tag)
         finally:
             made = {digest.removeprefix("sha256:")[:12]: digest for digest in _digests(client) - known}
@@ -53,14 +61,14 @@ def check_context(directory: Path) -> None:
             raise UsageError(f"{directory} has more than {MAX_CONTEXT_BYTES // MIB} MiB")
 
 
-def _run(directory: Path, tag: str, within_s: float, steps: list[str]) -> None:
+def _run(directory: Path, tag: str, within_s: float, steps: list[str], report: Report) -> None:
     options = {
         "path": str(directory), "tag": tag, "network_mode": "none", "pull": False, "rm": True, "forcerm": True,
         "decode": True, "container_limits": {"memory": _BUILD_MEMORY, "memswap": _BUILD_MEMORY},
     }  # fmt: skip
     with DockerClient(within_s) as client:
         try:
-            client.call(lambda: _read_build_output(client.api.build(**options), steps))
+            client.call(lambda: _read_build_output(client.api.build(**options), steps, report))
         except NoAnswer as error:
             raise UsageError(f"the build took longer than {within_s:g} s") from error
         except InfraError as error:
@@ -70,12 +78,14 @@ def _run(directory: Path, tag: str, within_s: float, steps: list[str]) -> None:
             raise
 
 
-def _read_build_output(events: Iterable[dict[str, Any]], steps: list[str]) -> None:
+def _read_build_output(events: Iterable[dict[str, Any]], steps: list[str], report: Report = _say_nothing) -> None:
     """Read the output of a build and collect the image of each step; UsageError with the end of it on failure."""
     log = b""
     for event in events:
         text = str(event.get("stream", ""))
         steps += _STEP.findall(text)
+        if text.startswith("Step "):
+            report(text.strip())
         log = (log + text.encode())[-TAIL_BYTES:]
         if "error" in event:
             raise UsageError(
