@@ -9,10 +9,11 @@ STAMP := $(VENV)/.installed
 # Most tests wait for the clocks of bots, so there may be more of them than processors.
 WORKERS := $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 
-.PHONY: help install proto check test test-fast test-lowest golden bench strength tournament site-demo pictures hostile soak crash
+.PHONY: help install proto check test test-fast test-lowest test-compiled golden bench bench-peers compile interpret strength \
+	tournament site-demo pictures hostile soak crash
 
 help: ## list the commands
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Arena needs Python 3.11 or newer: run make PYTHON=/path/to/python3.11"; exit 2; }
@@ -40,6 +41,9 @@ test: $(STAMP) ## every test; on Debian with root what they need is installed fi
 test-lowest: $(STAMP) ## the tests that touch our dependencies, with the lowest versions that are allowed
 	tests/lowest.sh $(BIN)/python
 
+test-compiled: $(STAMP) ## the tests of the games with compiled rules, in a temporary copy
+	tests/compiled.sh $(BIN)/python
+
 test-fast: $(STAMP) ## the tests that take less than a minute together
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m 'not slow'
 
@@ -48,6 +52,17 @@ golden: $(STAMP) ## rewrite the golden records under tests/data (read the diff b
 
 bench: $(STAMP) ## measure the speed of the engines
 	$(BIN)/python -m bench.engines
+
+bench-peers: $(STAMP) ## measure our rules beside open_spiel and PettingZoo, which get an environment of their own
+	@test -x $(VENV)/peers/bin/python || $(BIN)/uv venv --quiet --python $(BIN)/python $(VENV)/peers
+	@$(BIN)/uv pip install --quiet --python $(VENV)/peers/bin/python open-spiel pettingzoo pygame
+	$(BIN)/python -m bench.peers
+
+compile: $(STAMP) ## compile the rules of the games; `make interpret` goes back
+	$(BIN)/python compile_engines.py
+
+interpret: $(STAMP) ## remove the compiled rules
+	$(BIN)/python compile_engines.py --remove
 
 strength: $(STAMP) ## play the sample bots against each other and print the table of their strength
 	$(BIN)/python -m bench.strength

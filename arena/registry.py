@@ -27,9 +27,17 @@ def games() -> Mapping[str, AnyGame]:
 
 def find(name: str) -> AnyGame:
     """The game of this name, or UsageError with the names that exist."""
+    # A bot that plays one game need not wait for the others; a game from elsewhere may be called like one of ours.
+    if name in _engine_names() and not entry_points(group=GROUP):
+        return _load_engine(name)
     if name not in games():
         raise UsageError(f"there is no game {name!r}: choose {', '.join(games())}")
     return games()[name]
+
+
+def compiled() -> bool:
+    """Whether the rules of the games that come with Arena are compiled or interpreted."""
+    return bool(import_module("engines").compiled())
 
 
 def _engine_names() -> list[str]:

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from arena import registry
 from arena.sandboxes.doctor import Finding, Status, examine
 
 _COLOURS = {Status.OK: "green", Status.WEAK: "yellow", Status.MISSING: "red"}
@@ -26,15 +27,19 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     """
     findings = asyncio.run(examine())
     sandboxes = usable(findings)
+    rules = "compiled" if registry.compiled() else "interpreted"
     if as_json:
         lines = [
             {"name": f.name, "status": f.status.value, "found": f.found, "reason": f.reason, "remedy": f.remedy}
             for f in findings
         ]
-        click.echo(json.dumps({"sandboxes": sandboxes, "findings": lines}, indent=2, ensure_ascii=False))
+        click.echo(
+            json.dumps({"sandboxes": sandboxes, "rules": rules, "findings": lines}, indent=2, ensure_ascii=False)
+        )
     else:
         _show(findings)
         click.echo(f"sandboxes that can be used here: {', '.join(sandboxes) or 'none'}")
+        click.echo(f"the rules of the games are {rules}")
     ctx.exit(0 if sandboxes else 1)
 
 

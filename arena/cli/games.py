@@ -2,7 +2,6 @@
 
 import click
 from rich.console import Console
-from rich.markdown import Markdown
 from rich.table import Table
 
 from arena import registry
@@ -28,6 +27,8 @@ def rules(game: str, plain: bool) -> None:
     if plain:
         click.echo(text)
     else:
+        from rich.markdown import Markdown  # noqa: PLC0415  (nothing else needs it, and it takes a tenth of a second)
+
         Console().print(Markdown(text))
 
 

@@ -167,7 +167,7 @@ class AssassinsState(State[Move, Observation]):
     @classmethod
     def empty(cls, config: Config) -> "AssassinsState":
         """A position before the choice, without figures and cards; fill it and then call `settle`."""
-        state = cls.__new__(cls)
+        state = cls()
         state.config, state.board = config, boards.load(config.board)
         state.phase, state.ending = CHOOSING, 0
         state.where = [OFF] * FIGURES
@@ -226,7 +226,7 @@ class AssassinsState(State[Move, Observation]):
 
     def clone(self) -> "AssassinsState":
         """An independent copy; the board, the deck and the list of legal moves never change and are shared."""
-        twin = AssassinsState.__new__(AssassinsState)
+        twin = AssassinsState()
         twin.config, twin.board, twin.phase, twin.ending = self.config, self.board, self.phase, self.ending
         twin.where, twin.at = self.where[:], self.at[:]
         twin.assassins, twin.hidden, twin.revealed = self.assassins, self.hidden[:], self.revealed[:]

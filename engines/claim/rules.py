@@ -113,7 +113,7 @@ class ClaimState(State[Card, Observation]):
     @classmethod
     def empty(cls, config: Config) -> "ClaimState":
         """A position without cards; fill it and then call `settle`."""
-        state = cls.__new__(cls)
+        state = cls()
         state.config = config
         state.phase = 1
         state.leader = config.first_leader
@@ -159,7 +159,7 @@ class ClaimState(State[Card, Observation]):
 
     def clone(self) -> "ClaimState":
         """An independent copy; the deck never changes and is shared."""
-        twin = ClaimState.__new__(ClaimState)
+        twin = ClaimState()
         twin.config, twin.phase, twin.leader, twin.lead = self.config, self.phase, self.leader, self.lead
         twin.hands = (self.hands[0][:], self.hands[1][:])
         twin.prizes = (self.prizes[0][:], self.prizes[1][:])

@@ -120,7 +120,7 @@ class KingdomsState(State[Move, Observation]):
     @classmethod
     def empty(cls, config: Config, hands: list[tuple[Card, ...]]) -> "KingdomsState":
         """A bare table and these hands, each in ascending order; fill it and then call `settle`."""
-        state = cls.__new__(cls)
+        state = cls()
         state.config = config
         state.round, state.first, state.acted, state.phase = 1, 0, 0, PLAY
         state.order, state.step = (), -1
@@ -199,7 +199,7 @@ class KingdomsState(State[Move, Observation]):
 
     def clone(self) -> "KingdomsState":
         """An independent copy; tuples and the deck never change and are shared."""
-        twin = KingdomsState.__new__(KingdomsState)
+        twin = KingdomsState()
         twin.config, twin.round, twin.first, twin.acted = self.config, self.round, self.first, self.acted
         twin.phase, twin.order, twin.step = self.phase, self.order, self.step
         twin.coats, twin.tokens, twin.revealed = self.coats, self.tokens, self.revealed

@@ -160,7 +160,7 @@ class RrrState(State[Move, Observation]):
     @classmethod
     def empty(cls, config: Config) -> "RrrState":
         """A match before its first round."""
-        state = cls.__new__(cls)
+        state = cls()
         state.config = config
         state.phase, state.mover = Phase.PLACE, config.first
         state.round, state.first, state.placements = 0, config.first, 0
@@ -201,7 +201,7 @@ class RrrState(State[Move, Observation]):
 
     def clone(self) -> "RrrState":
         """An independent copy; only the table is ever changed in place."""
-        twin = RrrState.__new__(RrrState)
+        twin = RrrState()
         twin.config, twin.phase, twin.mover = self.config, self.phase, self.mover
         twin.round, twin.first, twin.placements, twin.score = self.round, self.first, self.placements, self.score
         twin.table = self.table.clone()

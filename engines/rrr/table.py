@@ -64,7 +64,7 @@ class Table:
 
     def clone(self) -> "Table":
         """An independent copy."""
-        twin = Table.__new__(Table)
+        twin = Table()
         twin.board = self.board[:]
         twin.up, twin.facing, twin.covered = self.up, self.facing, self.covered
         twin.down, twin.areas, twin.hidden = self.down[:], self.areas[:], self.hidden[:]
@@ -72,9 +72,16 @@ class Table:
         return twin
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Table) and all(getattr(self, name) == getattr(other, name) for name in Table.__slots__)
+        return isinstance(other, Table) and self._parts() == other._parts()
 
-    __hash__ = None  # type: ignore[assignment]  # a table changes
+    def __hash__(self) -> int:
+        raise TypeError("a table changes, so it has no hash")
+
+    def _parts(self) -> tuple[object, ...]:
+        return (
+            self.board, self.up, self.facing, self.down, self.covered,
+            self.areas, self.hidden, self.zone, self.discard, self.banished,
+        )  # fmt: skip
 
     # -- what is where ----------------------------------------------------------------------------------
 

@@ -1,0 +1,82 @@
+"""Compile the rules of the games with mypyc and put the modules beside their sources: `make compile`.
+
+The sources stay what is read, tested and changed. `engines/__init__.py` refuses a compiled module whose source has
+changed since. `--remove` goes back to the interpreter, and `--into FOLDER` leaves the modules of the checkout alone.
+"""
+
+import argparse
+import os
+import shutil
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from engines import DIGESTS, RULES, digest_of
+
+ROOT = Path(__file__).parent
+
+
+def sources() -> dict[str, list[str]]:
+    """The modules that are compiled, by game."""
+    found: dict[str, list[str]] = {}
+    for name in RULES:
+        found.setdefault(name.split(".")[1], []).append(name.replace(".", "/") + ".py")
+    return found
+
+
+def build(folder: Path) -> None:
+    """Compile the copies of the sources in this folder in place."""
+    from mypyc.build import mypycify  # noqa: PLC0415  (only who compiles needs a compiler)
+    from setuptools import setup  # noqa: PLC0415
+
+    os.chdir(folder)
+    sys.path.insert(0, str(folder))
+    extensions = []
+    for game, paths in sources().items():
+        group = f"engines.{game}.compiled"
+        extensions += mypycify(["--config-file=mypy.toml", *paths], group_name=group, target_dir=f"build/{game}")
+    setup(name="engines", packages=[], ext_modules=extensions, script_args=["-q", "build_ext", "--inplace"])
+
+
+def stage(folder: Path) -> None:
+    """Copy what the compiler reads; the project's own file would make setuptools build the project."""
+    for package in ("arena", "engines"):
+        ignored = shutil.ignore_patterns("__pycache__", "*.so", DIGESTS)
+        shutil.copytree(ROOT / package, folder / package, ignore=ignored)
+    shutil.copy(ROOT / "pyproject.toml", folder / "mypy.toml")
+
+
+def remove(folder: Path) -> None:
+    """Take the compiled modules away."""
+    for path in [*(folder / "engines").rglob("*.so"), folder / "engines" / DIGESTS]:
+        path.unlink(missing_ok=True)
+
+
+def compile_into(target: Path) -> None:
+    """Compile in a temporary copy, then replace what was compiled before."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        stage(folder)
+        build(folder)
+        os.chdir(target)
+        remove(target)
+        for path in (folder / "engines").rglob("*.so"):
+            shutil.copy(path, target / path.relative_to(folder))
+        lines = [f"{digest_of(folder / 'engines', module)}  {module}\n" for module in RULES]
+        (target / "engines" / DIGESTS).write_text("".join(lines), encoding="utf-8")
+
+
+def main() -> None:
+    """Compile, or remove what was compiled."""
+    parser = argparse.ArgumentParser(description="Compile the rules of the games, or go back to the interpreter.")
+    parser.add_argument("--remove", action="store_true", help="remove what was compiled")
+    parser.add_argument("--into", type=Path, default=ROOT, help="the checkout that gets the modules")
+    arguments = parser.parse_args()
+    if arguments.remove:
+        remove(arguments.into)
+    else:
+        compile_into(arguments.into.resolve())
+
+
+if __name__ == "__main__":
+    main()
