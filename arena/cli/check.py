@@ -130,7 +130,7 @@ def _show_measures(console: Console, measures: Measures | None) -> None:
     if measures is None:
         return
     memory = "" if measures.peak_memory is None else f", peak memory {measures.peak_memory / 2**20:.0f} MiB"
-    p50, p99, slowest = (f"{each * 1000:.1f} ms" for each in (measures.median, measures.p99, measures.slowest))
+    p50, p99, slowest = (f"{seconds * 1000:.1f} ms" for seconds in (measures.median, measures.p99, measures.slowest))
     console.print(f"\nstart-up {measures.start:.2f} s{memory}", soft_wrap=True)
     console.print(f"{measures.decisions} decisions: p50 {p50}, p99 {p99}, max {slowest}", soft_wrap=True)
 

@@ -128,15 +128,15 @@ def _print(rows: Sequence[dict[str, Any]]) -> None:
 
 def _row(match: MatchEntry, bot_id: int, label: dict[int, str]) -> dict[str, Any]:
     seat = _seat(match, bot_id)
-    mine = match.seats[seat]
+    result_of_bot = match.seats[seat]
     return {
         "match": match.match_id,
         "tournament": match.tournament_id,
         "seat": seat,
         "against": ", ".join(label[result.bot_id] for result in match.seats if result.bot_id != bot_id),
-        "rank": mine.rank,
-        "score": mine.score,
-        "ending": mine.ending,
+        "rank": result_of_bot.rank,
+        "score": result_of_bot.score,
+        "ending": result_of_bot.ending,
         "reason": match.reason,
     }
 
@@ -165,9 +165,9 @@ def _courses(store: Store, bot: BotEntry, last: int) -> list[Course]:
 
 
 def _mark(match: MatchEntry, bot_id: int, label: dict[int, str]) -> Mark:
-    mine = match.seats[_seat(match, bot_id)]
+    result_of_bot = match.seats[_seat(match, bot_id)]
     others = ", ".join(label[result.bot_id] for result in match.seats if result.bot_id != bot_id)
-    shared = sum(result.rank == mine.rank for result in match.seats) > 1
-    kind = "lost" if mine.rank > 1 else "drawn" if shared else "won"
-    kind = "fault" if mine.ending != Ending.NORMAL.name else kind
+    shared = sum(result.rank == result_of_bot.rank for result in match.seats) > 1
+    kind = "lost" if result_of_bot.rank > 1 else "drawn" if shared else "won"
+    kind = "fault" if result_of_bot.ending != Ending.NORMAL.name else kind
     return Mark(kind, f"{kind} against {others}: {match.reason}")

@@ -161,11 +161,11 @@ def show_result(game: AnyGame, result: MatchRecord[Any, Any]) -> None:
     spec, roles = result.spec, game.info.roles
     table = Grid("seat", "bot", *(["role"] if roles else []), "rank", "score", "time", "moves", "verdict")
     for seat, bot in enumerate(spec.contestants):
-        mine = [each for each in result.played if each.seat == seat]
+        moves = [move for move in result.played if move.seat == seat]
         row: list[RenderableType] = [str(seat), cell(bot.name), *([roles[seat]] if roles else [])]
         ranked = bool(result.outcome.ranks)
         row += [str(result.outcome.ranks[seat]), f"{result.outcome.scores[seat]:g}"] if ranked else ["-", "-"]
-        row += [f"{sum(each.times.wall for each in mine) / 1e6:.3f} s", str(len(mine))]
+        row += [f"{sum(move.times.wall for move in moves) / 1e6:.3f} s", str(len(moves))]
         table.add_row(*row, cell(result.verdicts[seat].sentence))
     console = plain_console()
     console.print(

@@ -58,7 +58,7 @@ def ratings(game_name: str, number: int | None, by: str | None, db: str, **form:
     if by == "role" and not game.info.roles:
         raise UsageError(f"the seats of {game_name} have no roles")
     tables = dict(table.by_role) if by == "role" else {"": table.rows}
-    rows = [_row(row, role, table) for role, several in tables.items() for row in several]
+    rows = [_row(row, role, table) for role, ratings in tables.items() for row in ratings]
     shown = forms.Table(
         rows, lambda: ratings_page(f"Ratings: {game.info.title}", tables, table), lambda: _print(table, tables, game)
     )

@@ -113,7 +113,7 @@ def score(test: Sprt) -> float:
 
 def _points(entry: MatchEntry, bot_id: int) -> float:
     gained = points([seat.rank for seat in entry.seats])
-    return next(mine for seat, mine in zip(entry.seats, gained) if seat.bot_id == bot_id)
+    return next(gain for seat, gain in zip(entry.seats, gained) if seat.bot_id == bot_id)
 
 
 def _elo(value: float) -> str:

@@ -20,7 +20,7 @@ def print_standings(standings: Standings, title: str, console: Console) -> None:
     for role, rows in standings.by_role.items():
         console.print(rating_table(rows, {}, f"as {role}"))
     if standings.advantages:
-        worth = ", ".join(f"{each.role} {each.value:+.1f} ± {2 * each.sigma:.1f}" for each in standings.advantages)
+        worth = ", ".join(f"{seat.role} {seat.value:+.1f} ± {2 * seat.sigma:.1f}" for seat in standings.advantages)
         console.print(f"[dim]worth of a seat, in points of rating: {marked(worth)}[/dim]", soft_wrap=True)
 
 

@@ -192,11 +192,11 @@ class SqlStore:
             return False
         return True
 
-    def add_matches(self, tournament_id: int, several: Iterable[KeptMatch]) -> int:
+    def add_matches(self, tournament_id: int, rows_of_match: Iterable[KeptMatch]) -> int:
         """Keep those that are missing, all in one transaction, and say how many these were."""
         counted, added = Counted(), 0
         with exclusive(self._engine) as connection:
-            for kept in several:
+            for kept in rows_of_match:
                 name = kept.entry.match_id
                 known = connection.execute(select(matches.c.checksum).where(_this(tournament_id, name))).scalar()
                 if known is None:
@@ -277,8 +277,10 @@ class SqlStore:
         with self._engine.connect() as connection:
             rows = connection.execute(query, execution_options={"yield_per": PIECE})
             for (_, ordinal), group in groupby(rows, key=lambda row: (row.number, row.ordinal)):
-                several = list(group)
-                yield MatchResult(ordinal, tuple(row.bot_id for row in several), tuple(row.rank for row in several))
+                rows_of_match = list(group)
+                yield MatchResult(
+                    ordinal, tuple(row.bot_id for row in rows_of_match), tuple(row.rank for row in rows_of_match)
+                )
 
     def tallies(
         self, *, tournament_id: int | None = None, game: str | None = None, bot_id: int | None = None
@@ -332,8 +334,8 @@ class SqlStore:
         with self._engine.connect() as connection:
             rows = connection.execute(_in_order(query).where(which), execution_options={"yield_per": _HEAVY_PIECE})
             for _, group in groupby(rows, key=_number):
-                several = list(group)
-                yield KeptMatch(_match(several), bytes(several[0].record or b""), several[0].checksum)
+                rows_of_match = list(group)
+                yield KeptMatch(_match(rows_of_match), bytes(rows_of_match[0].record or b""), rows_of_match[0].checksum)
 
 
 _OF_SEAT = seats.c.match_number == matches.c.number

@@ -89,9 +89,9 @@ def _scope(table: Table, tournament_id: int | None, game: str | None) -> ColumnE
 def wrong_tallies(connection: Connection) -> Iterator[str]:
     """Every tally that is not what a recount of the matches makes it, in a sentence."""
     total, known = Counted(), {ALL}
-    for tournament_id, several in groupby(_matches(connection), key=lambda match: match[0]):
+    for tournament_id, group in groupby(_matches(connection), key=lambda match: match[0]):
         own = Counted()
-        for _, game, match in several:
+        for _, game, match in group:
             own.add(tournament_id, game, match)
             total.add(ALL, game, match)
         known.add(tournament_id)
@@ -126,10 +126,8 @@ def _matches(connection: Connection) -> Iterator[tuple[int, str, MatchEntry]]:
         .order_by(matches.c.tournament_id, matches.c.number, seats.c.seat)
     )
     rows = connection.execute(query, execution_options={"yield_per": PIECE})
-    for (tournament_id, game, _, moves), several in groupby(rows, key=lambda row: tuple(row[:4])):
-        results = tuple(
-            SeatResult(row.bot_id, row.rank, 0.0, row.ending, "", row.wall_us, row.cpu_us) for row in several
-        )
+    for (tournament_id, game, _, moves), group in groupby(rows, key=lambda row: tuple(row[:4])):
+        results = tuple(SeatResult(row.bot_id, row.rank, 0.0, row.ending, "", row.wall_us, row.cpu_us) for row in group)
         yield tournament_id, game, MatchEntry(tournament_id, "", 0, "", 0, "", moves, "", results)
 
 

@@ -21,7 +21,7 @@ def check_only_listed_moves_apply(game: AnyGame, seed: int) -> None:
         legal, before = tuple(state.legal()), game.codec.dump_state(state)
         some = {choice(rng, range(len(legal))) for _ in range(3)} if legal else ()
         for stranger in (*NO_MOVES, *(twin for number in some for twin in lookalikes(legal[number]))):
-            if any(stranger is each for each in legal):
+            if any(stranger is move for move in legal):
                 continue
             _refuse(state, stranger, f"seed {seed}: {stranger!r}, which is no listed move,")
             assert game.codec.dump_state(state) == before, f"seed {seed}: the illegal {stranger!r} changed the state"
@@ -83,8 +83,10 @@ def _check_emptied_list(game: AnyGame, state: AnyState, seed: int) -> None:
         if isinstance(other, MutableSequence):
             other.clear()
     restored = game.codec.load_state(game.codec.dump_state(state))
-    for each in (state, twin, restored):
-        assert tuple(each.legal()) == moves, f"seed {seed}: who changes what legal() hands out changes what is legal"
+    for position in (state, twin, restored):
+        assert tuple(position.legal()) == moves, (
+            f"seed {seed}: who changes what legal() hands out changes what is legal"
+        )
 
 
 def check_seats_are_known(game: AnyGame, seed: int) -> None:

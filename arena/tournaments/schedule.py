@@ -68,7 +68,7 @@ class Rounds(Sequence[Round]):
     def __getitem__(self, number: int | slice) -> Round | Sequence[Round]:
         """The fixtures of a round, in the order of the schedule."""
         if isinstance(number, slice):
-            return [self[one] for one in range(*number.indices(len(self)))]
+            return [self[index] for index in range(*number.indices(len(self)))]
         if not 0 <= number < len(self):
             raise IndexError(number)
         return [fixture for group in range(len(self.groups)) for fixture in self.meeting(group, number)]

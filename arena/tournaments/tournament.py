@@ -111,10 +111,10 @@ class Tournament:
                 continue
             # Where all matches are between the same bots, there is nothing to interleave, and they stay warm anyway.
             before = past + number if len(rounds.groups) > 1 else 1
-            several = budget.rounds_to_begin(missing, per_group=seats, before=before)
-            if not several:
+            rounds_now = budget.rounds_to_begin(missing, per_group=seats, before=before)
+            if not rounds_now:
                 return
-            last = min(number + several, number + MOST_IN_A_JOB // seats, len(rounds))
+            last = min(number + rounds_now, number + MOST_IN_A_JOB // seats, len(rounds))
             for group in range(len(rounds.groups)):
                 if assignments := tuple(self._assignments(rounds, start, group, range(number, last))):
                     yield Job(tuple(sorted(rounds.groups[group])), assignments)

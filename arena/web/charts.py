@@ -46,7 +46,7 @@ def intervals(rows: Sequence[Interval], title: str) -> Markup:
     parts = list(axis.draw(height))
     for number, row in enumerate(rows):
         top = number * ROW
-        low, value, high = (axis.place(each) for each in (row.low, row.value, row.high))
+        low, value, high = (axis.place(number) for number in (row.low, row.value, row.high))
         tip = f"{row.name}: {row.value:.1f}, between {row.low:.1f} and {row.high:.1f}"
         parts.append(
             _svg(
@@ -130,12 +130,12 @@ class Line:
     """Drawn more quietly than the others."""
 
 
-def lines(several: Sequence[Line], end: float, title: str, foot: str) -> Markup:
+def lines(curves_of: Sequence[Line], end: float, title: str, foot: str) -> Markup:
     """Curves over a common axis from 0 to the end, each named at its last point."""
-    values = [point for line in several for _, point in line.points]
+    values = [point for line in curves_of for _, point in line.points]
     axis = Axis(min(point.low for point in values), max(point.high for point in values))
     left = 2 * _MARGIN
-    curves = Markup().join(_curve(line, axis, end) for line in several)
+    curves = Markup().join(_curve(line, axis, end) for line in curves_of)
     drawn = _svg(
         '<svg x="{:.2f}%" y="0" width="{:.2f}%" height="{}" viewBox="0 0 100 100" preserveAspectRatio="none">{}</svg>',
         left, 100 - 2 * left, COURSE, curves,
@@ -145,9 +145,9 @@ def lines(several: Sequence[Line], end: float, title: str, foot: str) -> Markup:
         _svg('<text class="tick" x="{:.2f}%" y="{}">0</text>', left, below),
         _svg('<text class="tick end" x="{:.2f}%" y="{}">{}</text>', 100 - left, below, foot),
     )
-    names = [_end_name(line, axis, end) for line in several] if len(several) > 1 else []
+    names = [_end_name(line, axis, end) for line in curves_of] if len(curves_of) > 1 else []
     words = "; ".join(
-        f"{line.name} from {line.points[0][1].value:.1f} to {line.points[-1][1].value:.1f}" for line in several
+        f"{line.name} from {line.points[0][1].value:.1f} to {line.points[-1][1].value:.1f}" for line in curves_of
     )
     return _figure([*axis.draw_up(COURSE), drawn, *names, *feet], COURSE + AXIS, title, words)
 

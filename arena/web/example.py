@@ -53,6 +53,6 @@ def example_position(game: AnyGame) -> Example:
     record = MatchRecord(spec, game.info.version, tuple(middle), (FINE,) * seats, Outcome(ranks, scores, ""))
     position = read_replay(game, record, [EVERYTHING]).data["positions"][-1][EVERYTHING]
     shown = game.start(config, SEED)
-    for each in middle:
-        shown.apply(each.move)
+    for step in middle:
+        shown.apply(step.move)
     return Example(find_viewer(game), names, position, Text.from_markup(game.show(shown), emoji=False).plain)

@@ -210,7 +210,7 @@ def _banks(record: AnyRecord) -> Iterator[list[float]]:
             clock.bank = 0.0
         elif times != NO_TIMES:  # a reply of several moves carries its times on its first move
             clock.charge(times.wall / 1e6, times.cpu / 1e6, times.lag / 1e6)
-        yield [round(each.bank, 3) for each in clocks]
+        yield [round(clock.bank, 3) for clock in clocks]
 
 
 # -- words ------------------------------------------------------------------------------------------------------

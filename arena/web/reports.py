@@ -77,8 +77,13 @@ def _rating_cells(place: int, row: Rating, faults: Mapping[str, int]) -> list[Ce
 
 def _advantages_section(standings: Standings) -> Section:
     bars = [
-        charts.Interval(each.role, each.value - 2 * each.sigma, each.value, each.value + 2 * each.sigma)
-        for each in standings.advantages
+        charts.Interval(
+            advantage.role,
+            advantage.value - 2 * advantage.sigma,
+            advantage.value,
+            advantage.value + 2 * advantage.sigma,
+        )
+        for advantage in standings.advantages
     ]
     note = "In points of rating, against the mean of all seats; the bars are 95 % intervals."
     return Section("What a seat is worth", (charts.intervals(bars, "What a seat is worth"),), note=note)

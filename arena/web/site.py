@@ -143,18 +143,18 @@ class Site:
         return in_game(info, table, bot, drawn, self.views_of(best), self.views_of(worst))
 
     def _pair(self, _: object, first: str, second: str) -> Page:
-        one, two = self._find_bot(first), self._find_bot(second)
-        if one.id >= two.id:
+        first_bot, second_bot = self._find_bot(first), self._find_bot(second)
+        if first_bot.id >= second_bot.id:
             raise NotFound(f"{first}-{second}")
-        parts = [part for info in self.infos.values() if (part := self._pair_in_game(info, one, two))]
-        return pair_page(one, two, parts)
+        parts = [part for info in self.infos.values() if (part := self._pair_in_game(info, first_bot, second_bot))]
+        return pair_page(first_bot, second_bot, parts)
 
-    def _pair_in_game(self, info: GameInfo, one: BotEntry, two: BotEntry) -> PairInGame | None:
+    def _pair_in_game(self, info: GameInfo, first_bot: BotEntry, second_bot: BotEntry) -> PairInGame | None:
         table = self.snapshot.tables[info.name]
-        if (one.id, two.id) not in table.duels:
+        if (first_bot.id, second_bot.id) not in table.duels:
             return None
-        meetings = self.store.latest_matches(game=info.name, bot_id=one.id, against=two.id, limit=LONG)
-        return pair_in_game(info, table, one.id, two.id, self.views_of(meetings))
+        meetings = self.store.latest_matches(game=info.name, bot_id=first_bot.id, against=second_bot.id, limit=LONG)
+        return pair_in_game(info, table, first_bot.id, second_bot.id, self.views_of(meetings))
 
     def _tournament_list(self, query: Mapping[str, str] | None) -> Page:
         if query is None:
