@@ -203,7 +203,7 @@ class Store(Protocol):
         """Keep a match in one transaction; False if it was there already."""
         ...
 
-    def add_matches(self, tournament_id: int, several: Iterable[KeptMatch]) -> int:
+    def add_matches(self, tournament_id: int, kept_matches: Iterable[KeptMatch]) -> int:
         """Keep those that are missing, all in one transaction, and say how many these were.
 
         UsageError if one of them is kept already, but otherwise.

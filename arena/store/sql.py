@@ -192,11 +192,11 @@ class SqlStore:
             return False
         return True
 
-    def add_matches(self, tournament_id: int, rows_of_match: Iterable[KeptMatch]) -> int:
+    def add_matches(self, tournament_id: int, kept_matches: Iterable[KeptMatch]) -> int:
         """Keep those that are missing, all in one transaction, and say how many these were."""
         counted, added = Counted(), 0
         with exclusive(self._engine) as connection:
-            for kept in rows_of_match:
+            for kept in kept_matches:
                 name = kept.entry.match_id
                 known = connection.execute(select(matches.c.checksum).where(_this(tournament_id, name))).scalar()
                 if known is None:
