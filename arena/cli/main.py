@@ -29,7 +29,7 @@ COMMANDS = {
     "submit": ("submit:submit", "Check a bot, try it in the sandbox, and register it."),
     "bots": ("bots:bots", "See and retire the bots in the store."),
     "bot": ("bot:bot", "Write a bot: start one, check it, debug it, build its image."),
-    "docs": ("docs:docs", "Print a page of the documentation, or list the pages."),
+    "docs": ("docs:docs", "Print PAGE of the documentation, or list the pages."),
     "doctor": ("doctor:doctor", "Say what this machine can enforce, and how to mend what it cannot."),
 }
 """Where each command is, and its line on the help page: a command is imported only when it is run."""
