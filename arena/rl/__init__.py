@@ -6,9 +6,10 @@ env = arena.rl.env("claim")
 
 try:
     from arena.rl.environment import BoardGame, env
+    from arena.rl.single import SingleAgent, vector_env
 except ModuleNotFoundError as error:  # the bot that plays the result needs only arena.vectors
     if error.name not in ("pettingzoo", "gymnasium", "numpy"):
         raise
     raise ImportError(f"arena.rl needs {error.name}: pip install 'arena[rl]'") from error
 
-__all__ = ["BoardGame", "env"]
+__all__ = ["BoardGame", "SingleAgent", "env", "vector_env"]

@@ -126,6 +126,10 @@ class BoardGame(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     def close(self) -> None:
         """Nothing is open."""
 
+    def legal_moves(self) -> Mapping[int, Any]:
+        """The legal moves of the agent to move, by their numbers."""
+        return self._legal()
+
     def _seen_space(self) -> spaces.Dict:
         return spaces.Dict(
             {
