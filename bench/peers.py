@@ -39,7 +39,7 @@ PAIRS = (
 def player(python: Path | str, game: str) -> Iterator["subprocess.Popen[str]"]:
     """A process that plays the game for a while whenever it gets a line."""
     command = [str(python), str(PLAYER), game]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
         yield process
         process.communicate()
 
