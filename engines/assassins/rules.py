@@ -205,7 +205,7 @@ class AssassinsState(State[Move, Observation]):
             self._legal = tuple(LEGAL[self.phase](self))
         return self._legal
 
-    def apply(self, move: Move) -> None:
+    def apply(self, move: object) -> None:
         """Make a move."""
         legal = self._legal or self.legal()
         if type(move) is not int or move not in legal:  # 1.0 and True are no moves, although they equal one

@@ -144,7 +144,7 @@ class ClaimState(State[Card, Observation]):
         """The cards that may be played, in ascending order."""
         return self._legal
 
-    def apply(self, move: Card) -> None:
+    def apply(self, move: object) -> None:
         """Play a card."""
         if type(move) is not int or move not in self._legal:  # 1.0 and True are no cards, although they equal one
             raise IllegalMove(f"{move!r} may not be played now: legal are {list(self._legal)}")

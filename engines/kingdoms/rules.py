@@ -179,7 +179,7 @@ class KingdomsState(State[Move, Observation]):
         """The moves of the phase in ascending order: cards, tokens, masks of slots, first slots, hand then kingdom."""
         return self._legal
 
-    def apply(self, move: Move) -> None:
+    def apply(self, move: object) -> None:
         """Play a card, choose a token, take cards, or put a taken card away."""
         if type(move) is not int or move not in self._legal:  # 1.0 and True are no moves, although they equal one
             legal = ", ".join(map(wording, self._legal)) or "nothing, since the game is over"

@@ -5,7 +5,7 @@ A placement carries every choice that its power needs as one number, whose range
 
 from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from arena.match import Seat
 from engines.rrr.tiles import BITS, BOARD, Mask, Space, Tile
@@ -81,12 +81,12 @@ def plain(tile: Tile, spaces: Mask = BOARD) -> tuple[Place, ...]:
     return tuple(ROUTES[tile, space, ()][NOT_USED] for space in BITS[spaces])
 
 
-def is_listed(move: Move, legal: Sequence[Move]) -> bool:
+def is_listed(move: object, legal: Sequence[Move]) -> TypeGuard[Move]:
     """True if exactly this move is in the list: other kinds of tuples, and tuples of floats or bools, can equal it."""
     if type(move) is not type(legal[0]) or move not in legal:
         return False
-    if type(move) is not Place:
-        return type(move[0]) is int
+    if not isinstance(move, Place):
+        return isinstance(move, Pick | NameFirst) and type(move[0]) is int
     tile, space, woken, choice = move
     if type(tile) is not int or type(space) is not int or type(choice) is not int:
         return False

@@ -184,7 +184,7 @@ class RrrState(State[Move, Observation]):
             self._legal = self._find_legal()
         return self._legal
 
-    def apply(self, move: Move) -> None:
+    def apply(self, move: object) -> None:
         """Place a tile, pick one, or name the first player."""
         seat, legal = self.mover, self.legal()
         if seat is None or not is_listed(move, legal):
