@@ -180,4 +180,4 @@ class TestTheDaemon:
         assert left_behind() == []
 
     def test_the_continuous_build_is_set_up_as_doctor_says(self):
-        assert SETTING in (ROOT / ".ci" / "run").read_text()
+        assert SETTING in (ROOT / "tests" / "prepare-machine.sh").read_text()
