@@ -1,5 +1,6 @@
 """What commands print: text that others made is shown as it is, and steers neither the terminal nor Rich."""
 
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -16,8 +17,9 @@ def echo(message: str, *, err: bool = False) -> None:
 
 
 def warn(message: str) -> None:
-    """Tell the user something beside the results."""
-    echo(message, err=True)
+    """Tell the user something beside the results; a stderr that nobody reads costs nothing."""
+    with suppress(OSError):
+        echo(message, err=True)
 
 
 def marked(text: str) -> str:
