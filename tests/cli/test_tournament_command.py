@@ -151,7 +151,8 @@ def test_a_pipe_gets_lines_with_the_leader_and_what_is_settled(field):
         capture_output=True, text=True, timeout=110, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    lines = done.stderr.splitlines()
+    new, *lines = done.stderr.splitlines()
+    assert new.startswith("a new store is made: ")
     assert 1 <= len(lines) <= 4
     assert "\x1b" not in done.stderr
     for line in lines:
