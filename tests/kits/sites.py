@@ -4,14 +4,14 @@ import math
 
 from arena import registry
 from arena.clock import TimeControl
-from arena.match import FINE, Contestant, Ending, MatchRecord, MatchSpec, Played, Times, Verdict
+from arena.match import FINE, Contestant, Ending, MatchRecord, MatchSpec, PlayedMove, Times, Verdict
 from arena.play import record
 from arena.play.referee import forfeit
 from arena.rng import stream
 from arena.store.base import KeptMatch
 from arena.store.checksums import match_checksum
 from arena.store.sql import SqlStore
-from arena.tournaments.results import match_entry
+from arena.tournaments.match_rows import match_entry
 from arena.tournaments.settings import Settings
 
 NAMES = ("<script>alert(1)</script>", '"><img src=x onerror=alert(2)>', "\u202eevil\u2066{{7*7}}", "a" * 40, "plain")
@@ -75,7 +75,7 @@ def play(game, seats, field, fixture, *, fault=False):
         # A player with a higher number looks for a good move by trying some to the end.
         move = max((legal[int(rng.random() * len(legal))] for _ in range(field[seat].id)), key=str)
         times = Times(wall=int(900 + rng.random() * 40_000 * field[seat].id), charged=900, cpu=700)
-        played.append(Played(seat, move, times))
+        played.append(PlayedMove(seat, move, times))
         state.apply(move)
     contestants = tuple(Contestant(bot.name, bot.version, bot.digest) for bot in field)
     name = record.match_id(game, config, seed, contestants)

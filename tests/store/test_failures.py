@@ -53,7 +53,8 @@ def test_a_folder(tmp_path):
 @pytest.mark.parametrize("name", ["text/arena.db", "text/further/arena.db"])
 def test_a_folder_that_cannot_be_made(tmp_path, name):
     (tmp_path / "text").write_text("no folder")
-    refusal(tmp_path / name, 2, "the folder of the store", "cannot be made", "name a file in another one with --db")
+    words = ("the folder of the store", "cannot be made", "name a file in another one with --db")
+    refusal(tmp_path / name, 2, *words, command=("tournament", "--game", "claim"))
 
 
 def test_a_file_cut_in_half(path):

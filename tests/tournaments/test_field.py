@@ -53,9 +53,9 @@ def test_an_empty_field_says_what_to_do(store, tmp_path, monkeypatch):
 
 def test_a_sample_bot_takes_part_by_its_name(store, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    first = choose_field(store, "claim", ["greedy", "random"])
-    assert names(first) == ["greedy", "random"]
-    assert choose_field(store, "claim", ["greedy", "random"]) == first
+    first = choose_field(store, "claim", ["greedy", "search"])
+    assert names(first) == ["greedy", "search"]
+    assert choose_field(store, "claim", ["greedy", "search"]) == first
     with pytest.raises(UsageError, match="there is no bot 'nobody'"):
         choose_field(store, "claim", ["nobody"])
 

@@ -4,10 +4,10 @@ import tracemalloc
 from collections import Counter
 from random import Random
 
-from arena.tournaments.outcomes import Finished, Outcomes
+from arena.tournaments.outcomes import FixtureResult, Outcomes
 from arena.tournaments.schedule import round_robin
 
-FIRST, SECOND, TIE = (Finished((0, 1), ranks) for ranks in ((1, 2), (2, 1), (1, 1)))
+FIRST, SECOND, TIE = (FixtureResult((0, 1), ranks) for ranks in ((1, 2), (2, 1), (1, 1)))
 
 
 def test_matches_may_end_in_any_order_but_rounds_are_finished_whole():
