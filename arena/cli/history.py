@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arena import registry
-from arena.cli import table_formats as forms
+from arena.cli import table_formats
 from arena.cli.output import cell, echo
 from arena.cli.store import db_option, open_store
 from arena.cli.table_formats import form_options, print_table
@@ -62,8 +62,13 @@ def history(name: str, last: int, lost: bool, match_id: str | None, out: Path | 
     label = {entry.id: entry.label for entry in store.all_bots()}
     rows = [_row(match, bot.id, label) for match in reversed(_newest(store, bot, last, lost=lost))]
     print_table(
-        forms.Table(rows, lambda: history_page(bot.label, _courses(store, bot, last)), lambda: _print(rows)), **form
+        table_formats.Table(rows, lambda: history_page(bot.label, _courses(store, bot, last)), lambda: _print(rows)),
+        **form,
     )
+
+
+def _page(store: Store, bot: BotEntry, last: int) -> str:
+    return history_page(bot.label, _courses(store, bot, last))
 
 
 def _newest(store: Store, bot: BotEntry, count: int, *, lost: bool) -> list[MatchEntry]:

@@ -53,7 +53,7 @@ class View(Protocol):
         ...
 
 
-class Unfailing:
+class ErrorTolerantStream:
     """A stream that takes whatever is written, also when there is nobody to read it any more."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -80,7 +80,7 @@ class Report:
     def __init__(self, view: View) -> None:
         self._view = view
         # Without a stderr at all Rich writes nowhere.
-        file = cast("TextIO", Unfailing(sys.stderr)) if sys.stderr is not None else None
+        file = cast("TextIO", ErrorTolerantStream(sys.stderr)) if sys.stderr is not None else None
         self._console = Console(file=file, stderr=True)
         self._live: Live | None = None
         self._failure: Exception | None = None

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arena import registry
-from arena.cli import table_formats as forms
+from arena.cli import table_formats
 from arena.cli.options import option_group
 from arena.cli.output import cell
 from arena.cli.store import db_option, open_store
@@ -59,7 +59,7 @@ def ratings(game_name: str, number: int | None, by: str | None, db: str, **form:
         raise UsageError(f"the seats of {game_name} have no roles")
     tables = dict(table.by_role) if by == "role" else {"": table.rows}
     rows = [_row(row, role, table) for role, ratings in tables.items() for row in ratings]
-    shown = forms.Table(
+    shown = table_formats.Table(
         rows, lambda: ratings_page(f"Ratings: {game.info.title}", tables, table), lambda: _print(table, tables, game)
     )
     print_table(shown, **form)
@@ -78,7 +78,9 @@ def show_crosstable(game_name: str, number: int | None, db: str, **form: Any) ->
     rows = [{"bot": a, "against": b, "points": points, "games": games} for a, b, (points, games) in pairs]
     title = f"Who beat whom: {game.info.title}"
     print_table(
-        forms.Table(rows, lambda: crosstable_page(title, order, cells), lambda: _print_cross(order, cells, game)),
+        table_formats.Table(
+            rows, lambda: crosstable_page(title, order, cells), lambda: _print_cross(order, cells, game)
+        ),
         **form,
     )
 

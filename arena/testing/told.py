@@ -23,11 +23,11 @@ def check_telling_betrays_nothing(game: AnyGame, seed: int) -> None:
     variant, rng = pick_variant(game, seed), stream(seed, "told")
     for state, move in walk(game, variant, seed):
         for seat in range(variant.seats) if move is not None else ():
-            truth = _told(game, state, move, seat)
+            truth = _told_to(game, state, move, seat)
             after = _seen_after(game, state, move, seat)
             for other, twin in _lookalikes(game, state, move, seat, rng):
                 if _seen_after(game, other, twin, seat) == after:
-                    told = _told(game, other, twin, seat)
+                    told = _told_to(game, other, twin, seat)
                     assert told == truth, (
                         f"seed {seed}: seat {seat} cannot tell the move {move} from {twin}, but it is told "
                         f"{truth[0]!r} and {told[0]!r}, and shown {truth[1]} and {told[1]}"
@@ -57,7 +57,7 @@ def _lookalikes(game: AnyGame, state: AnyState, move: Any, seat: Seat, rng: Rand
             yield from ((position, choice(rng, position.legal())) for _ in range(MOST_MOVES))
 
 
-def _told(game: AnyGame, state: AnyState, move: Any, seat: Seat) -> tuple[str, Any]:
+def _told_to(game: AnyGame, state: AnyState, move: Any, seat: Seat) -> tuple[str, Any]:
     return game.tell(state, move, seat), game.codec.move_to_json(game.seen_move(state, move, seat))
 
 

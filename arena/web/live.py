@@ -38,7 +38,7 @@ class Live:
         self._published = 0
         self._stop = threading.Event()
         self._lock = threading.Lock()
-        self._told = ""
+        self._last_version = ""
         """The version whose histories are there."""
         self._threads = [
             threading.Thread(target=self._renew, args=work, daemon=True)
@@ -89,9 +89,9 @@ class Live:
 
     def _renew_histories(self) -> None:
         snapshot = self._snapshot
-        if snapshot.version != self._told:
+        if snapshot.version != self._last_version:
             self._publish(histories=with_histories(self.store, self.infos, snapshot, self._rest).histories)
-            self._told = snapshot.version
+            self._last_version = snapshot.version
 
     def _rest(self, worked: float) -> None:
         self._stop.wait(SHARE * worked / 2)

@@ -183,10 +183,10 @@ def move_data(game: AnyGame, state: AnyState, played: PlayedMove[Any], views: Se
     move: Json = {"seat": played.seat, "wall": played.times.wall}
     if played.substituted:
         move["substituted"] = True
-    return move | {view: _told(game, state, played, view) for view in views}
+    return move | {view: _move_for_view(game, state, played, view) for view in views}
 
 
-def _told(game: AnyGame, state: AnyState, played: PlayedMove[Any], view: str) -> Json:
+def _move_for_view(game: AnyGame, state: AnyState, played: PlayedMove[Any], view: str) -> Json:
     seat = None if view == EVERYTHING else int(view)
     shown = played.move if seat is None else game.seen_move(state, played.move, seat)
     return {"move": game.codec.move_to_json(shown), **_words(game.tell(state, played.move, seat), played.seat)}

@@ -85,13 +85,13 @@ class _Server(uvicorn.Server):
 
     def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
         super().__init__(config)
-        self._told = started
+        self._on_start = started
 
     async def startup(self, sockets: Any = None) -> None:
         """Listen, and say so."""
         await super().startup(sockets)
         if not self.should_exit:
-            self._told()
+            self._on_start()
 
 
 class Headers:
