@@ -44,7 +44,7 @@ test-lowest: $(STAMP) ## the tests that touch our dependencies, with the lowest 
 test-compiled: $(STAMP) ## the tests of the games with compiled rules, in a temporary copy
 	tests/compiled.sh $(BIN)/python
 
-test-fast: $(STAMP) ## the tests that take less than a minute together
+test-fast: $(STAMP) ## the tests that start little of their own, in a minute or two
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m 'not slow'
 
 golden: $(STAMP) ## rewrite the golden records under tests/data (read the diff before you commit it)
