@@ -35,7 +35,7 @@ from arena.play.faults import FORFEIT
 from arena.play.heartbeat import STEADY
 from arena.sdk import Session
 from arena.store.base import BotEntry, MatchEntry, SeatResult, Store
-from arena.store.database import open_engine, writing
+from arena.store.database import open_database, writing
 from arena.store.schema import ALL, matches, records, seats
 from arena.store.sql import SqlStore
 from arena.store.tallies import Counted
@@ -75,7 +75,7 @@ def make_store(address: str, count: int) -> None:
     store.close()
     kept = {game: real_record(game) for game in GAMES}
     made = _matches(tournaments, skills, count, rng)
-    engine, number = open_engine(address), 1
+    engine, number = open_database(address), 1
     while several := list(islice(made, PIECE)):
         with writing(engine) as connection:
             _insert(connection, several, number, kept)

@@ -172,7 +172,7 @@ class Crash:
                 Path(self._address + ending).unlink(missing_ok=True)
             return
         store = SqlStore(self._address)
-        with store._engine.begin() as connection:
+        with store._database.begin() as connection:
             metadata.drop_all(connection)
             versions.drop(connection)
         store.close()

@@ -29,7 +29,7 @@ _LOCK = 7215034
 """The number of our advisory lock in PostgreSQL."""
 
 
-def open_engine(where: str | Path, *, read_only: bool = False) -> Engine:
+def open_database(where: str | Path, *, read_only: bool = False) -> Engine:
     """The database there, with tables of the newest form; UsageError or InfraError if it cannot be used.
 
     Read-only, nothing can be written through it, and tables of an older form are refused instead of changed.

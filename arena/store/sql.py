@@ -36,7 +36,7 @@ from arena.store.base import (
     TournamentSummary,
 )
 from arena.store.checksums import TournamentChecksum, bot_checksum, match_checksum, settings_key
-from arena.store.database import exclusive, open_engine, snapshot, writing
+from arena.store.database import exclusive, open_database, snapshot, writing
 from arena.store.inconsistencies import inconsistencies
 from arena.store.schema import ALL, bots, matches, outputs, records, seat_tallies, seats, tournaments
 from arena.store.tallies import PIECE, Counted, read_seat_tallies, read_tallies
@@ -51,11 +51,11 @@ class SqlStore:
     """Keeps everything in one database; several processes may use it at the same time."""
 
     def __init__(self, where: str | Path, *, read_only: bool = False) -> None:
-        self._engine = open_engine(where, read_only=read_only)
+        self._database = open_database(where, read_only=read_only)
 
     def close(self) -> None:
         """Let go of the database."""
-        self._engine.dispose()
+        self._database.dispose()
 
     # -- bots -------------------------------------------------------------------------------------------
 
@@ -68,7 +68,7 @@ class SqlStore:
         values = {"name": name, "version": version, "owner": owner, "digest": digest, "origin": origin}
         same = and_(bots.c.name == name, bots.c.version == version)
         try:
-            with writing(self._engine) as connection:
+            with writing(self._database) as connection:
                 absent = and_(same, bots.c.digest == digest, bots.c.origin == "")
                 if not connection.execute(update(bots).where(absent).values(origin=origin)).rowcount:
                     values |= {"checksum": bot_checksum(entry)}
@@ -98,12 +98,12 @@ class SqlStore:
 
     def retire_bot(self, name: str) -> None:
         """Keep a bot out of tournaments to come."""
-        with writing(self._engine) as connection:
+        with writing(self._database) as connection:
             if not connection.execute(update(bots).where(bots.c.name == name).values(retired=True)).rowcount:
                 raise UsageError(f"there is no bot {name!r}: `arena bots list` shows those that there are")
 
     def _bots(self, query: Select[Any]) -> list[BotEntry]:
-        with self._engine.connect() as connection:
+        with self._database.connect() as connection:
             return [_bot(row) for row in connection.execute(query)]
 
     # -- tournaments --------------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ class SqlStore:
         """The unfinished tournament with exactly these settings, or else a new one."""
         key = settings_key(game, settings)
         same = select(tournaments.c.id).where(tournaments.c.key == key, tournaments.c.finished.is_(False))
-        with exclusive(self._engine) as connection:
+        with exclusive(self._database) as connection:
             number = connection.execute(same).scalar()
             if number is None:
                 values = {"game": game, "key": key, "settings": dict(settings), "finished": False}
@@ -125,7 +125,7 @@ class SqlStore:
         theirs = matches.c.tournament_id == tournament_id
         query = select(matches.c.checksum).where(theirs).order_by(matches.c.ordinal, matches.c.match_id)
         checksum = TournamentChecksum(entry.game, entry.settings)
-        with writing(self._engine) as connection:
+        with writing(self._database) as connection:
             for match in connection.execute(query, execution_options={"yield_per": PIECE}).scalars():
                 checksum.add(match)
             done = update(tournaments).where(tournaments.c.id == tournament_id)
@@ -164,7 +164,7 @@ class SqlStore:
             page = page.where(tournaments.c.id.in_(theirs))
         # Every match has one bot in seat 0.
         played = select(seat_tallies.c.tournament_id, func.sum(seat_tallies.c.matches)).where(seat_tallies.c.seat == 0)
-        with self._engine.connect() as connection:
+        with self._database.connect() as connection:
             rows = connection.execute(page).all()
             ends = (rows[-1].id, rows[0].id) if rows else (1, 0)
             played = played.where(seat_tallies.c.tournament_id.between(*ends)).group_by(seat_tallies.c.tournament_id)
@@ -172,7 +172,7 @@ class SqlStore:
         return [TournamentSummary(_tournament(row), _universal(row.created_at), counts.get(row.id, 0)) for row in rows]
 
     def _tournaments(self, query: Select[Any]) -> list[TournamentEntry]:
-        with self._engine.connect() as connection:
+        with self._database.connect() as connection:
             return [_tournament(row) for row in connection.execute(query)]
 
     # -- matches ------------------------------------------------------------------------------------------
@@ -181,11 +181,11 @@ class SqlStore:
         """Keep a match in one transaction; False if it was there already."""
         counted = Counted()
         try:
-            with writing(self._engine) as connection:
+            with writing(self._database) as connection:
                 _insert_match(connection, KeptMatch(match, record, match_checksum(match, record)), counted)
                 counted.write(connection)
         except IntegrityError:
-            with self._engine.connect() as connection:
+            with self._database.connect() as connection:
                 known = connection.execute(select(matches.c.seal).where(_this(match.tournament_id, match.match_id)))
                 if known.first() is None:
                     raise
@@ -195,7 +195,7 @@ class SqlStore:
     def add_matches(self, tournament_id: int, kept_matches: Iterable[KeptMatch]) -> int:
         """Keep those that are missing, all in one transaction, and say how many these were."""
         counted, added = Counted(), 0
-        with exclusive(self._engine) as connection:
+        with exclusive(self._database) as connection:
             for kept in kept_matches:
                 name = kept.entry.match_id
                 known = connection.execute(select(matches.c.checksum).where(_this(tournament_id, name))).scalar()
@@ -210,7 +210,7 @@ class SqlStore:
     def matches(self, *, tournament_id: int | None = None, game: str | None = None) -> list[MatchEntry]:
         """The matches of a tournament, or of all tournaments of a game, in the order of their schedules."""
         query = _in_order(_light().join(seats, _OF_SEAT)).where(*_chosen(tournament_id, game))
-        with self._engine.connect() as connection:
+        with self._database.connect() as connection:
             rows = connection.execute(query).all()
         return [_match(list(group)) for _, group in groupby(rows, key=_number)]
 
@@ -237,7 +237,7 @@ class SqlStore:
             page = page.where(number < before)
         page = page.order_by(number.desc()).limit(limit)
         query = _light().add_columns(matches.c.game, matches.c.created_at).join(seats, _OF_SEAT)
-        with self._engine.connect() as connection:
+        with self._database.connect() as connection:
             numbers = connection.execute(page).scalars().all()
             query = query.where(matches.c.number.in_(numbers)).order_by(matches.c.number.desc(), seats.c.seat)
             rows = connection.execute(query).all()
@@ -248,13 +248,13 @@ class SqlStore:
         begins = func.substr(matches.c.match_id, 1, len(beginning)) == beginning
         theirs = select(seats.c.match_number).where(seats.c.bot_id == bot_id)
         query = _light().join(seats, _OF_SEAT).where(matches.c.number.in_(theirs), begins)
-        with self._engine.connect() as connection:
+        with self._database.connect() as connection:
             rows = connection.execute(query.order_by(matches.c.number, seats.c.seat)).all()
         return [_match(list(group)) for _, group in groupby(rows, key=_number)]
 
     def latest_number(self) -> int:
         """The running number of the newest match, 0 if there is none."""
-        with self._engine.connect() as connection:
+        with self._database.connect() as connection:
             return connection.execute(select(func.max(matches.c.number))).scalar() or 0
 
     def data_version(self) -> str:
@@ -266,7 +266,7 @@ class SqlStore:
             select(func.max(tournaments.c.id)),
             select(func.count()).select_from(tournaments).where(tournaments.c.finished),
         )
-        with self._engine.connect() as connection:
+        with self._database.connect() as connection:
             row = connection.execute(select(*(count.scalar_subquery() for count in counts))).one()
         return ".".join(str(value or 0) for value in row)
 
@@ -274,7 +274,7 @@ class SqlStore:
         """The results of a tournament, or of all of a game, in the order of their schedules."""
         columns = (matches.c.number, matches.c.ordinal, seats.c.bot_id, seats.c.rank)
         query = _in_order(select(*columns).join(seats, _OF_SEAT)).where(*_chosen(tournament_id, game))
-        with self._engine.connect() as connection:
+        with self._database.connect() as connection:
             rows = connection.execute(query, execution_options={"yield_per": PIECE})
             for (_, ordinal), group in groupby(rows, key=lambda row: (row.number, row.ordinal)):
                 rows_of_match = list(group)
@@ -286,14 +286,14 @@ class SqlStore:
         self, *, tournament_id: int | None = None, game: str | None = None, bot_id: int | None = None
     ) -> list[Tally]:
         """The results of a tournament, or of all tournaments of a game, counted; of one bot, if it is named."""
-        with self._engine.connect() as connection:
+        with self._database.connect() as connection:
             return read_tallies(connection, tournament_id, game, bot_id)
 
     def seat_tallies(
         self, *, tournament_id: int | None = None, game: str | None = None, bot_id: int | None = None
     ) -> list[SeatTally]:
         """Times and endings by bot and seat, of a tournament or of all tournaments of a game."""
-        with self._engine.connect() as connection:
+        with self._database.connect() as connection:
             return read_seat_tallies(connection, tournament_id, game, bot_id)
 
     def match_keys(self, beginning: str) -> list[tuple[int, str]]:
@@ -301,7 +301,7 @@ class SqlStore:
         begins = func.substr(matches.c.match_id, 1, len(beginning)) == beginning
         query = select(matches.c.tournament_id, matches.c.match_id).where(begins)
         query = query.order_by(matches.c.tournament_id, matches.c.match_id).limit(100)
-        with self._engine.connect() as connection:
+        with self._database.connect() as connection:
             return [(row.tournament_id, row.match_id) for row in connection.execute(query)]
 
     def record(self, tournament_id: int, match_id: str) -> bytes:
@@ -321,7 +321,7 @@ class SqlStore:
 
     def inconsistencies(self) -> list[str]:
         """Rows that belong to nothing and tallies that are not a recount's, each in a sentence."""
-        with snapshot(self._engine) as connection:
+        with snapshot(self._database) as connection:
             return list(inconsistencies(connection))
 
     def _kept(self, which: ColumnElement[bool]) -> Iterator[KeptMatch]:
@@ -331,7 +331,7 @@ class SqlStore:
         query = query.outerjoin(
             outputs, and_(outputs.c.match_number == seats.c.match_number, outputs.c.seat == seats.c.seat)
         )
-        with self._engine.connect() as connection:
+        with self._database.connect() as connection:
             rows = connection.execute(_in_order(query).where(which), execution_options={"yield_per": _HEAVY_PIECE})
             for _, group in groupby(rows, key=_number):
                 rows_of_match = list(group)

@@ -81,7 +81,7 @@ def address(request, tmp_path):
     url = request.getfixturevalue("postgres")
     yield url
     store = SqlStore(url)
-    with store._engine.begin() as connection:
+    with store._database.begin() as connection:
         connection.exec_driver_sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
     store.close()
 

@@ -151,14 +151,14 @@ def test_a_database_that_there_is_not(postgres):
 
 def test_a_postgres_of_a_newer_arena(own_postgres):
     store = SqlStore(own_postgres.url)
-    with store._engine.begin() as connection:
+    with store._database.begin() as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
     refusal(own_postgres.url, 2, "was made by a newer Arena: upgrade Arena")
-    with store._engine.begin() as connection:
+    with store._database.begin() as connection:
         connection.exec_driver_sql("DELETE FROM alembic_version")
     store.close()
     refusal(own_postgres.url, 1, "failed: see whether it is one of Arena's", "already exists")
-    with store._engine.begin() as connection:
+    with store._database.begin() as connection:
         connection.exec_driver_sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
     store.close()
 
@@ -166,7 +166,7 @@ def test_a_postgres_of_a_newer_arena(own_postgres):
 def test_a_wrong_password_and_a_missing_right(own_postgres):
     access = own_postgres.data / "pg_hba.conf"
     store = SqlStore(own_postgres.url)
-    with store._engine.begin() as connection:
+    with store._database.begin() as connection:
         connection.exec_driver_sql("CREATE ROLE guest LOGIN PASSWORD 'right'")
     store.close()
     before = access.read_text()
@@ -186,7 +186,7 @@ def test_a_server_that_is_restarted_in_the_middle(own_postgres):
         store.bots()
     own_postgres.start()
     assert store.bots() == []  # a connection of before the restart is not used again
-    with store._engine.connect() as connection:
+    with store._database.connect() as connection:
         own_postgres.stop()
         with pytest.raises(InfraError, match=r"does not answer|went away"):
             connection.exec_driver_sql("SELECT 1")

@@ -35,7 +35,7 @@ def test_nothing_is_written(reader):
     with pytest.raises(ArenaError):
         reader.begin_tournament("claim", {})
     for statement in ("DELETE FROM bots", "CREATE TABLE x (y INTEGER)", "UPDATE tournaments SET finished = true"):
-        with pytest.raises(ArenaError), reader._engine.begin() as connection:
+        with pytest.raises(ArenaError), reader._database.begin() as connection:
             connection.execute(text(statement))
     assert reader.all_bots() == []
 

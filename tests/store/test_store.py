@@ -238,7 +238,7 @@ def test_a_store_of_an_earlier_version_becomes_what_it_would_be_now(address, tmp
 
 
 def test_the_migrations_make_the_schema(store):
-    with store._engine.connect() as connection:
+    with store._database.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
 
 
@@ -250,7 +250,7 @@ def test_a_url_that_cannot_be_is_refused_without_telling_passwords(url):
 
 
 def test_a_database_that_fails_later_is_our_own_failure(store):
-    with store._engine.begin() as connection:
+    with store._database.begin() as connection:
         connection.exec_driver_sql("DROP TABLE outputs")
         connection.exec_driver_sql("DROP TABLE seats")
     with pytest.raises(InfraError, match=r"failed: see whether it is one of Arena's .*seats"):
