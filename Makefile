@@ -9,8 +9,11 @@ STAMP := $(VENV)/.installed
 # Most tests wait for the clocks of bots, so there may be more of them than processors.
 WORKERS := $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 
+# Every process that is started would compile all modules again: three times as long as it takes to import them.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help install proto check test test-fast test-lowest test-compiled golden bench bench-peers compile interpret strength \
-	tournament site-demo pictures hostile soak crash
+	tournament site-demo pictures lighthouse hostile soak crash
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
@@ -45,24 +48,29 @@ test-compiled: $(STAMP) ## the tests of the games with compiled rules, in a temp
 	tests/compiled.sh $(BIN)/python
 
 test-fast: $(STAMP) ## the tests that start little of their own, in a minute or two
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m 'not slow'
+	$(BIN)/pytest -n auto --dist worksteal -m 'not slow'  # they wait for little, and every worker imports them all
 
 golden: $(STAMP) ## rewrite the golden records under tests/data (read the diff before you commit it)
 	$(BIN)/python tests/golden.py
 
-bench: $(STAMP) ## measure the speed of the engines
-	$(BIN)/python -m bench.engines
+bench: $(STAMP) ## measure everything that has a peer, a floor or an aim; WHAT="--only engines" for a part
+	$(BIN)/python -m bench $(WHAT)
 
-bench-peers: $(STAMP) ## measure our rules beside open_spiel and PettingZoo, which get an environment of their own
+PEERS := open-spiel pettingzoo pygame openskill trueskill trueskillthroughtime flask jsonschema requests
+bench-peers: $(STAMP) ## put the peers into .venv/peers and compiled rules into build/compiled; then measure
 	@test -x $(VENV)/peers/bin/python || $(BIN)/uv venv --quiet --python $(BIN)/python $(VENV)/peers
-	@$(BIN)/uv pip install --quiet --python $(VENV)/peers/bin/python open-spiel pettingzoo pygame
-	$(BIN)/python -m bench.peers
+	@$(BIN)/uv pip install --quiet --python $(VENV)/peers/bin/python $(PEERS)
+	@# kaggle-environments asks for jax and transformers, which ConnectX does not use.
+	@$(BIN)/uv pip install --quiet --python $(VENV)/peers/bin/python --no-deps kaggle-environments
+	@rm -rf build/compiled && mkdir -p build/compiled && cp -r engines build/compiled && ln -s ../../arena build/compiled
+	@$(BIN)/python engines/compiling.py --into build/compiled
+	$(BIN)/python -m bench $(WHAT)
 
 compile: $(STAMP) ## compile the rules of the games; `make interpret` goes back
-	$(BIN)/python compile_engines.py
+	$(BIN)/python engines/compiling.py
 
 interpret: $(STAMP) ## remove the compiled rules
-	$(BIN)/python compile_engines.py --remove
+	$(BIN)/python engines/compiling.py --remove
 
 strength: $(STAMP) ## play the sample bots against each other and print the table of their strength
 	$(BIN)/python -m bench.strength
@@ -87,6 +95,15 @@ site-demo: $(STAMP) ## play a short real tournament of every game among the samp
 
 pictures: site-demo ## take the screenshots of that site for README and docs
 	$(BIN)/python -m bench.pictures $(DEMO)/site docs/pictures
+
+LIGHTHOUSE := build/lighthouse
+
+$(LIGHTHOUSE)/node_modules/.bin/lighthouse:
+	@mkdir -p $(LIGHTHOUSE)
+	@cd $(LIGHTHOUSE) && npm install --silent --no-fund --no-audit lighthouse@12.8.2
+
+lighthouse: site-demo $(LIGHTHOUSE)/node_modules/.bin/lighthouse ## measure ladder, bot and match page of that site with npm's lighthouse; 95 or more
+	$(BIN)/python -m bench.lighthouse $(DEMO)/arena.db --program $(LIGHTHOUSE)/node_modules/.bin/lighthouse
 
 hostile: $(STAMP) ## play the hostile bots against the sandboxes and show the table of verdicts
 	$(BIN)/python -m tests.hostile.runner

@@ -15,6 +15,9 @@ UNTIMED_WAIT = 24 * 3600.0
 _SECONDS = r"(\d+(?:\.\d+)?)(ms|s|m)"
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 
+DEFAULT_CLOCK = "200ms/move+5s"
+"""One for all commands, so that a bot meets in a check what it meets in a tournament."""
+
 
 class Meter(Enum):
     """What is measured against a bot's time."""

@@ -9,7 +9,6 @@ from abc import ABC, abstractmethod
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
-from google.protobuf import json_format
 from google.protobuf.message import DecodeError, Message
 
 from arena.clock import Meter, TimeControl
@@ -53,6 +52,8 @@ def parse(kind: type[Message], data: bytes) -> Any:
 
 def to_json(message: Message) -> Json:
     """The message as protobuf JSON with every field, under the names of the proto file."""
+    from google.protobuf import json_format  # noqa: PLC0415  (bots start without it)
+
     return json_format.MessageToDict(
         message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
     )
@@ -60,6 +61,8 @@ def to_json(message: Message) -> Json:
 
 def from_json(kind: type[Message], value: Json) -> Any:
     """The message of this kind in this protobuf JSON, or BadMessage."""
+    from google.protobuf import json_format  # noqa: PLC0415  (see `to_json`)
+
     try:
         return json_format.ParseDict(value, kind())
     except json_format.Error as error:

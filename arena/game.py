@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import resources
 from itertools import product
 from random import Random
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from arena.codec import Codec
 from arena.errors import UsageError
@@ -18,6 +18,7 @@ from arena.match import Outcome, Seat
 C = TypeVar("C")
 M = TypeVar("M")
 O = TypeVar("O")  # C, M, O: config, move, observation
+O_co = TypeVar("O_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +82,22 @@ class GameInfo:
         return "it has " + ", ".join(f"{o.name}={'|'.join(o.choices)}" for o in self.options)
 
 
-def check_seat(seat: Seat, seats: int) -> None:
-    """Refuse a seat that is not at the table, as `view` must: -1 would silently be taken for the last one."""
+def check_seat(seat: object, seats: int) -> Seat:
+    """The seat, if it is one at the table, as `view` must check: -1 would silently be taken for the last one.
+
+    A compiled function takes True for 1 before it runs, so a `view` that may be compiled takes any object.
+    """
     if type(seat) is not int or not 0 <= seat < seats:
         raise IndexError(f"there is no seat {seat!r}: seats are 0 to {seats - 1}")
+    return seat
 
 
-class State(ABC, Generic[M, O]):
-    """A position with the full truth."""
+class State(Protocol[M, O_co]):
+    """A position with the full truth.
+
+    A class need not name this one as its base: the engines do not, for a compiled class is fast only without
+    interpreted ones above it.
+    """
 
     __slots__ = ()
 
@@ -120,7 +129,7 @@ class State(ABC, Generic[M, O]):
         """The result; None exactly while the game goes on."""
 
     @abstractmethod
-    def view(self, seat: Seat) -> O:
+    def view(self, seat: Seat) -> O_co:
         """All that this seat may know, and nothing else; IndexError if there is no such seat."""
 
 

@@ -1,7 +1,7 @@
 """The data of a match: what is to be played, the messages between referee and bot, and the record."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
@@ -112,6 +112,10 @@ class PlayedMove(Generic[M]):
     times: Times = NO_TIMES
     substituted: bool = False
     """The referee played it at random because the bot was at fault."""
+    output: str = ""
+    """What the bot printed in this decision, escaped and shortened; on the first move of a reply."""
+    turn: int = field(default=0, compare=False)
+    """The number of the turn that it answers; not kept in files."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,14 @@ import pkgutil
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from arena.errors import RegistryError, UsageError
 from arena.game import AnyGame, Game
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "arena.games"
 
@@ -16,6 +19,8 @@ GROUP = "arena.games"
 @cache
 def games() -> Mapping[str, AnyGame]:
     """Every game by its name, in alphabetical order; one that is broken stops everything with RegistryError."""
+    from importlib.metadata import entry_points  # noqa: PLC0415  (a bot that names its game starts without it)
+
     found = {game.info.name: game for game in map(_load_engine, _engine_names())}
     for point in entry_points(group=GROUP):
         game = _load_entry_point(point)
@@ -27,8 +32,8 @@ def games() -> Mapping[str, AnyGame]:
 
 def find(name: str) -> AnyGame:
     """The game of this name, or UsageError with the names that exist."""
-    # A bot that plays one game need not wait for the others; a game from elsewhere may be called like one of ours.
-    if name in _engine_names() and not entry_points(group=GROUP):
+    # A bot that plays one game need not wait for the others; `games` finds another game of the same name.
+    if name in _engine_names():
         return _load_engine(name)
     if name not in games():
         raise UsageError(f"there is no game {name!r}: choose {', '.join(games())}")
@@ -55,7 +60,7 @@ def _load_engine(name: str) -> AnyGame:
     return game
 
 
-def _load_entry_point(point: EntryPoint) -> AnyGame:
+def _load_entry_point(point: "EntryPoint") -> AnyGame:
     try:
         loaded = point.load()
     except Exception as error:  # see _load_engine

@@ -1,13 +1,15 @@
-"""How fast the rules are: uniform random play in one process, and where the time goes.
+"""How fast the rules are: uniform random play beside open_spiel, PettingZoo and the barest loop, and per verb.
 
-Every number is the best of several short runs, because other programs on the machine can only slow us down.
-The last column is the peer measured in the same run: a loop that draws a random number and indexes a list as
-often as the game moves, so that numbers from different machines can be compared.
+`rows` measures our rules and the others in turns, each in a process of its own, by processor time. `main` prints where
+the time goes: there every number is the best of several short runs, because other programs can only slow us down.
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
 from random import Random
+from statistics import median
 from time import perf_counter
 
 from rich.console import Console
@@ -16,9 +18,51 @@ from rich.table import Table
 from arena.game import AnyGame, AnyState
 from arena.registry import games
 from arena.testing.play import Variant, variants
+from bench.environment import KINDS, PEERS_PYTHON, ROOT, folders, has_peers
+from bench.table import Row
+from bench.turns import Measure, in_turns, program, ratio
 
 RUNS = 15
 RUN_SECONDS = 0.15
+ROUNDS = 9
+PLAYER = Path(__file__).with_name("peer_player.py")
+LOOP = "loop"
+OTHERS = {
+    LOOP: "the barest loop",
+    "hearts": "open_spiel hearts",
+    "breakthrough": "open_spiel breakthrough",
+    "connect_four": "PettingZoo connect_four",
+}
+AIMS = {"claim": 8.0, "kingdoms": 6.0, "assassins": 3.0, "rrr": 1.0}
+"""Times as many moves as open_spiel's hearts, which is as large a game of cards as ours, written in C++."""
+PAIRS = [(game, LOOP) for game in AIMS] + [(game, "hearts") for game in AIMS]
+PAIRS += [("claim", "breakthrough"), ("claim", "connect_four"), ("rrr", "connect_four")]
+
+
+def rows() -> list[Row]:
+    """Every pair that can be measured here, with interpreted rules and, if there is a compiled copy, with it."""
+    with ExitStack() as stack:
+        speeds = in_turns({name: stack.enter_context(player) for name, player in players()}, ROUNDS)
+    pairs = [(game, kind, other) for game, other in PAIRS for kind in KINDS]
+    return [pair_row(*pair, speeds) for pair in pairs if {f"{pair[0]} {pair[1]}", pair[2]} <= speeds.keys()]
+
+
+def players() -> Iterator[tuple[str, AbstractContextManager[Measure]]]:
+    """A process for every side that is there."""
+    for kind, folder in folders().items():
+        for game in AIMS:
+            yield f"{game} {kind}", program((sys.executable, "-P", PLAYER, game), (folder, ROOT))
+    yield LOOP, program((sys.executable, "-P", PLAYER, LOOP))
+    for name in OTHERS.keys() - {LOOP} if has_peers() else ():
+        yield name, program((PEERS_PYTHON, "-P", PLAYER, name))
+
+
+def pair_row(game: str, kind: str, other: str, speeds: dict[str, list[float]]) -> Row:
+    """Moves per second of processor time of a game of ours and another."""
+    own, others = speeds[f"{game} {kind}"], speeds[other]
+    aim = AIMS[game] if other == "hearts" else None
+    name = f"random play: {game}, {kind}, beside {OTHERS[other]}"
+    return Row(name, median(own), median(others), "moves/s", ratio(own, others), aim)
 
 
 def play_out(game: AnyGame, variant: Variant, seed: int, random: Callable[[], float]) -> int:
@@ -44,18 +88,6 @@ def speed(game: AnyGame, variant: Variant) -> tuple[float, float]:
         elapsed = perf_counter() - started
         best, best_games = max(best, moves / elapsed), max(best_games, played / elapsed)
     return best, best_games
-
-
-def floor_speed() -> float:
-    """Rounds per second of the barest loop: draw, index, append."""
-    random, items, best = Random(1).random, list(range(8)), 0.0
-    for _ in range(RUNS):
-        kept: list[int] = []
-        started = perf_counter()
-        for _ in range(100_000):
-            kept.append(items[int(random() * len(items))])
-        best = max(best, 100_000 / (perf_counter() - started))
-    return best
 
 
 def positions(game: AnyGame, variant: Variant, count: int) -> list[AnyState]:
@@ -118,8 +150,7 @@ def describe(game: AnyGame, variant: Variant) -> str:
 
 def main() -> None:
     """Print the table: the default of every game, or with --all every variant."""
-    floor = floor_speed()
-    columns = ("moves/s", "games/s", "legal µs", "apply µs", "clone µs", "view µs", "× the barest loop")
+    columns = ("moves/s", "games/s", "legal µs", "apply µs", "clone µs", "view µs")
     table = Table("game", *columns, title="uniform random play in one process, best of several runs")
     for game in games().values():
         several = game.info.max_seats > game.info.min_seats
@@ -127,7 +158,7 @@ def main() -> None:
         for variant in chosen:
             moves, played = speed(game, variant)
             row = [f"{moves:,.0f}", f"{played:,.0f}", *(f"{us:.2f}" for us in parts(game, variant).values())]
-            table.add_row(describe(game, variant), *row, f"{floor / moves:.1f}")
+            table.add_row(describe(game, variant), *row)
     Console(width=130).print(table)
 
 

@@ -1,11 +1,10 @@
-"""One side of `bench.peers`: plays a game at random for a quarter of a second per line of input and prints its speed.
+"""One side of `bench.engines`: plays a game at random for a quarter of a second per line of input and prints its speed.
 
 It runs under two interpreters: ours for our games, and that of the peers, which has no Arena, for theirs.
 """
 
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from random import Random
 from time import process_time
 
@@ -18,7 +17,6 @@ PlayOut = Callable[[int], int]
 
 def arena_game(name: str) -> PlayOut:
     """A game of ours, by the contract that bots use."""
-    sys.path.insert(0, str(Path(__file__).parents[1]))
     from arena.registry import find  # noqa: PLC0415
     from arena.testing.play import variants  # noqa: PLC0415
     from bench.engines import play_out  # noqa: PLC0415
@@ -69,13 +67,26 @@ def zoo_game(_: str) -> PlayOut:
     return play
 
 
-PEERS = {"hearts": spiel_game, "breakthrough": spiel_game, "connect_four": zoo_game}
+def barest_loop(_: str) -> PlayOut:
+    """Draws a number and indexes a list: what any random play-out in Python does at least."""
+
+    def play(_: int) -> int:
+        items = list(range(8))
+        for _ in range(1000):
+            items[int(random() * len(items))]
+        return 1000
+
+    return play
+
+
+OTHERS = {"loop": barest_loop, "hearts": spiel_game, "breakthrough": spiel_game, "connect_four": zoo_game}
+"""What is not a game of ours; hearts and breakthrough are open_spiel's (C++), connect_four is PettingZoo's (Python)."""
 
 
 def main() -> None:
     """Answer every line with the moves per second of processor time."""
     name, seed = sys.argv[1], 0
-    play = PEERS.get(name, arena_game)(name)
+    play = OTHERS.get(name, arena_game)(name)
     for _ in sys.stdin:
         started, moves = process_time(), 0
         while process_time() - started < SECONDS:

@@ -13,12 +13,11 @@ file when a bot has changed. `--table` plays nothing and prints the file; the RE
 import argparse
 import asyncio
 import json
-import runpy
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager, redirect_stdout
+from contextlib import redirect_stdout
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from io import StringIO
@@ -26,8 +25,8 @@ from math import sqrt
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
-from unittest.mock import patch
 
+from arena.bots.in_process import served_bots
 from arena.clock import TimeControl
 from arena.errors import UsageError
 from arena.game import AnyGame
@@ -38,7 +37,7 @@ from arena.play.referee import AnyPlayer, play
 from arena.registry import find, games
 from arena.sdk import Bot, Session
 from arena.sdk.search import rewards
-from arena.sdk.serve import BotFactory, bots_by_game
+from arena.sdk.serve import BotFactory
 
 SAMPLES = Path(__file__).parents[1] / "sample_bots"
 CLOCK = "cpu:0.2s/move"
@@ -98,28 +97,7 @@ def folder_of(name: str) -> Path:
 @cache
 def bots_of(name: str) -> Mapping[str, BotFactory]:
     """The bots that a folder's bot.py would serve, for each game."""
-    served: dict[str, BotFactory] = {}
-
-    def serve(bot: BotFactory | Mapping[str, BotFactory], game: str | None = None) -> None:
-        served.update(bots_by_game(bot, game))
-
-    with importing_from(folder_of(name)), patch("arena.sdk.serve", serve):
-        runpy.run_path(str(folder_of(name) / "bot.py"), run_name="__main__")
-    return served
-
-
-@contextmanager
-def importing_from(folder: Path) -> Iterator[None]:
-    """Let modules be imported from this folder, and forget their names afterwards: other bots use the same ones."""
-    before = set(sys.modules)
-    sys.path.insert(0, str(folder))
-    try:
-        yield
-    finally:
-        sys.path.remove(str(folder))
-        for name in set(sys.modules) - before:
-            if Path(getattr(sys.modules[name], "__file__", None) or "/").is_relative_to(folder):
-                del sys.modules[name]
+    return served_bots(folder_of(name), "bot.py")
 
 
 class BusyLink(LocalLink):

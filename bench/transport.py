@@ -14,108 +14,56 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import grpc
-from grpc_health.v1 import health_pb2
 from rich.console import Console
 from rich.table import Table
 
-from arena import registry
-from arena.bots.making import python_paths
+from arena.bots.making import SandboxOptions, python_paths, sandboxed_bot
+from arena.bots.manifest import locate
 from arena.bots.running import RemoteBot, RunningBot, SandboxedBot
-from arena.clock import TimeControl
 from arena.errors import Disconnected
 from arena.links.connection import BotConnection, unix_connect
 from arena.links.local import LocalLink
-from arena.match import Contestant, Ending, MatchSpec, Turn
+from arena.match import Contestant, Ending
 from arena.play import looptime
 from arena.play.heartbeat import STEADY, Heartbeat, ThreadHeartbeat
-from arena.play.player import STRICT, Answer, Leniency, Link, Player
+from arena.play.player import Link, Player
 from arena.play.referee import play
 from arena.sandboxes import BotDirectory, BubblewrapSandbox, Limits
-from arena.sdk import Bot, Session, serve
+from arena.sdk import Session
+from bench.environment import PEERS_PYTHON, ROOT, has_peers
+from bench.table import Row
+from bench.transport_bots import CONTROL, GAME, METHOD, SEATS, SPEC, First, Payload, record
+from bench.turns import Measure, program, ratio
 
-METHOD = "/arena.wire.v1.ClaimBotService/Play"
-GAME = registry.find("claim")
-CONTROL = TimeControl.parse("5s/move+10s")
-SPEC = MatchSpec("bench", "claim", GAME.configure(2, {}), 7, (Contestant("a"), Contestant("b")), CONTROL)
-SEATS = ("0", "1")
-WARM_UP = 3
-FLOOR = "bare grpc.aio stream"
+WARM_UP, ROWS_ROUNDS = 3, 30
+FLOOR, FLOOR_OF_TWO = "bare grpc.aio stream", "two of them at once"
+LINK, PATH, SANDBOXED, FROZEN = "our link", "referee, clock, codec, link", "the same, in bubblewrap", "the same, frozen"
+AIMS = {LINK: 0.8, PATH: 0.9, SANDBOXED: 1.0, FROZEN: 1.2}
+"""Times of the bare stream."""
+TWO = "two matches at once"
+CPP_BOT = ROOT / "sample_bots" / "random_cpp"
+CPP, CPP_FROZEN = "C++ bot in bubblewrap", "C++ bot, frozen between turns"
+"""Left out unless `make` was run in its folder."""
+SDK = "unconfined, with a bot on the SDK"
+KAGGLE, KAGGLE_HTTP = "kaggle-environments, ConnectX in process", "kaggle-environments, ConnectX over HTTP"
+"""Left out unless it is in the peers' environment."""
+PEERS = {PATH: KAGGLE, FROZEN: KAGGLE_HTTP}
+"""What two of the paths are compared with, beside the bare stream."""
 
-Payload = list[tuple[bytes, bytes]]
 Way = Callable[[], Awaitable[tuple[float, int]]]
 """Carries one match's messages, and says how many seconds that took and how many requests it were."""
 
 
-class First(Bot[Any, Any]):
-    """Thinks about nothing."""
-
-    def choose(self, turn: Turn[Any, Any]) -> Any:
-        """The first legal move."""
-        return (turn.legal or ())[0]
-
-
-class Recorder(LocalLink):
-    """Keeps what was said."""
-
-    said: Payload
-
-    async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:
-        """Ask, and keep both."""
-        answer = await super().call(request, wait, leniency)
-        self.said.append((request, answer.reply))
-        return answer
-
-
-async def record() -> list[Payload]:
-    """Every request and reply of either seat in one match."""
-    links = [Recorder(Session(GAME, First()).handle, time.perf_counter) for _ in SEATS]
-    for link in links:
-        link.said = []
-    await play(GAME, [Player(GAME.codec, link, CONTROL) for link in links], SPEC)
-    return [link.said for link in links]
-
-
-# -- the other side: a process that answers from a table, and a process with a real bot -------------------
-
-
-def table_handler(replies: list[bytes]) -> grpc.GenericRpcHandler:
-    """Answers the requests of each stream with these replies."""
-
-    async def answer(requests: AsyncIterator[bytes], _context: Any) -> AsyncIterator[bytes]:
-        left = iter(replies)
-        async for _ in requests:
-            if (reply := next(left, None)) is not None:  # the end of the match wants no answer
-                yield reply
-
-    async def check(_request: bytes, _context: Any) -> bytes:
-        return bytes(health_pb2.HealthCheckResponse(status=health_pb2.HealthCheckResponse.SERVING).SerializeToString())
-
-    class Handler(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpc has no types
-        def service(self, details: Any) -> Any:
-            if details.method == METHOD:
-                return grpc.stream_stream_rpc_method_handler(answer)
-            return grpc.unary_unary_rpc_method_handler(check)
-
-    return Handler()
-
-
-async def serve_table(path: str, seat: int) -> None:
-    """A bot of grpc.aio and nothing else."""
-    server = grpc.aio.server(handlers=[table_handler([reply for _, reply in (await record())[seat]])])
-    server.add_insecure_port(f"unix:{path}")
-    await server.start()
-    await server.wait_for_termination()
-
-
 def command(kind: str) -> list[str]:
-    """This very file as a server of this kind; with -P, for the folder's other files have names of packages."""
-    return [sys.executable, "-P", Path(__file__).name, "--serve", kind]
+    """A server of this kind; with -P, for the folder's other files have names of packages."""
+    return [sys.executable, "-P", "transport_bots.py", kind]
 
 
 @contextmanager
@@ -193,6 +141,19 @@ def sandboxed(seat: str, *, freezing: bool) -> SandboxedBot:
     )
 
 
+def cpp_bot(*, freezing: bool) -> SandboxedBot:
+    """The sample bot in C++, which plays at random, in its sandbox."""
+    options = SandboxOptions("bubblewrap", Limits(start_s=30.0), ponder=not freezing)
+    return sandboxed_bot(Contestant("c++"), locate(str(CPP_BOT), ()), options)
+
+
+async def together(*ways: Awaitable[tuple[float, int]]) -> tuple[float, int]:
+    """All of these at once: the seconds until the last is done, and the requests of all."""
+    started = time.perf_counter()
+    done = await asyncio.gather(*ways)
+    return time.perf_counter() - started, sum(requests for _, requests in done)
+
+
 async def measure(rounds: int, folder: Path) -> tuple[dict[str, list[float]], list[float]]:
     """Microseconds per move of every path, one number per round; and those of opening and closing a match."""
     payload = (await record())[0]
@@ -219,14 +180,38 @@ async def measure(rounds: int, folder: Path) -> tuple[dict[str, list[float]], li
         stack.push_async_callback(connection.close)
         ways: dict[str, Way] = {
             FLOOR: lambda: bare(channel, payload),
-            "our link": lambda: linked(connection, payload),
-            "referee, clock, codec, link": lambda: whole(plain, heartbeat, []),
-            "the same, in bubblewrap": lambda: whole(free, heartbeat, opening),
-            "the same, and frozen between turns": lambda: whole(frozen, heartbeat, []),
-            "unconfined, with a bot on the SDK": lambda: whole(real, heartbeat, []),
+            LINK: lambda: linked(connection, payload),
+            PATH: lambda: whole(plain, heartbeat, []),
+            SANDBOXED: lambda: whole(free, heartbeat, opening),
+            FROZEN: lambda: whole(frozen, heartbeat, []),
+            FLOOR_OF_TWO: lambda: together(bare(channel, payload), bare(channel, payload)),
+            TWO: lambda: together(whole(plain, heartbeat, []), whole(plain, heartbeat, [])),
+            SDK: lambda: whole(real, heartbeat, []),
             "rules and codec of both sides alone": local,
         }
+        if (CPP_BOT / "build" / "bot").exists():
+            free_cpp = await started(*(cpp_bot(freezing=False) for _ in SEATS))
+            frozen_cpp = await started(*(cpp_bot(freezing=True) for _ in SEATS))
+            ways |= {
+                CPP: lambda: whole(free_cpp, heartbeat, []),
+                CPP_FROZEN: lambda: whole(frozen_cpp, heartbeat, []),
+            }
+        if has_kaggle():
+            for name, kind in ((KAGGLE, "in-process"), (KAGGLE_HTTP, "http")):
+                ask = stack.enter_context(program([PEERS_PYTHON, ROOT / "bench" / "peer_kaggle.py", kind]))
+                ways[name] = partial(answered, ask)
         return await in_turns(ways, rounds), opening[WARM_UP:]
+
+
+def has_kaggle() -> bool:
+    """Whether the peers' environment has kaggle-environments."""
+    command = [str(PEERS_PYTHON), "-c", "import kaggle_environments"]
+    return has_peers() and not subprocess.run(command, capture_output=True, check=False).returncode  # noqa: S603
+
+
+async def answered(ask: Measure) -> tuple[float, int]:
+    """One measurement of a program, in microseconds per move, which takes a while."""
+    return await asyncio.to_thread(ask) / 1e6, 1
 
 
 async def in_turns(ways: dict[str, Way], rounds: int) -> dict[str, list[float]]:
@@ -240,30 +225,43 @@ async def in_turns(ways: dict[str, Way], rounds: int) -> dict[str, list[float]]:
     return took
 
 
+def rows() -> Iterator[Row]:
+    """Every path beside the bare stream."""
+    with tempfile.TemporaryDirectory() as folder:
+        took, _ = looptime.run(measure(ROWS_ROUNDS, Path(folder)))
+    for name in took:
+        if name not in (FLOOR, FLOOR_OF_TWO, KAGGLE, KAGGLE_HTTP):
+            yield row(took, name, FLOOR_OF_TWO if name == TWO else FLOOR, AIMS.get(name))
+    for name, peer in PEERS.items():
+        if peer in took:
+            yield row(took, name, peer, None)
+
+
+def row(took: dict[str, list[float]], name: str, other: str, aim: float | None) -> Row:
+    """One path beside another."""
+    ours, theirs = took[name], took[other]
+    what = f"path: {name}, beside {other}"
+    return Row(what, statistics.median(ours), statistics.median(theirs), "µs", ratio(ours, theirs), aim)
+
+
 def report(took: dict[str, list[float]], opening: list[float]) -> None:
     """Print the table."""
     table = Table("path", "µs per move (median)", "best", "ratio to bare (median of rounds)")
     for name, times in took.items():
-        ratio = statistics.median(each / low for each, low in zip(times, took[FLOOR]))
-        table.add_row(name, f"{statistics.median(times):.0f}", f"{min(times):.0f}", f"{ratio:.2f}")
+        factor = ratio(times, took[FLOOR])
+        table.add_row(name, f"{statistics.median(times):.0f}", f"{min(times):.0f}", f"{factor:.2f}")
     console = Console()
     console.print(table)
     console.print(f"To open and close a match in bubblewrap takes {statistics.median(opening) * 1e3:.1f} ms (median).")
 
 
 def main() -> None:
-    """Measure and print, or be one of the servers."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=40)
-    parser.add_argument("--serve", choices=(*SEATS, "sdk"), help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.serve == "sdk":
-        serve(First, game="claim")
-    elif options.serve:
-        asyncio.run(serve_table(os.environ["ARENA_SOCKET"], int(options.serve)))
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            report(*looptime.run(measure(options.rounds, Path(folder))))
+    with tempfile.TemporaryDirectory() as folder:
+        report(*looptime.run(measure(options.rounds, Path(folder))))
 
 
 if __name__ == "__main__":

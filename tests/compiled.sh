@@ -7,7 +7,7 @@ folder=$(mktemp -d -t arena-compiled-XXXXXX)
 trap 'rm -rf "$folder"' EXIT
 cp -r arena engines bench proto sample_bots tests pyproject.toml "$folder"
 rm -f "$folder"/engines/COMPILED "$folder"/engines/*/*.so
-"$python" compile_engines.py --into "$folder"
+"$python" engines/compiling.py --into "$folder"
 cd "$folder"
 # PYTHONPATH comes before the editable install of the checkout.
 export PYTHONPATH=$folder

@@ -64,6 +64,15 @@ REAL = (
 """Where tests depend on real time or processes, which on a busy machine may meet in an order that nobody can force."""
 
 
+def pytest_ignore_collect(collection_path, config):
+    """Do not even import slow tests when only the others are wanted: every worker would, for half of its time."""
+    here = Path(__file__).parent
+    if config.option.markexpr != "not slow" or not collection_path.is_relative_to(here):
+        return None
+    place = collection_path.relative_to(here).as_posix()
+    return place.startswith(SLOW) or f"{place}/" in SLOW or None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Mark what is slow or depends on real time, and begin with what may take minutes, so that it does not end last."""

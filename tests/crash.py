@@ -25,7 +25,6 @@ from click.testing import CliRunner
 import arena.tournaments.session
 from arena import registry
 from arena.cli import main
-from arena.store.schema import metadata, versions
 from arena.store.sql import SqlStore
 from arena.tournaments.verify import check_bots, check_tournament, stored_tournament
 from tests.kits.fields import GAME, inline_executor, make_bots, tournament_words
@@ -173,8 +172,7 @@ class Crash:
             return
         store = SqlStore(self._address)
         with store._database.begin() as connection:
-            metadata.drop_all(connection)
-            versions.drop(connection)
+            connection.exec_driver_sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
         store.close()
 
     def _end(self):
@@ -205,9 +203,9 @@ def _be_a_tournament(args, tell, output):
     arena.tournaments.session.LocalExecutor = inline_executor
     add_match = SqlStore.add_match
 
-    def telling(store, match, record):
+    def telling(store, match, *more):
         os.write(tell, b"keeping\n")
-        added = add_match(store, match, record)
+        added = add_match(store, match, *more)
         os.write(tell, f"{match.match_id}\n".encode())
         return added
 

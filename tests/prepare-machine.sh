@@ -16,7 +16,7 @@ fi
 
 export DEBIAN_FRONTEND=noninteractive
 packages=(
-    bubblewrap docker.io mmdebstrap postgresql runsc chromium
+    bubblewrap docker.io docker-registry mmdebstrap postgresql runsc chromium
     # The compilers and libraries of the sample bots in other languages.
     make g++ libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc
     golang-go golang-google-grpc-dev golang-github-golang-protobuf-1-5-dev protoc-gen-go

@@ -43,8 +43,8 @@ LEAST_S = 20.0
 LONGEST_WAIT_S = 180.0
 """Seconds that a tournament may take beyond its budget, for the match that it is in, before it is said to hang."""
 SAMPLE_S = 2.0
-SETTLED_S = 20.0
-"""Seconds after which a referee has loaded everything, so that what it grows by later is growth."""
+SETTLED_CPU_S = 4.0
+"""Processor seconds after which a process of the referee has loaded everything, so that what comes later is growth."""
 MAX_GROWTH_KIB = 64 << 10
 END_S = 5.0
 MANIFEST = 'name = "{name}"\nversion = "1"\ngames = ["{game}"]\ncommand = ["python3", "bot.py"{variant}]\n'
@@ -61,22 +61,28 @@ class Turn:
     void: int = 0
     lag_us: int = 0
     """The worst lag of the referee in any move."""
-    memory: list[tuple[float, int]] = field(default_factory=list)
-    """Seconds since the beginning, and KiB of all referee processes together."""
+    memory: dict[int, list[tuple[float, int]]] = field(default_factory=dict)
+    """For every process of the referee, again and again: its processor seconds, and its KiB."""
+    most: int = 0
+    """KiB of all of them together, at most."""
     sandboxed: set[Identity] = field(default_factory=set)
     """The processes of bots that were seen."""
     problems: list[str] = field(default_factory=list)
 
     @property
     def settled(self) -> int:
-        """KiB of the referee once everything was loaded."""
-        late = [kib for moment, kib in self.memory if moment >= SETTLED_S]
-        return late[0] if late else 0
+        """KiB of the referee's processes once everything was loaded."""
+        return sum(sizes[0] for sizes in self._settled_sizes())
 
     @property
     def growth(self) -> int:
-        """KiB by which it grew from then on, at most."""
-        return max((kib - self.settled for moment, kib in self.memory if moment >= SETTLED_S), default=0)
+        """KiB by which they grew from then on, at most."""
+        return sum(max(sizes) - sizes[0] for sizes in self._settled_sizes())
+
+    def _settled_sizes(self) -> list[list[int]]:
+        """KiB of every process since it has loaded everything."""
+        late = ([kib for spent, kib in samples if spent >= SETTLED_CPU_S] for samples in self.memory.values())
+        return list(filter(None, late))
 
 
 def candidates() -> list[Case]:
@@ -159,7 +165,10 @@ def watch(turn: Turn, referee: subprocess.Popen[bytes], started: float) -> None:
         turn.sandboxed |= sandboxed(referee.pid)
         below = [pid for pid in descendants(referee.pid) if procfs.namespace(pid, "pid") == own]
         processes = [referee.pid, *(pid for pid in below if not is_launcher(pid) and not _is_about_to_exec(pid))]
-        turn.memory.append((elapsed, sum(map(_resident_kib, processes))))
+        sizes = {pid: _resident_kib(pid) for pid in processes}
+        turn.most = max(turn.most, sum(sizes.values()))
+        for pid, kib in sizes.items():
+            turn.memory.setdefault(pid, []).append((procfs.cpu_time(pid), kib))
         if elapsed > turn.seconds + LONGEST_WAIT_S:
             turn.problems.append("the tournament did not end")
             return
@@ -234,10 +243,9 @@ def judge(turn: Turn, names: dict[int, str]) -> None:
 
 def show_turn(turn: Turn, chosen: Sequence[Case]) -> None:
     """One line per tournament, and what was wrong."""
-    largest = max((kib for _, kib in turn.memory), default=0)
     print(
         f"{turn.game:<10} strikes {turn.strikes}  {len(turn.matches):4} matches, {turn.void} void, "
-        f"lag {turn.lag_us / 1e3:.0f} ms, referee {turn.settled >> 10} MiB, most {largest >> 10} MiB, "
+        f"lag {turn.lag_us / 1e3:.0f} ms, referee {turn.settled >> 10} MiB, most {turn.most >> 10} MiB, "
         f"grew {turn.growth >> 10} MiB  against {', '.join(case.label for case in chosen)}",
         flush=True,
     )

@@ -42,7 +42,13 @@ def test_a_fault_of_an_honest_bot_is_a_problem(endings, problems):
 
 
 def test_void_matches_growth_and_idleness_are_problems():
-    turn = soak.Turn("claim", strikes=0, seconds=1.0, void=2, memory=[(1.0, 1), (21.0, 100_000), (60.0, 200_000)])
+    # The second process was started late, and the third has not loaded everything yet.
+    memory = {
+        1: [(1.0, 1), (5.0, 100_000), (9.0, 150_000)],
+        2: [(3.0, 1), (7.0, 90_000), (8.0, 140_000), (9.0, 120_000)],
+    }
+    memory[3] = [(0.1, 1), (3.0, 300_000)]
+    turn = soak.Turn("claim", strikes=0, seconds=1.0, void=2, memory=memory)
     soak.judge(turn, NAMES)
     assert turn.problems == ["2 matches are void", "the referee grew by 97 MiB", "no match was played"]
 

@@ -21,7 +21,6 @@ from arena.sandboxes.launched.bubblewrap import BubblewrapSandbox
 from arena.sandboxes.launched.process import ProcessSandbox
 from arena.sdk import Session
 
-SANDBOXES = ("auto", "bubblewrap", "docker", "gvisor", "process")
 IMAGE_SANDBOXES: Mapping[str, type[DockerSandbox]] = {
     "auto": DockerSandbox, "docker": DockerSandbox, "gvisor": GvisorSandbox,
 }  # fmt: skip

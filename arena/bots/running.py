@@ -4,7 +4,6 @@ import asyncio
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Iterable
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -45,9 +44,8 @@ class RunningBot(ABC):
     async def close(self) -> None:
         """End it; may be called at any time and any number of times."""
 
-    async def pause(self) -> float:
-        """Freeze it until it is asked again, where that is possible; its processor seconds so far."""
-        return 0.0
+    async def pause(self) -> None:  # noqa: B027  (what has no sandbox cannot be frozen)
+        """Freeze it until it is asked again, where that is possible, and wait until it stands still."""
 
     def sandbox_report(self) -> SandboxReport:
         """What holds it."""
@@ -60,6 +58,10 @@ class RunningBot(ABC):
     async def read_log(self) -> str:
         """The newest of its output, up to this moment."""
         return self.log()
+
+    async def read_outputs(self) -> list[str]:
+        """What it printed in each turn of its latest match, where that is known: first before turn 1, then by turn."""
+        return []
 
 
 class LocalBot(RunningBot):
@@ -119,9 +121,12 @@ class SandboxedBot(RunningBot):
         self._start_s = start_s
         self._ponder = ponder
         self._connection: BotConnection | None = None
-        self._cpu_used = 0.0
-        self._paused = False
+        self._cpu_answered = self._cpu_frozen = 0.0
+        """Processor seconds that it had used at its latest answer, and when it stood still after it."""
+        self._paused = self._coming_to_rest = False
         self._freezes = self._missed = 0
+        self._marks: list[float] | None = None
+        """Where its output was whenever it was asked in its latest match; None before its first."""
 
     @property
     def sandbox(self) -> Sandbox:
@@ -154,41 +159,61 @@ class SandboxedBot(RunningBot):
         except BotFault as fault:
             raise await self.refine(fault) from fault
         self._freezes = self._missed = 0
+        # What it printed while it started goes with its first match.
+        self._marks = [0.0] if self._marks is None else [self._sandbox.mark()]
         return SandboxedLink(link, self)
 
-    async def pause(self) -> float:
-        """Freeze it, unless it may ponder; the processor seconds that it has used so far.
+    def mark_output(self) -> None:
+        """Note where its output is before it is asked."""
+        if self._marks is not None:
+            self._marks.append(self._sandbox.mark())
+
+    async def pause(self) -> None:
+        """Freeze it, unless it may ponder, and wait until it stands still."""
+        await self.begin_pause()
+        await self.settle()
+
+    async def begin_pause(self) -> float:
+        """Begin to freeze it, unless it may ponder; the processor seconds that it has used so far."""
+        if not self._ponder and self._connection is not None:
+            await self._sandbox.begin_freeze()
+            self._paused = self._coming_to_rest = True
+        self._cpu_answered = self._sandbox.cpu_time()
+        return self._cpu_answered
+
+    async def settle(self) -> None:
+        """Wait until it stands still, if it is being frozen.
 
         A freeze that is not confirmed is counted, and stands in the record of the match.
         """
-        if not self._ponder and self._connection is not None:
+        if self._coming_to_rest:
+            self._coming_to_rest = False
             self._freezes += 1
             self._missed += not await self._sandbox.freeze()
-            self._paused = True
-        self._cpu_used = self._sandbox.cpu_time()
-        return self._cpu_used
+            self._cpu_frozen = self._sandbox.cpu_time()
 
     async def resume(self) -> float:
-        """Thaw it; the processor seconds that it has used so far."""
-        used = self._sandbox.cpu_time()
-        if self._paused:
-            # A freeze is believed only if the bot did no work since.
-            self._missed += used - self._cpu_used > FROZEN_CPU_S
-            await self._sandbox.thaw()
-            self._paused = False
-        return used
+        """Thaw it; the processor seconds from which its next answer counts.
+
+        What it did between its latest answer and its freeze is its own time too.
+        """
+        if not self._paused:
+            return self._sandbox.cpu_time()
+        # A freeze is believed only if the bot did no work since.
+        if not self._coming_to_rest:
+            self._missed += self._sandbox.cpu_time() - self._cpu_frozen > FROZEN_CPU_S
+        await self._sandbox.thaw()
+        self._paused = self._coming_to_rest = False
+        return self._cpu_answered
 
     async def refine(self, fault: BotFault) -> BotFault:
         """The fault of a bot whose process ended in the place of a lost connection or a timeout."""
         if not isinstance(fault, Disconnected | StartFailed | TimedOut):
             return fault
-        with suppress(TimeoutError):
-            death = self._sandbox.death()
-            if death is None and not isinstance(fault, TimedOut):
-                death = await asyncio.wait_for(self._sandbox.wait(), DEATH_WAIT)
-            if death is not None and not death.by_referee:
-                return death.fault()
-        return fault
+        death = self._sandbox.death()
+        if death is None and not isinstance(fault, TimedOut):
+            death = await self._sandbox.wait_for_exit(DEATH_WAIT)
+        return fault if death is None or death.by_referee else death.fault()
 
     async def close(self) -> None:
         """Close the connection, kill everything that runs in the sandbox, and remove the sandbox."""
@@ -215,6 +240,12 @@ class SandboxedBot(RunningBot):
         await self._sandbox.read_log()
         return self._sandbox.log()
 
+    async def read_outputs(self) -> list[str]:
+        """What it printed in each turn of its latest match; after `read_log`."""
+        outputs = await self._sandbox.read_outputs(self._marks or ())
+        # It was first asked whether it is ready, which is no turn.
+        return ["".join(outputs[:2]), *outputs[2:]]
+
 
 class SandboxedLink:
     """A link that freezes its bot while it is not asked, and counts the processor time of each answer."""
@@ -224,16 +255,20 @@ class SandboxedLink:
         self._bot = bot
 
     async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:
-        """Thaw the bot, ask it, and freeze it again."""
+        """Thaw the bot, ask it, and begin to freeze it again; `settle` waits until it stands still."""
+        self._bot.mark_output()
         before = await self._bot.resume()
         try:
             answer = await self._link.call(request, wait, leniency)
         except BotFault as fault:
             raise await self._bot.refine(fault) from fault
         finally:
-            # Read after the freeze: what the bot does between its answer and its freeze is its own time too.
-            spent = await self._bot.pause() - before
+            spent = await self._bot.begin_pause() - before
         return replace(answer, cpu=spent)
+
+    async def settle(self) -> None:
+        """Wait until the bot stands still."""
+        await self._bot.settle()
 
     async def tell(self, request: bytes) -> None:
         """Thaw the bot and let it read; the match is over, so it is not frozen again."""

@@ -13,7 +13,7 @@ from arena.match import AnyRecord, MatchSpec
 from arena.play.faults import FORFEIT, Policy
 from arena.play.heartbeat import STEADY, Heartbeat
 from arena.play.player import STRICT, Answer, Leniency, Link, Player
-from arena.play.referee import play
+from arena.play.referee import Watch, play
 
 
 class FailedLink:
@@ -25,6 +25,9 @@ class FailedLink:
     async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:  # noqa: ARG002
         """Raise the fault."""
         raise self._fault
+
+    async def settle(self) -> None:
+        """Nobody is there to freeze."""
 
     async def tell(self, request: bytes) -> None:
         """Nobody is there to listen."""
@@ -54,7 +57,9 @@ class Table:
     async def __aexit__(self, *_: object) -> None:
         await close_all(self.bots)
 
-    async def play(self, game: AnyGame, spec: MatchSpec[Any], seating: Sequence[int]) -> AnyRecord:
+    async def play(
+        self, game: AnyGame, spec: MatchSpec[Any], seating: Sequence[int], watch: Watch | None = None
+    ) -> AnyRecord:
         """Play one match with these bots, named by their place at the table, in seat order."""
         async with AsyncExitStack() as links:
             players = []
@@ -62,7 +67,7 @@ class Table:
                 link = await self._open(place, game.codec)
                 links.push_async_callback(self._release, place, link)
                 players.append(Player(game.codec, link, spec.control, heartbeat=self._heartbeat))
-            record = await play(game, players, spec, self._policy)
+            record = await play(game, players, spec, self._policy, watch)
         return replace(record, sandboxes=tuple(self.bots[place].sandbox_report() for place in seating))
 
     async def _start(self, place: int) -> None:

@@ -29,21 +29,27 @@ def bot() -> None:
     "--lang", "language", type=click.Choice(list(scaffold.TEMPLATES)), default="python", show_default=True,
     help="The language that it is written in.",
 )  # fmt: skip
-def new(folder: Path, game_name: str, language: str) -> None:
+@click.option("--from", "sample", metavar="BOT", help="Begin with a copy of this sample bot: greedy, policy or search.")
+def new(folder: Path, game_name: str, language: str, sample: str | None) -> None:
     """Make a folder NAME with a working bot in it.
 
     \b
     arena bot new my_bot --game claim
     arena bot new my_bot --game claim --lang cpp
+    arena bot new my_bot --game claim --from search
     arena match --game claim --bot my_bot --bot random
     """
     registry.find(game_name)
-    template = scaffold.create(folder, game_name, language)
+    if sample and language != "python":
+        raise UsageError("--from copies a Python bot: leave out --lang")
+    template = scaffold.sample_template(sample, game_name) if sample else scaffold.TEMPLATES[language]
+    scaffold.create(folder, game_name, template)
     if template.prepare:
         click.echo(f"fetching its libraries with {template.prepare[0]} …")
         with build_status(f"{template.prepare[0]} is at work"):
             scaffold.prepare(folder, template)
-    click.echo(f"{folder}: a {language} bot for {game_name} that plays any legal move. Next:")
+    kind, plays = (f"copy of {sample}", "") if sample else (f"{language} bot", " that plays any legal move")
+    click.echo(f"{folder}: a {kind} for {game_name}{plays}. Next:")
     for step, why in _next_steps(folder, game_name, template):
         click.echo(f"  {step}    # {why}")
 

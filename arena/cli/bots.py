@@ -1,46 +1,132 @@
 """`arena bots`: what is registered."""
 
+from collections.abc import Iterable
+
 import click
 from rich.console import Console
 from rich.table import Table
 
 from arena.cli.output import cell, echo
 from arena.cli.store import db_option, open_store
+from arena.cli.table_formats import counted
+from arena.cli.tables import narrow_table
 from arena.errors import UsageError
-from arena.untrusted.text import printable
+from arena.store.base import BotEntry, Store
+from arena.untrusted.text import json_text, printable
+
+DIGEST_DIGITS = 12
+"""Of a digest; so many tell the versions of all bots apart."""
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @click.group()
 def bots() -> None:
-    """See and retire the bots in the store."""
+    """See, retire and restore the bots in the store."""
 
 
 @bots.command("list")
 @click.option("--game", metavar="GAME", help="Only bots that play this game.")
 @click.option("--retired", is_flag=True, help="Those that are retired too.")
+@click.option("--all", "everything", is_flag=True, help="Every version: older, retired, and only tried out.")
+@json_option
 @db_option
-def list_bots(game: str | None, retired: bool, db: str) -> None:
-    """List the newest version of every bot."""
-    table = Table("bot", "version", "owner", "games", "from", "registered", "digest")
-    for entry in open_store(db).bots(game, retired=retired):
-        name = cell(entry.name).append(" (retired)" if entry.retired else "", "dim")
+def list_bots(game: str | None, retired: bool, everything: bool, as_json: bool, db: str) -> None:
+    """List the newest version of every bot on the ladder.
+
+    A folder that was only played by `arena test` or `arena tournament --bots` is not on the ladder; `arena submit` puts
+    it there.
+    """
+    store = open_store(db)
+    entries = [bot for bot in store.all_bots() if game in (None, *bot.games)]
+    newest = store.bots(game, retired=retired)
+    if as_json:
+        click.echo(json_text([plain(bot, newest) for bot in (entries if everything else newest)], indent=2))
+        return
+    if entries if everything else newest:
+        Console().print(bot_table(entries if everything else newest, newest))
+    else:
+        click.echo("no bot is on the ladder: `arena submit DIR --owner NAME` hands one in")
+    if not everything and (hidden := _left_out(entries, newest)):
+        click.echo(f"not shown: {hidden}; --all shows every version")
+
+
+def bot_table(entries: Iterable[BotEntry], newest: Iterable[BotEntry]) -> Table:
+    """The table of these versions."""
+    table = narrow_table()
+    for name in ("bot", "version", "owner", "games"):
+        table.add_column(name, overflow="fold")
+    for name in ("from", "registered", "digest"):
+        table.add_column(name, no_wrap=True)
+    known = {bot.id for bot in newest}
+    for entry in entries:
+        title = cell(entry.name)
+        if (status := status_of(entry, known)) != "ladder":
+            title.append(f" ({status})", "dim")
         facts = (entry.version, entry.owner, " ".join(entry.games), entry.kind, f"{entry.created:%Y-%m-%d}")
-        table.add_row(name, *map(cell, facts), cell(entry.digest[:19]))
-    Console().print(table)
+        table.add_row(title, *map(cell, facts), cell(short_digest(entry.digest)))
+    return table
+
+
+def status_of(entry: BotEntry, newest: Iterable[int]) -> str:
+    """Where a version stands: on the ladder, an older one, retired, or only tried out."""
+    if not entry.on_ladder:
+        return "tried out"
+    if entry.retired:
+        return "retired"
+    return "ladder" if entry.id in newest else "older"
+
+
+def short_digest(digest: str) -> str:
+    """As much of a digest as tells versions apart, without the name of the algorithm."""
+    return digest.removeprefix("sha256:")[:DIGEST_DIGITS]
+
+
+def plain(entry: BotEntry, newest: Iterable[BotEntry]) -> dict[str, object]:
+    """A version as plain data."""
+    return {
+        "name": entry.name,
+        "version": entry.version,
+        "owner": entry.owner,
+        "status": status_of(entry, {bot.id for bot in newest}),
+        "games": list(entry.games),
+        "from": entry.kind,
+        "origin": entry.origin,
+        "registered": entry.created.isoformat(),
+        "digest": entry.digest,
+    }
+
+
+def _left_out(entries: Iterable[BotEntry], shown: Iterable[BotEntry]) -> str:
+    """How many versions of every kind a list of the newest leaves out."""
+    known = {bot.id for bot in shown}
+    hidden = [status_of(bot, known) for bot in entries if bot.id not in known]
+    words = {"older": "older version", "retired": "retired version", "tried out": "version that was only tried out"}
+    parts = (
+        counted(count, word).replace("versions that was", "versions that were")
+        for status, word in words.items()
+        if (count := hidden.count(status))
+    )
+    return ", ".join(parts)
 
 
 @bots.command()
 @click.argument("bot", metavar="NAME")
+@json_option
 @db_option
-def show(bot: str, db: str) -> None:
+def show(bot: str, as_json: bool, db: str) -> None:
     """Show every version of the bot NAME."""
-    versions = open_store(db).bot_versions(bot)
+    store = open_store(db)
+    versions, newest = store.bot_versions(bot), store.bots()
     if not versions:
         raise UsageError(f"there is no bot {bot!r}: `arena bots list` shows those that there are")
+    if as_json:
+        click.echo(json_text([plain(entry, newest) for entry in versions], indent=2))
+        return
     for entry in versions:
         where = "its files are not on this machine" if entry.kind == "absent" else entry.origin
+        status = {"ladder": "on the ladder", "older": "an older version on the ladder", "retired": "retired"}
         facts = {
-            "status": "retired" if entry.retired else "active",
+            "status": status.get(status_of(entry, {bot.id for bot in newest}), "only tried out, not on the ladder"),
             "owner": entry.owner,
             "games": " ".join(entry.games),
             "registered": f"{entry.created:%Y-%m-%d %H:%M} UTC",
@@ -53,9 +139,30 @@ def show(bot: str, db: str) -> None:
 
 
 @bots.command()
-@click.argument("name")
+@click.argument("bot", metavar="NAME[@VERSION]")
 @db_option
-def retire(name: str, db: str) -> None:
-    """Keep the bot NAME out of tournaments to come; its matches stay."""
-    open_store(db).retire_bot(name)
-    echo(f"{name} is retired")
+def retire(bot: str, db: str) -> None:
+    """Keep a bot, or one version of it, out of tournaments to come and off the ladder; its matches stay.
+
+    \b
+    arena bots retire my_bot        all of its versions
+    arena bots retire my_bot@2      this one; the version before it plays again
+    """
+    _set_retired(open_store(db), bot, retired=True)
+
+
+@bots.command()
+@click.argument("bot", metavar="NAME[@VERSION]")
+@db_option
+def restore(bot: str, db: str) -> None:
+    """Let a retired bot, or one version of it, play again."""
+    _set_retired(open_store(db), bot, retired=False)
+
+
+def _set_retired(store: Store, bot: str, *, retired: bool) -> None:
+    name, _, version = bot.partition("@")
+    store.retire_bot(name, version or None, retired=retired)
+    playing = next((entry.label for entry in store.bots() if entry.name == name), None)
+    state = "is retired" if retired else "is restored"
+    then = f"{playing} is on the ladder" if playing else f"no version of {name} is on the ladder"
+    echo(f"{bot} {state}: {then}")

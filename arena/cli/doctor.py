@@ -12,7 +12,7 @@ from rich.table import Table
 from arena import registry
 from arena.sandboxes.doctor import Finding, Status, examine
 
-_COLOURS = {Status.OK: "green", Status.WEAK: "yellow", Status.MISSING: "red"}
+_COLOURS = {Status.OK: "green", Status.WEAK: "yellow", Status.FORBIDDEN: "red", Status.MISSING: "red"}
 _SANDBOXES = {"bubblewrap": "a whole sandbox", "docker": "docker daemon", "gvisor": "gVisor"}
 """Which line says whether a kind of sandbox can be used at all."""
 
@@ -45,7 +45,7 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
 
 def usable(findings: Sequence[Finding]) -> list[str]:
     """The kinds of sandbox that can hold a bot here."""
-    holding = {finding.name for finding in findings if finding.status is not Status.MISSING}
+    holding = {finding.name for finding in findings if finding.status in (Status.OK, Status.WEAK)}
     return [kind for kind, line in _SANDBOXES.items() if line in holding]
 
 

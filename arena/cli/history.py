@@ -5,26 +5,27 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
 
 from arena import registry
 from arena.cli import table_formats
 from arena.cli.output import cell, echo
 from arena.cli.store import db_option, open_store
 from arena.cli.table_formats import form_options, print_table
+from arena.cli.tables import narrow_table
 from arena.errors import UsageError
 from arena.match import Ending
 from arena.ratings.standings import rating_course
 from arena.store.base import BotEntry, MatchEntry, Store
 from arena.store.lookup import bots_in, find_bot
-from arena.untrusted.text import printable
+from arena.untrusted.text import json_text, printable
 from arena.web.charts import Interval, Mark
 from arena.web.reports import Course, history_page
 
 STEPS = 24
 """How many points the curve of a rating has at most."""
+MATCH_DIGITS = 10
+"""Of the name of a match; commands understand the beginning of one."""
 MARKS = 500
 """How many results are drawn at most, the newest ones."""
 
@@ -44,6 +45,9 @@ def history(name: str, last: int, lost: bool, match_id: str | None, out: Path | 
     of a bot is kept with each match, at most its last 4096 characters; it stays running from match to match, so this
     may begin before the match did.
 
+    The columns of --json and --csv: match, tournament; seat, rank, score and ending of BOT (NORMAL, or its fault);
+    against, the names and versions of the others; reason, how the match ended.
+
     \b
     arena history my_bot                              its latest matches
     arena history my_bot --lost                       those that it lost
@@ -54,17 +58,22 @@ def history(name: str, last: int, lost: bool, match_id: str | None, out: Path | 
     store = open_store(db)
     bot = find_bot(store, name)
     if match_id is not None:
+        if form["as_csv"] or form["html"] is not None:
+            raise UsageError("one match is shown as text, or with --json")
         bot, match = _find(store, bot, match_id, older="@" not in name)
-        _show_match(store, bot, match, out)
+        kept = store.kept_match(match.tournament_id, match.match_id)
+        if form["as_json"]:
+            click.echo(json_text(_plain_match(store, bot, kept.entry), indent=2))
+        else:
+            _show_match(store, bot, kept.entry)
+        if out is not None:
+            _write(out, kept.record, aside=form["as_json"])
         return
     if out is not None:
         raise UsageError("say with --match which match is to be written")
     label = {entry.id: entry.label for entry in store.all_bots()}
     rows = [_row(match, bot.id, label) for match in reversed(_newest(store, bot, last, lost=lost))]
-    print_table(
-        table_formats.Table(rows, lambda: history_page(bot.label, _courses(store, bot, last)), lambda: _print(rows)),
-        **form,
-    )
+    print_table(table_formats.Table(rows, lambda: _page(store, bot, last), lambda: _print(rows)), **form)
 
 
 def _page(store: Store, bot: BotEntry, last: int) -> str:
@@ -94,8 +103,21 @@ def _find(store: Store, bot: BotEntry, match_id: str, *, older: bool) -> tuple[B
     raise UsageError(f"it played no match {match_id!r}: `arena history BOT` lists those that it played")
 
 
-def _show_match(store: Store, bot: BotEntry, match: MatchEntry, out: Path | None) -> None:
-    kept = store.kept_match(match.tournament_id, match.match_id)
+def _plain_match(store: Store, bot: BotEntry, match: MatchEntry) -> dict[str, Any]:
+    """A match as plain data, with the output of the bot that was asked about."""
+    entries = {entry.id: entry for entry in store.all_bots()}
+    names = ("rank", "score", "ending", "sentence", "wall_us", "cpu_us")
+    seats = [
+        {"seat": seat, "name": entries[result.bot_id].name, "version": entries[result.bot_id].version,
+         **{name: getattr(result, name) for name in names}}
+        for seat, result in enumerate(match.seats)
+    ]  # fmt: skip
+    facts = {"match": match.match_id, "tournament": match.tournament_id, "reason": match.reason, "moves": match.moves}
+    output = match.seats[_seat(match, bot.id)].log
+    return {**facts, "seats": seats, "bot": bot.name, "version": bot.version, "output": output}
+
+
+def _show_match(store: Store, bot: BotEntry, match: MatchEntry) -> None:
     label = {entry.id: entry.label for entry in store.all_bots()}
     reason = printable(match.reason)
     echo(f"match {match.match_id} of tournament {match.tournament_id}: {reason}, {match.moves} moves")
@@ -104,30 +126,32 @@ def _show_match(store: Store, bot: BotEntry, match: MatchEntry, out: Path | None
         ending = f"{result.ending}: {result.sentence}" if result.ending != Ending.NORMAL.name else result.sentence
         points = f"rank {result.rank}, {result.score:g} points"
         echo(f"  seat {seat}  {printable(label[result.bot_id])}, {points}, {times}; {printable(ending)}")
-    log = next(result.log for result in kept.entry.seats if result.bot_id == bot.id)
+    log = match.seats[_seat(match, bot.id)].log
     name = printable(bot.label)
     echo(f"\noutput of {name}, its end:\n{log}" if log else f"\n{name} printed nothing")
-    if out is not None:
-        _write(out, kept.record)
 
 
-def _write(out: Path, data: bytes) -> None:
+def _write(out: Path, data: bytes, *, aside: bool) -> None:
     try:
         out.write_bytes(data)
     except OSError as error:
         raise UsageError(f"{out} cannot be written: {error.strerror}") from error
-    click.echo(f"wrote {out}: `arena replay show {out}` plays it")
+    click.echo(f"wrote {out}: `arena replay show {out}` plays it", err=aside)
 
 
 def _print(rows: Sequence[dict[str, Any]]) -> None:
     if not rows:
         click.echo("no matches yet")
         return
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name in rows[0]:
-        table.add_column(name, no_wrap=name == "match", justify="right" if name in ("rank", "score") else "left")
+    table = narrow_table()
+    for name in ("match", "tournament", "seat", "against", "rank", "score", "how it ended"):
+        right = name in ("tournament", "seat", "rank", "score")
+        table.add_column(name, no_wrap=name == "match", justify="right" if right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(cell(f"{value:g}" if isinstance(value, float) else str(value)) for value in row.values()))
+        fault = "" if row["ending"] == Ending.NORMAL.name else f"{row['ending']}: "
+        numbers = (row["rank"], f"{row['score']:g}")
+        facts = (row["match"][:MATCH_DIGITS], row["tournament"], row["seat"], row["against"], *numbers)
+        table.add_row(*(cell(str(fact)) for fact in facts), cell(fault + row["reason"]))
     Console().print(table)
 
 
@@ -155,7 +179,8 @@ def _courses(store: Store, bot: BotEntry, last: int) -> list[Course]:
     label = {entry.id: entry.label for entry in store.all_bots()}
     courses = []
     for name in sorted({summary.entry.game for summary in store.tournament_summaries(bot_id=bot.id)}):
-        game, field = registry.find(name), bots_in(store, game=name)
+        game = registry.find(name)
+        field = [entry for entry in bots_in(store, game=name) if entry.on_ladder or entry.id == bot.id]
         games = sum(tally.matches for tally in store.seat_tallies(game=name, bot_id=bot.id))
         steps = rating_course(store.results(game=name), field, game.info.roles, bot=bot, games=games, steps=STEPS)
         ratings = [

@@ -21,7 +21,8 @@ COMMANDS = {
     "replay": ("replay:replay", "Watch the record of a match, or prove that it is true."),
     "tournament": ("tournament:tournament", "Play a tournament and show the rating table."),
     "test": ("test:test", "Find out whether the bot NEW is better than the bot OLD."),
-    "ratings": ("ratings:ratings", "Show the ratings of all bots of a game."),
+    "status": ("status:status", "Show what is being played at present, and where."),
+    "ratings": ("ratings:ratings", "Show the ladder of a game: its bots by their ratings."),
     "crosstable": ("ratings:show_crosstable", "Show how every bot fared against every other."),
     "history": ("history:history", "Show the matches of a bot, or one in full."),
     "verify": ("verify:verify", "Prove that the tables say what was played."),
@@ -30,7 +31,7 @@ COMMANDS = {
     "export": ("export:export", "Write a tournament to one file."),
     "import": ("export:import_", "Prove the tournament in a file and add it."),
     "submit": ("submit:submit", "Check a bot, try it in the sandbox, and register it."),
-    "bots": ("bots:bots", "See and retire the bots in the store."),
+    "bots": ("bots:bots", "See, retire and restore the bots in the store."),
     "bot": ("bot:bot", "Write a bot: start one, check it, debug it, build its image."),
     "docs": ("docs:docs", "Print PAGE of the documentation, or list the pages."),
     "doctor": ("doctor:doctor", "Say what this machine can enforce, and how to mend what it cannot."),
@@ -121,6 +122,7 @@ def main() -> None:
     arena replay show FILE           watch it, move by move
     arena tournament --game claim    everybody against everybody, and the rating table
     arena test NEW OLD --game claim  is the new version better than the old one?
+    arena status                     what is being played at present, and where
     arena ratings --game claim       who is best; crosstable and history say more
     arena verify                     prove that the tables say what was played
     arena site build DIR             ladders, bots and replays as pages; arena serve shows them while matches run

@@ -1,35 +1,14 @@
 """`arena match`: one match, now."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import RenderableType
-from rich.table import Table as Grid
 
-from arena import registry
-from arena.bots.builtin import BUILTIN
-from arena.bots.making import BotPlan, make_bot, plan_bot
-from arena.bots.manifest import Builtin, locate
-from arena.bots.running import RunningBot
-from arena.cli.output import cell, echo, marked, plain_console
 from arena.cli.params import MAX_SEED, SEED_HELP, Setting, clock_option
-from arena.cli.person import PERSON, LineReader, NarratedGame, PersonBot
-from arena.cli.replay import write_page
-from arena.cli.sandbox_options import read_sandbox_options, sandbox_options
+from arena.cli.sandbox_options import sandbox_options
 from arena.clock import TimeControl
-from arena.errors import InfraError, UsageError
-from arena.game import AnyGame
-from arena.match import Ending, MatchRecord, MatchSpec
-from arena.play import looptime, record
-from arena.play.faults import Policy
-from arena.play.heartbeat import ThreadHeartbeat
-from arena.rng import draw_seed
-from arena.sandboxes import sweep
-from arena.sandboxes.base import weaknesses
-from arena.tournaments.executors.base import Assignment
-from arena.tournaments.executors.worker import MakeBot, PlayedMatch, Worker
 
 STRIKES_HELP = "Late, illegal or invalid replies per bot that a random move makes good; the next one forfeits."
 
@@ -44,7 +23,7 @@ STRIKES_HELP = "Late, illegal or invalid replies per bot that a random move make
 @click.option("--strikes", type=click.IntRange(0), default=0, show_default=True, help=STRIKES_HELP)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the record of the match here.")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write its replay as one page here.")
-@click.option("--log", "logs", is_flag=True, help="Print what every bot printed, not only those at fault.")
+@click.option("--log", "logs", is_flag=True, help="Print what every bot printed, by move, not only of those at fault.")
 @sandbox_options
 def match(
     game_name: str,
@@ -70,119 +49,16 @@ def match(
     arena replay show game.arena
     arena match --game claim --bot greedy --html game.html
     """
+    # The help page need not wait for the games and the sandboxes.
+    from arena import registry  # noqa: PLC0415
+    from arena.cli import one_match  # noqa: PLC0415
+
     for path in (out, html):
-        check_folder(path)
+        one_match.check_folder(path)
     game = registry.find(game_name)
-    names = seat_bots(game, bots, seats)
-    spec, plans = plan_match(game, names, settings, seed, clock, given)
-    played = looptime.run(play_at_table(game, plans, spec, Policy(strikes)))
-    show_result(game, played.record)
-    show_logs(played, everybody=logs)
-    finish(game, played.record, out, html)
-
-
-def plan_match(
-    game: AnyGame, names: Sequence[str], settings: Sequence[tuple[str, str]], seed: int | None, clock: TimeControl,
-    given: Mapping[str, Any],
-) -> tuple[MatchSpec[Any], list[BotPlan]]:  # fmt: skip
-    """What is played, and who sits in every seat."""
-    config = game.configure(len(names), dict(settings))
-    seed = draw_seed() if seed is None else seed
-    plans = [plan_bot(game, name, locate(name, (*BUILTIN, PERSON)), read_sandbox_options(given)) for name in names]
-    contestants = tuple(plan.contestant for plan in plans)
-    match_id = record.match_id(game, config, seed, contestants)
-    return MatchSpec(match_id, game.info.name, config, seed, contestants, clock), plans
-
-
-async def play_at_table(game: AnyGame, plans: Sequence[BotPlan], spec: MatchSpec[Any], policy: Policy) -> PlayedMatch:
-    """One match; to persons among the players every move is told."""
-    persons = [seat for seat, plan in enumerate(plans) if plan.source == Builtin(PERSON)]
-    table, lines = NarratedGame(game, persons, plain_console()), LineReader()
-
-    def make(number: int) -> RunningBot:
-        if number in persons:
-            return PersonBot(plans[number].contestant, game, table, lines)
-        return make_bot(game, plans[number], spec.seed)
-
-    return await play(table if persons else game, make, spec, policy)
-
-
-def finish(game: AnyGame, result: MatchRecord[Any, Any], out: Path | None, html: Path | None = None) -> None:
-    """Keep the record if that is wanted; a void match is a failure of ours."""
-    if out:
-        keep(out, result, game)
-    if html:
-        write_page(game, result, html)
-    if result.void:
-        raise InfraError("the match is void, through no fault of a bot")
-
-
-def check_folder(out: Path | None) -> None:
-    """Refuse a place for the record that cannot be, before anything is played."""
-    if out and not out.absolute().parent.is_dir():
-        raise UsageError(f"{out} cannot be written: there is no folder {out.parent}")
-
-
-def keep(out: Path, result: MatchRecord[Any, Any], game: AnyGame) -> None:
-    """Write the record of the match and say so."""
-    try:
-        record.save(out, result, game)
-    except OSError as error:
-        raise UsageError(f"{out} cannot be written: {error.strerror}") from error
-    click.echo(f"record: {out}")
-
-
-async def play(game: AnyGame, make: MakeBot, spec: MatchSpec[Any], policy: Policy) -> PlayedMatch:
-    """One match between bots that are made for it, with the real clock and heartbeat."""
-    await sweep()
-    seats = tuple(range(len(spec.contestants)))
-    with ThreadHeartbeat() as heartbeat:
-        worker = Worker(game, make, policy=policy, heartbeat=heartbeat)
-        try:
-            return await worker.play(seats, Assignment(0, seats, spec), new_job=True)
-        finally:
-            await worker.clear()
-
-
-def seat_bots(game: AnyGame, bots: Sequence[str], seats: int | None) -> list[str]:
-    """The bot of every seat; one bot takes all seats, none means random ones."""
-    names = list(bots) or ["random"]
-    wanted = seats or max(len(names), game.info.min_seats)
-    game.info.check_seats(wanted)
-    if len(names) == 1:
-        names *= wanted
-    if len(names) != wanted:
-        raise UsageError(f"{wanted} seats need {wanted} bots, or one for all of them, but {len(names)} were named")
-    return names
-
-
-def show_result(game: AnyGame, result: MatchRecord[Any, Any]) -> None:
-    """Print who played, how it ended and how long it took."""
-    spec, roles = result.spec, game.info.roles
-    table = Grid("seat", "bot", *(["role"] if roles else []), "rank", "score", "time", "moves", "verdict")
-    for seat, bot in enumerate(spec.contestants):
-        moves = [move for move in result.played if move.seat == seat]
-        row: list[RenderableType] = [str(seat), cell(bot.name), *([roles[seat]] if roles else [])]
-        ranked = bool(result.outcome.ranks)
-        row += [str(result.outcome.ranks[seat]), f"{result.outcome.scores[seat]:g}"] if ranked else ["-", "-"]
-        row += [f"{sum(move.times.wall for move in moves) / 1e6:.3f} s", str(len(moves))]
-        table.add_row(*row, cell(result.verdicts[seat].sentence))
-    console = plain_console()
-    console.print(
-        f"{game.info.title}, seed {spec.seed}, clock {spec.control}: [bold]{marked(result.outcome.reason)}[/bold]"
-    )
-    console.print(table)
-    for kind, weak in sorted({(report.kind, weaknesses(dict(report.enforcement))) for report in result.sandboxes}):
-        if weak:
-            console.print(f"[yellow]sandbox {kind}: not fully enforced here: {marked(', '.join(weak))}[/yellow]")
-
-
-def show_logs(played: PlayedMatch, *, everybody: bool) -> None:
-    """Print the last output of every bot that was at fault, or all that was kept of every bot's."""
-    result = played.record
-    for seat, (bot, verdict) in enumerate(zip(result.spec.contestants, result.verdicts)):
-        log = played.logs[seat].strip()
-        if everybody:
-            echo(f"--- seat {seat}: the output of {bot.name} ---\n{log or '(nothing)'}\n---", err=True)
-        elif verdict.ending is not Ending.NORMAL and log:
-            echo(f"--- the last output of {bot.name} ---\n{log[-2000:]}\n---", err=True)
+    names = one_match.seat_bots(game, bots, seats)
+    spec, plans = one_match.plan_match(game, names, settings, seed, clock, given)
+    played = one_match.play_now(game, plans, spec, strikes)
+    one_match.show_result(game, played.record)
+    one_match.show_logs(played, everybody=logs)
+    one_match.finish(game, played.record, out, html)

@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import click
 
-from arena.clock import TimeControl
+from arena.clock import DEFAULT_CLOCK, TimeControl
 from arena.errors import UsageError
 
-DEFAULT_CLOCK = "200ms/move+5s"
-"""One for all commands, so that a bot meets in a check what it meets in a tournament."""
 MAX_SEED = 2**64 - 1
 SEED_HELP = "The seed of all chance; drawn so that no bot can guess it if not given."
 
@@ -74,6 +73,25 @@ class Duration(click.ParamType):  # type: ignore[type-arg]  # generic only from 
         return float(seconds)
 
 
+class Moment(click.ParamType):  # type: ignore[type-arg]  # generic only from click 8.4 on
+    """A day such as 2026-05-01, in universal time, or so many days or hours ago, such as 7d or 12h."""
+
+    name = "DATE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        """The moment."""
+        if isinstance(value, datetime):
+            return value
+        found = re.fullmatch(r"(\d{1,5})([dh])", str(value))
+        if found:
+            hours = int(found[1]) * (24 if found[2] == "d" else 1)
+            return datetime.now(UTC) - timedelta(hours=hours)
+        try:
+            return datetime.strptime(str(value), "%Y-%m-%d").replace(tzinfo=UTC)
+        except ValueError:
+            self.fail(f"{value!r} is no date: write 2026-05-01, or 7d for a week ago", param, ctx)
+
+
 def clock_option(command: Callable[..., None]) -> Callable[..., None]:
     """Add the option that says how much time bots have."""
     return click.option(
@@ -81,5 +99,5 @@ def clock_option(command: Callable[..., None]) -> Callable[..., None]:
         type=ClockType(),
         default=DEFAULT_CLOCK,
         show_default=True,
-        help="Time per move + bank (1s/move+10s), bank + increment (30s+0.5s), cpu:1s/move, or none.",
+        help="Time per move + bank (200ms/move+5s), bank + increment (30s+0.5s), cpu:1s/move, or none.",
     )(command)

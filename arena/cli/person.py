@@ -70,6 +70,9 @@ class PersonLink:
                 return self._answer(Moves(turn.number, (await self._choose(turn),)))
         raise Disconnected("did not understand the request")
 
+    async def settle(self) -> None:
+        """A person is not frozen."""
+
     async def tell(self, request: bytes) -> None:
         """Show how the match ended."""
         end = self._game.codec.read_request(request)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from arena import registry
-from arena.cli.match import check_folder, finish, plan_match, play_at_table, show_result
+from arena.cli.one_match import check_folder, finish, plan_match, play_now, show_result
 from arena.cli.output import marked, plain_console
 from arena.cli.params import MAX_SEED, SEED_HELP, Setting, clock_option
 from arena.cli.person import PERSON
@@ -16,8 +16,6 @@ from arena.clock import TimeControl
 from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.match import MatchSpec, Seat
-from arena.play import looptime
-from arena.play.faults import FORFEIT
 
 
 @click.command()
@@ -59,7 +57,7 @@ def play(
     game = registry.find(game_name)
     spec, plans = plan_match(game, seat_all(game, opponents, seat, seats), settings, seed, clock, given)
     introduce(game, spec, seat)
-    played = looptime.run(play_at_table(game, plans, spec, FORFEIT))
+    played = play_now(game, plans, spec)
     show_result(game, played.record)
     finish(game, played.record, out)
 

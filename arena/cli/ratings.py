@@ -5,31 +5,36 @@ from dataclasses import asdict
 from typing import Any
 
 import click
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
 
 from arena import registry
 from arena.cli import table_formats
 from arena.cli.options import option_group
 from arena.cli.output import cell
+from arena.cli.params import Moment
 from arena.cli.store import db_option, open_store
 from arena.cli.table_formats import form_options, print_table
-from arena.cli.tables import print_standings, rating_table
+from arena.cli.tables import narrow_table, print_notes, print_standings, rating_table
 from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.ratings import Rating, crosstable
-from arena.ratings.standings import Standings, results_of, stored_standings
+from arena.ratings.ladder import Scope, Selection, left_out_words, notes_on, read_tallies, scoped_standings
+from arena.ratings.standings import Standings, results_of
+from arena.ratings.table import places_in_groups
 from arena.store.base import BotEntry, Store
-from arena.store.lookup import bots_in
-from arena.web.reports import crosstable_page, ratings_page
 
 Cells = Sequence[Sequence[tuple[float, int]]]
 
 
 matches_options = option_group(
     click.option("--game", "game_name", metavar="GAME", required=True, help="The game."),
-    click.option("--tournament", "number", type=int, help="Only the matches of this tournament."),
+    click.option("--tournament", "number", type=int, help="Only the matches of this tournament, and all of its bots."),
+    click.option("--latest", is_flag=True, help="Only the latest tournament, and all of its bots."),
+    click.option("--tests", is_flag=True, help="Only the matches of `arena test`, which do not count otherwise."),
+    click.option("--since", type=Moment(), help="Only tournaments begun since then: 2026-05-01, or 7d for a week."),
+    click.option(
+        "--all", "everybody", is_flag=True, help="Every version: older ones, retired ones, and those only tried out."
+    ),
     form_options,
     db_option,
 )
@@ -39,101 +44,192 @@ matches_options = option_group(
 @click.command()
 @click.option("--by", type=click.Choice(["role"]), help="A table for each role, in games that have roles.")
 @matches_options
-def ratings(game_name: str, number: int | None, by: str | None, db: str, **form: Any) -> None:
-    """Show the ratings of all bots of a game.
+def ratings(
+    game_name: str, by: str | None, db: str, as_json: bool, as_csv: bool, html: str | None, **given: Any
+) -> None:
+    """Show the ladder of a game: its bots by their ratings.
+
+    The newest version of every bot is there, and all rated matches count, those of older versions too.
 
     A rating is TrueSkill's, fitted to all matches at once, so that their order does not matter. The bar shows it with
     its 95 % interval. The rank is the 95 % interval of the bot's true place; `best` is the probability that it is the
-    best of all. Below stands what a seat or a role is worth.
+    best of all. Below stands what a seat or a role is worth. Bots that never met, not even by way of others, stand in
+    groups of their own: their ratings cannot be compared.
+
+    \b
+    The columns of --json and --csv:
+      group               bots of different groups never met
+      place               in the group, by rating
+      name, version       of the bot; role with --by role
+      mu                  the rating
+      sigma               its standard deviation
+      field_sigma         the same, against the mean of the group; what tables show
+      games               how many it played
+      wins, draws, losses alone first, first with others, not first
+      place_1, place_2 …  how often it had this place, alone or shared
+      best                the probability that it is the best of its group
+      rank_low, rank_high the 95 % interval of its true place
+      faults              games that it lost by a fault; not with --by role
 
     \b
     arena ratings --game claim
     arena ratings --game assassins --by role
-    arena ratings --game claim --html ratings.html
+    arena ratings --game claim --since 30d --html ratings.html
     """
     game, store = registry.find(game_name), open_store(db)
-    table = stored_standings(
-        store, _bots(store, game_name, number), game.info.roles, tournament_id=number, game=game_name
-    )
+    table, selection = scoped_standings(store, read_scope(store, game_name, given), game.info.roles)
     if by == "role" and not game.info.roles:
         raise UsageError(f"the seats of {game_name} have no roles")
     tables = dict(table.by_role) if by == "role" else {"": table.rows}
-    rows = [_row(row, role, table) for role, ratings in tables.items() for row in ratings]
+    bots = {bot.label: bot for bot in selection.shown}
+    rows = [row for role, ratings in tables.items() for row in plain_rows(ratings, role, table, bots)]
     shown = table_formats.Table(
-        rows, lambda: ratings_page(f"Ratings: {game.info.title}", tables, table), lambda: _print(table, tables, game)
+        rows,
+        lambda: _page(table, tables, game),
+        lambda: _print(table, selection, tables, game, tests=given["tests"]),
     )
-    print_table(shown, **form)
+    print_table(shown, as_json=as_json, as_csv=as_csv, html=html)
 
 
 @click.command("crosstable")
 @matches_options
-def show_crosstable(game_name: str, number: int | None, db: str, **form: Any) -> None:
+def show_crosstable(game_name: str, db: str, as_json: bool, as_csv: bool, html: str | None, **given: Any) -> None:
     """Show how every bot fared against every other.
 
-    The cells are points of games, two seats of a match at a time: 1 for a win, a half for a draw.
+    The cells are points of games, two seats of a match at a time: 1 for a win, a half for a draw. The bots are those
+    of `arena ratings` with the same options, in the same order.
+
+    \b
+    The columns of --json and --csv:
+      name, version                  of the bot
+      against, against_version       of the other bot
+      points, games                  of the bot against the other
     """
     game, store = registry.find(game_name), open_store(db)
-    order, cells = _cross(store, game, number)
+    scope = read_scope(store, game_name, given)
+    order, cells, table, selection = _cross(store, game, scope)
+    labels = [bot.label for bot in order]
     pairs = [(a, b, cells[i][j]) for i, a in enumerate(order) for j, b in enumerate(order) if i != j]
-    rows = [{"bot": a, "against": b, "points": points, "games": games} for a, b, (points, games) in pairs]
+    rows = [
+        {"name": a.name, "version": a.version, "against": b.name, "against_version": b.version,
+         "points": points, "games": games}
+        for a, b, (points, games) in pairs
+    ]  # fmt: skip
     title = f"Who beat whom: {game.info.title}"
-    print_table(
-        table_formats.Table(
-            rows, lambda: crosstable_page(title, order, cells), lambda: _print_cross(order, cells, game)
-        ),
-        **form,
+    shown = table_formats.Table(
+        rows,
+        lambda: _cross_page(title, labels, cells, table),
+        lambda: _print_cross(labels, cells, game, table, selection, tests=scope.tests),
     )
+    print_table(shown, as_json=as_json, as_csv=as_csv, html=html)
 
 
-def _bots(store: Store, game: str, number: int | None) -> list[BotEntry]:
-    """Every bot that played this game, in this tournament if there is one."""
+def read_scope(store: Store, game: str, given: Mapping[str, Any]) -> Scope:
+    """Which matches were asked for; UsageError if the options do not go together."""
+    number = given["number"]
+    whole = [word for word, wanted in (("--tournament", number), ("--latest", given["latest"])) if wanted]
+    parts = [word for word, wanted in (("--tests", given["tests"]), ("--since", given["since"])) if wanted]
+    if len(whole) > 1 or (whole and parts):
+        raise UsageError(f"choose one of {', '.join(whole + parts)}")
+    if given["latest"]:
+        found = store.tournament_summaries(game=game, limit=1, rated=True)
+        number = found[0].entry.id if found else None
     if number is not None and (other := store.tournament(number).game) != game:
         raise UsageError(f"tournament {number} is one of {other}, not of {game}")
-    return bots_in(store, tournament_id=number, game=game)
+    return Scope(game, number, tests=given["tests"], since=given["since"], everybody=given["everybody"])
 
 
-def _cross(store: Store, game: AnyGame, number: int | None) -> tuple[list[str], Cells]:
-    """The bots from the best down, and points and games of each against each."""
-    name, roles = game.info.name, game.info.roles
-    field = _bots(store, name, number)
-    order = [row.bot for row in stored_standings(store, field, roles, tournament_id=number, game=name).rows]
-    results = results_of(store.tallies(tournament_id=number, game=name), field, roles)
+def _cross(store: Store, game: AnyGame, scope: Scope) -> tuple[list[BotEntry], Cells, Standings, Selection]:
+    """The bots from the best down, points and games of each against each, and where these are from."""
+    table, selection = scoped_standings(store, scope, game.info.roles)
+    results = results_of(read_tallies(store, scope)[0], selection.counted, game.info.roles)
     points, games = crosstable(results)
-    place = {bot: results.bots.index(bot) for bot in order}
-    return order, [[(float(points[place[a], place[b]]), int(games[place[a], place[b]])) for b in order] for a in order]
+    bot_of = {bot.label: bot for bot in selection.shown}
+    place = {row.bot: results.bots.index(row.bot) for row in table.rows}
+    cells = [[(float(points[a, b]), int(games[a, b])) for b in place.values()] for a in place.values()]
+    return [bot_of[label] for label in place], cells, table, selection
 
 
-def _print(table: Standings, tables: Mapping[str, Sequence[Rating]], game: AnyGame) -> None:
+def _page(table: Standings, tables: Mapping[str, Sequence[Rating]], game: AnyGame) -> str:
+    from arena.web.reports import ratings_page  # noqa: PLC0415  (who reads in the terminal need not wait for templates)
+
+    return ratings_page(f"Ratings: {game.info.title}", tables, table)
+
+
+def _cross_page(title: str, order: Sequence[str], cells: Cells, table: Standings) -> str:
+    from arena.web.reports import crosstable_page  # noqa: PLC0415  (see `_page`)
+
+    return crosstable_page(title, order, cells, notes_on(table))
+
+
+def _print(
+    table: Standings, selection: Selection, tables: Mapping[str, Sequence[Rating]], game: AnyGame, *, tests: bool
+) -> None:
     console = Console()
     if not table.rows:
-        _say_empty(game)
+        _say_empty(game, selection, tests=tests)
         return
     if tables.keys() == {""}:
         print_standings(table, game.info.title, console)
-        return
-    for role, rows in tables.items():
-        console.print(rating_table(rows, {}, f"{game.info.title}, as {role}"))
+    else:
+        for role, rows in tables.items():
+            console.print(rating_table(rows, {}, f"{game.info.title}, as {role}"))
+            console.print()
+        print_notes(table, console)
+    _say_left_out(selection)
 
 
-def _say_empty(game: AnyGame) -> None:
-    click.echo(f"no matches of {game.info.name} yet: `arena tournament --game {game.info.name}` plays some")
+def _say_empty(game: AnyGame, selection: Selection, *, tests: bool) -> None:
+    name = game.info.name
+    if selection.left_out:
+        click.echo(
+            f"no bot is on the ladder of {name} ({left_out_words(selection)}): --all shows who played, "
+            "`arena submit` hands a bot in"
+        )
+    elif tests:
+        click.echo(f"no tests of {name} yet: `arena test NEW OLD --game {name}` makes one")
+    else:
+        click.echo(f"no matches of {name} yet: `arena tournament --game {name}` plays some")
 
 
-def _print_cross(order: Sequence[str], cells: Cells, game: AnyGame) -> None:
+def _say_left_out(selection: Selection) -> None:
+    if selection.left_out:
+        click.echo(f"versions not shown: {left_out_words(selection)}; --all shows them")
+
+
+def _print_cross(
+    order: Sequence[str], cells: Cells, game: AnyGame, standings: Standings, selection: Selection, *, tests: bool
+) -> None:
     if not order:
-        _say_empty(game)
+        _say_empty(game, selection, tests=tests)
         return
-    table = Table("#", "bot", box=SIMPLE_HEAD)
+    table = narrow_table()
+    for name in ("#", "bot"):
+        table.add_column(name)
     for number in range(1, len(order) + 1):
         table.add_column(str(number), justify="right", no_wrap=True)
     for number, (bot, row) in enumerate(zip(order, cells), 1):
         table.add_row(str(number), cell(bot), *(f"{points:g}/{games}" if games else "·" for points, games in row))
-    Console().print(table)
+    console = Console()
+    console.print(table)
+    print_notes(standings, console)
+    _say_left_out(selection)
 
 
-def _row(row: Rating, role: str, table: Standings) -> dict[str, Any]:
-    plain = asdict(row)
-    low, high = plain.pop("ranks")
-    named = {"role": role} if role else {}
-    faults = {} if role else {"faults": table.faults.get(row.bot, 0)}
-    return {**named, **plain, "rank_low": low, "rank_high": high, **faults}
+def plain_rows(
+    rows: Sequence[Rating], role: str, table: Standings, bots: Mapping[str, BotEntry]
+) -> list[dict[str, Any]]:
+    """A table as plain data; `arena ratings --help` explains it."""
+    found = []
+    for place, row in places_in_groups(rows):
+        plain = asdict(row)
+        low, high = plain.pop("ranks")
+        bot = bots[plain.pop("bot")]
+        named = {"group": plain.pop("group"), "place": place, "name": bot.name, "version": bot.version}
+        places = {f"place_{number}": count for number, count in enumerate(plain.pop("places"), 1)}
+        best = plain.pop("best")
+        found.append({
+            **named, **({"role": role} if role else {}), **plain, **places, "best": best, "rank_low": low,
+            "rank_high": high, **({} if role else {"faults": table.faults.get(row.bot, 0)}),
+        })  # fmt: skip
+    return found

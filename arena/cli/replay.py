@@ -139,6 +139,7 @@ def _pages(game: AnyGame, kept: MatchRecord[Any, Any]) -> list[str]:
         else:
             tail = f"[bold]move {number + 1} of {total}, {names[played.seat]}:[/bold] {game.tell(state, played.move)}"
             tail += f"  [dim]{played.times.wall / 1000:.1f} ms[/dim]"
+            tail += "".join(f"\n  [dim]printed:[/dim] {marked(line)}" for line in played.output.splitlines())
         pages.append(f"{table}\n\n{game.show(state)}\n\n{tail}")
     return pages
 
@@ -148,6 +149,7 @@ def _print_json(game: AnyGame, kept: MatchRecord[Any, Any]) -> None:
         line: Json = {"state": game.codec.state_to_json(state)}
         if played is not None:
             line |= {"seat": played.seat, "move": game.codec.move_to_json(played.move)}
+            line |= {"printed": printable(played.output, lines=True)} if played.output else {}
         else:
             line["outcome"] = asdict(kept.outcome)
             line["verdicts"] = [{"ending": v.ending.name, "sentence": v.sentence} for v in kept.verdicts]

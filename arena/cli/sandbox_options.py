@@ -1,19 +1,19 @@
 """The options that say how bots are held, and what a user calls a bot."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.bots.builtin import BUILTIN
-from arena.bots.making import SANDBOXES, SandboxOptions, make_bot, plan_bot
-from arena.bots.manifest import locate
-from arena.bots.running import RunningBot
 from arena.cli.options import option_group
 from arena.cli.params import Size
-from arena.game import AnyGame
-from arena.sandboxes.base import Limits
 
+if TYPE_CHECKING:  # help pages need not wait for the sandboxes
+    from arena.bots.making import SandboxOptions
+    from arena.bots.running import RunningBot
+    from arena.game import AnyGame
+
+SANDBOXES = ("auto", "bubblewrap", "docker", "gvisor", "process")
 sandbox_options = option_group(
     click.option(
         "--sandbox",
@@ -30,12 +30,19 @@ sandbox_options = option_group(
 """The options that say how bots are held."""
 
 
-def read_sandbox_options(given: Mapping[str, Any]) -> SandboxOptions:
+def read_sandbox_options(given: Mapping[str, Any]) -> "SandboxOptions":
     """The values of the options that `sandbox_options` added."""
+    from arena.bots.making import SandboxOptions  # noqa: PLC0415
+    from arena.sandboxes.base import Limits  # noqa: PLC0415
+
     limits = Limits(memory_bytes=given["memory"], cpus=given["cpus"])
     return SandboxOptions(given["sandbox"], limits, given["ponder"])
 
 
-def named_bot(game: AnyGame, text: str, seed: int, options: SandboxOptions) -> RunningBot:
+def named_bot(game: "AnyGame", text: str, seed: int, options: "SandboxOptions") -> "RunningBot":
     """The bot that the user means by this text, not started yet."""
+    from arena.bots.builtin import BUILTIN  # noqa: PLC0415
+    from arena.bots.making import make_bot, plan_bot  # noqa: PLC0415
+    from arena.bots.manifest import locate  # noqa: PLC0415
+
     return make_bot(game, plan_bot(game, text, locate(text, BUILTIN), options), seed)

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from arena import registry
+from arena.cli.params import Duration
 from arena.cli.store import db_option, open_store_to_read
 from arena.errors import UsageError
 from arena.tournaments.settings import Settings
@@ -58,10 +59,16 @@ def build(folder: Path, matches: int, title: str, db: str) -> None:
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on; 0.0.0.0 is everywhere.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
+@click.option(
+    "--delay",
+    type=Duration(),
+    default=0.0,
+    help="Show running matches so much later, such as 30s: a live page shows everything, hidden cards too.",
+)
 @title_option
 @db_option
-def serve(host: str, port: int, title: str, db: str) -> None:
-    """Serve the site from the store, with every match in it.
+def serve(host: str, port: int, delay: float, title: str, db: str) -> None:
+    """Serve the site from the store, with every match in it, and what is being played move by move.
 
     The store is only read, so this may run beside tournaments, in a process that anybody may reach; see docs/site.md
     for how to put a proxy in front of it. Ctrl-C ends it.
@@ -76,7 +83,7 @@ def serve(host: str, port: int, title: str, db: str) -> None:
     except ModuleNotFoundError as error:
         raise UsageError(f"serving needs a web server ({error.name}): pip install 'arena[web]'") from error
     _check_free(host, port)
-    live = Live(open_store_to_read(db), registry.games(), title=title, planned=planned_matches)
+    live = Live(open_store_to_read(db), registry.games(), title=title, planned=planned_matches, delay=delay)
     shown = f"[{host}]" if ":" in host else host
     run(live, host=host, port=port, started=lambda: click.echo(f"serving on http://{shown}:{port}/ (Ctrl-C ends it)"))
 

@@ -86,8 +86,10 @@ def plain(test: Sprt, field: Sequence[BotEntry], tournament_id: int) -> Mapping[
     return {
         "verdict": WORDS[report.decision],
         "sentence": sentence(test, *(bot.label for bot in field)),
-        "new": field[0].label,
-        "old": field[1].label,
+        "new": field[0].name,
+        "new_version": field[0].version,
+        "old": field[1].name,
+        "old_version": field[1].version,
         "tournament": tournament_id,
         "pairs": report.pairs,
         "counts": list(test.counts),

@@ -1,18 +1,24 @@
 """`arena submit`: from what a contestant hands in to a new version in the store, or a refusal with the reason."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import click
 
+from arena.cli.bots import short_digest
+from arena.cli.build_progress import build_status
 from arena.cli.output import echo, warn
 from arena.cli.params import clock_option
+from arena.cli.placement import executor_option, priority_option
 from arena.cli.sandbox_options import read_sandbox_options, sandbox_options
 from arena.cli.store import bots_folder, db_option, open_store, say_if_new
 from arena.clock import TimeControl
 from arena.submit.folder_storage import FolderStorage
 from arena.submit.pipeline import Terms, register_submission
 from arena.submit.registration import RegistrationRequest
+from arena.tournaments.executors.choosing import Placement
+from arena.tournaments.submission_trials import cluster_trial
 
 OWNER_HELP = "Who hands it in; the name of a bot belongs to its first owner."
 NAME_HELP = "The name of the bot; the one in its bot.toml if not given."
@@ -28,6 +34,8 @@ GAME_HELP = "A game that it plays, once for each; if not given, all that its bot
 @click.option("--game", "games", multiple=True, metavar="GAME", help=GAME_HELP)
 @clock_option
 @sandbox_options
+@executor_option
+@priority_option
 @db_option
 def submit(
     thing: str,
@@ -36,6 +44,8 @@ def submit(
     version: str | None,
     games: Sequence[str],
     clock: TimeControl,
+    place: str,
+    priority: int | None,
     db: str,
     **given: Any,
 ) -> None:
@@ -53,12 +63,16 @@ def submit(
     arena submit arena-bot/my_bot:1 --owner alice --name my_bot --game claim
     """
     request = RegistrationRequest(owner=owner, name=name, version=version, games=tuple(games))
-    terms = Terms(read_sandbox_options(given), clock)
+    terms, screen = Terms(read_sandbox_options(given), clock), Screen()
+    try_out = cluster_trial(Placement(place, 1, priority), warn)
     entry = register_submission(
-        thing, request, terms, FolderStorage(bots_folder(db)), lambda: open_store(db, make=True), Screen()
+        thing, request, terms, FolderStorage(bots_folder(db)), lambda: open_store(db, make=True), screen, try_out
     )
     say_if_new()
-    echo(f"{entry.label} of {entry.owner}: {entry.digest}\n  arena tournament --game {entry.games[0]}")
+    digest = short_digest(entry.digest)
+    echo(
+        f"{entry.label} of {entry.owner} is on the ladder, digest {digest}\n  arena tournament --game {entry.games[0]}"
+    )
 
 
 class Screen:
@@ -67,6 +81,14 @@ class Screen:
     def progress(self, sentence: str) -> None:
         """Print the step."""
         echo(sentence)
+
+    def warn(self, sentence: str) -> None:
+        """Print what the submitter should know, beside the results."""
+        warn(sentence)
+
+    def during(self, work: str) -> AbstractContextManager[object]:
+        """Show the work, and on a terminal the seconds that it takes."""
+        return build_status(work)
 
     def output(self, log: str) -> None:
         """Print what the bot said, beside the results."""

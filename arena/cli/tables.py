@@ -1,43 +1,71 @@
 """Tables of ratings for people."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
 from arena.cli.output import cell, marked
+from arena.cli.table_formats import counted
 from arena.ratings import Rating
+from arena.ratings.ladder import notes_on
 from arena.ratings.standings import Standings
+from arena.ratings.table import ORDINALS, places_in_groups
 
-BAR = 13
+BAR = 9
 """Characters of the bar that shows a rating with its doubt."""
 
 
 def print_standings(standings: Standings, title: str, console: Console) -> None:
-    """The rating table, and below it what seats or roles are worth."""
-    console.print(rating_table(standings.rows, standings.faults, f"{title}, {standings.matches} matches"))
+    """The rating table, and below it what seats or roles are worth, and what is to be known about it."""
+    matches = counted(standings.matches, "match")
+    console.print(rating_table(standings.rows, standings.faults, f"{title}, {matches}"))
     for role, rows in standings.by_role.items():
+        console.print()
         console.print(rating_table(rows, {}, f"as {role}"))
+    console.print()
+    if standings.seats > 2:
+        console.print(f"[dim]places: how often {'-'.join(ORDINALS[: standings.seats])}[/dim]", highlight=False)
     if standings.advantages:
-        worth = ", ".join(f"{seat.role} {seat.value:+.1f} ± {2 * seat.sigma:.1f}" for seat in standings.advantages)
-        console.print(f"[dim]worth of a seat, in points of rating: {marked(worth)}[/dim]", soft_wrap=True)
+        worth = ", ".join(
+            f"{seat.role} {round(seat.value, 1) + 0.0:+.1f} ± {2 * seat.sigma:.1f}" for seat in standings.advantages
+        )
+        console.print(f"[dim]worth of a seat, in points of rating: {marked(worth)}[/dim]")
+    print_notes(standings, console)
+
+
+def print_notes(standings: Standings, console: Console) -> None:
+    """What a reader must know about a table."""
+    for note in notes_on(standings):
+        console.print(f"[yellow]{marked(note)}[/yellow]", highlight=False)
+
+
+def narrow_table(**options: Any) -> Table:
+    """A table that gives its columns as much of 80 characters as it can."""
+    return Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), **options)
 
 
 def rating_table(rows: Sequence[Rating], faults: Mapping[str, int], title: str) -> Table:
-    """One table of ratings."""
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("#", justify="right")
-    table.add_column("bot", overflow="fold")
+    """One table of ratings; a line divides groups of bots that never met."""
+    table = narrow_table(title=title, title_justify="left", title_style="bold")
+    table.add_column("#", justify="right", no_wrap=True)
+    table.add_column("bot", overflow="fold", min_width=10)
     table.add_column("rating ± 2sd", justify="right", no_wrap=True)
-    table.add_column("", min_width=BAR, no_wrap=True)
-    for name in ("rank", "best", "games", "W-D-L", "faults"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("", width=BAR, no_wrap=True)
+    seats = max((len(row.places) for row in rows), default=0)
+    results = "W-D-L" if seats <= 2 else "places"
+    for name in ("rank", "best", "games", results, "faults"):
+        table.add_column(name, justify="right", overflow="fold", no_wrap=name != results)
     low, high = _span(rows)
-    for place, row in enumerate(rows, 1):
+    for place, row in places_in_groups(rows):
+        if place == 1 and row.group > 1:
+            table.add_section()
         ranks = str(row.ranks[0]) if row.ranks[0] == row.ranks[1] else f"{row.ranks[0]}-{row.ranks[1]}"
         skill = (f"{row.mu:.1f} ± {2 * row.field_sigma:4.1f}", _bar(row, low, high), ranks, f"{row.best:.0%}")
-        tally = (str(row.games), f"{row.wins}-{row.draws}-{row.losses}", str(faults.get(row.bot, 0)))
+        score = (row.wins, row.draws, row.losses) if seats <= 2 else row.places
+        tally = (str(row.games), "-".join(map(str, score)), str(faults.get(row.bot, 0)))
         table.add_row(str(place), cell(row.bot), *skill, *tally)
     return table
 

@@ -10,8 +10,10 @@ import click
 from arena import registry
 from arena.bots.builtin import BUILTIN
 from arena.bots.manifest import MANIFEST, find_sample, read_manifest
+from arena.cli.monitoring import monitored, read_watch
 from arena.cli.output import echo, warn
 from arena.cli.params import Setting
+from arena.cli.placement import read_placement
 from arena.cli.progress import Report
 from arena.cli.sandbox_options import read_sandbox_options
 from arena.cli.sprt_report import PairsView, numbers, plain, sentence
@@ -51,9 +53,11 @@ def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool,
     They play pairs of matches, the same deal from both sides, until it is decided: a sequential probability ratio
     test on the results of pairs. If NEW is no stronger than elo0, the test calls it better with the probability alpha;
     if it is stronger by elo1, the test misses that with the probability beta. The closer elo0 and elo1 are, the longer
-    it takes. A bot is a folder, a name in the store, a sample bot (greedy, policy, search), random or first.
+    it takes. A bot is a folder, a name in the store, a sample bot (greedy, policy, search), random or first. Where a
+    folder has the name of a bot in the store, the folder is meant; NAME@VERSION is always the one in the store.
 
-    The matches are kept, and the same command goes on with a test that was stopped.
+    The matches are kept, and the same command goes on with a test that was stopped. They do not count for the ladder,
+    and a folder that is tested does not come onto it: `arena ratings --tests` shows what was tested.
 
     \b
     arena test my_bot my_bot@1 --game claim
@@ -72,23 +76,26 @@ def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool,
     running = Tournament(game, store.begin_tournament(game.info.name, settings.to_json()), field, store)
     say_if_new()
     view = PairsView(running.finished, field[0], settings.sprt())
-    cluster = connect(given["place"], settings)
+    cluster = connect(read_placement(given), settings)
     here = default_concurrency(settings.cpus)
     concurrency = given["concurrency"] or (cluster.capacity() if cluster else here)
     budget = make_budget(given["budget"], store, running.id, concurrency)
     plan = worker_plan(running.id, settings, field)
-    halt = play_tournament(
-        running, Report(view), plan=plan, concurrency=concurrency, budget=budget, cluster=cluster
-    )  # fmt: skip
+    watch = read_watch(given)
+    with monitored(store, watch) as monitor:
+        halt = play_tournament(
+            running, Report(view), plan=plan, concurrency=concurrency, budget=budget, cluster=cluster,
+            monitor=monitor, place=given["place"],
+        )  # fmt: skip
     view.renew()
     # The verdict takes the pairs in the order of their deals, so that matches at the same time cannot change it.
     result = view.state if halt else settings.sprt().after(pairs_of(running.finished))
     if as_json:
-        click.echo(json.dumps(plain(result, field, running.id), indent=2))
+        click.echo(json.dumps(plain(result, field, running.id), indent=2), err=watch.to_stdout)
     else:
-        echo(f"{numbers(result)}\n{sentence(result, *(bot.label for bot in field))}")
+        echo(f"{numbers(result)}\n{sentence(result, *(bot.label for bot in field))}", err=watch.to_stdout)
     if halt:
-        say_why(running, halt, "the same command", given["budget"], aside=as_json)
+        say_why(running, halt, "the same command", given["budget"], aside=as_json or watch.to_stdout)
 
 
 def read_bounds(given: Sequence[tuple[str, str]]) -> dict[str, float]:
@@ -126,7 +133,9 @@ def _games(store: Store, name: str) -> tuple[str, ...]:
 def choose_two(store: Store, game: AnyGame, names: Sequence[str]) -> list[BotEntry]:
     """Both bots, as the store knows them."""
     field = [
-        register_builtin(store, name) if name in BUILTIN else choose_field(store, game.info.name, [name])[0]
+        register_builtin(store, name, tried=True)
+        if name in BUILTIN
+        else choose_field(store, game.info.name, [name], trying=True)[0]
         for name in names
     ]
     if field[0].id == field[1].id:

@@ -5,28 +5,34 @@ from typing import Any
 
 import click
 from rich.console import Console
+from rich.table import Table
 
 from arena import registry
 from arena.bots.making import SandboxOptions
+from arena.cli.monitoring import Watch, monitored, monitoring_options, read_watch
 from arena.cli.options import option_group
-from arena.cli.output import echo, warn
+from arena.cli.output import cell, echo, warn
 from arena.cli.params import MAX_SEED, SEED_HELP, Duration, Setting, clock_option
+from arena.cli.placement import placement_options, read_placement
 from arena.cli.progress import Report, TournamentView, duration
 from arena.cli.sandbox_options import read_sandbox_options, sandbox_options
 from arena.cli.store import db_option, open_store, say_if_new
-from arena.cli.tables import print_standings
+from arena.cli.table_formats import counted
+from arena.cli.tables import narrow_table, print_standings
 from arena.cli.tournament_config import Seeds, config_option, config_text
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
-from arena.ratings.standings import stored_standings
-from arena.store.base import BotEntry, Store, TournamentEntry
+from arena.ratings.ladder import playing_in
+from arena.ratings.standings import best_of, stored_standings
+from arena.store.base import BotEntry, Store, TournamentEntry, TournamentSummary
 from arena.store.lookup import find_bot
 from arena.tournaments.budget import Budget
-from arena.tournaments.executors.choosing import connect
+from arena.tournaments.executors.choosing import Placement, connect
 from arena.tournaments.field import choose_field, choose_sandbox, worker_plan
 from arena.tournaments.session import Halt, default_concurrency, play_tournament
 from arena.tournaments.settings import FORMATS, TEST, Settings, with_seed
 from arena.tournaments.tournament import Tournament
+from arena.untrusted.text import json_text
 
 ROUNDS = 2
 TOP = 3
@@ -38,19 +44,9 @@ MOST_PER_BOT = 100
 budget_option = click.option(
     "--budget",
     type=Duration(),
-    help="Play for this long at most, such as 45m. A round is begun only if it fits whole, so that everybody has "
-    "played equally often at the end, and no match is cut off. The same command goes on later, for as long again.",
-)
-concurrency_option = click.option(
-    "--concurrency", type=click.IntRange(1), help="Matches at once; what the processors allow if not given."
-)
-executor_option = click.option(
-    "--executor",
-    "place",
-    metavar="local|ray|ray://HOST:PORT",
-    default="local",
-    show_default=True,
-    help="Where matches are played: on this machine, on the Ray cluster that it belongs to, or on the one there.",
+    help="Play for this long at most, such as 45m. A round is begun only if it seems to fit whole, so that everybody "
+    "has played equally often at the end, and no match is cut off; if a round did not fit after all, such as the first "
+    "one, that is said. The same command goes on later, for as long again.",
 )
 play_options = option_group(
     click.option("--option", "options", type=Setting(), multiple=True, help="An option of the game, like board=b."),
@@ -65,8 +61,8 @@ play_options = option_group(
         help="Start the bots anew when others take their places, and keep them warm in between, or for each match.",
     ),
     budget_option,
-    concurrency_option,
-    executor_option,
+    placement_options,
+    monitoring_options,
     sandbox_options,
     db_option,
 )
@@ -79,7 +75,8 @@ play_options = option_group(
 @click.option(
     "--bots",
     metavar="BOT,BOT…",
-    help="Who takes part: names in the store, folders, random or first. All of the game if not given.",
+    help="Who takes part: names in the store (name or name@version), sample bots, folders, random or first. All of "
+    "the ladder of the game if not given.",
 )
 @click.option(
     "--format", "kind", type=click.Choice(FORMATS), default="round-robin", show_default=True, help="Who meets whom."
@@ -112,7 +109,8 @@ def tournament(ctx: click.Context, /, **given: Any) -> None:
     """Play a tournament and show the rating table.
 
     Every group of bots plays the same deals with the seats rotated. Ctrl-C lets the running matches end; the same
-    command, or `arena tournament resume ID`, goes on where it stopped.
+    command, or `arena tournament resume ID`, goes on where it stopped. A folder in --bots is only tried out: it stays
+    off the ladder, and joins no other tournament by itself, until it is handed in with `arena submit`.
 
     \b
     round-robin  everybody against everybody
@@ -139,16 +137,16 @@ def tournament(ctx: click.Context, /, **given: Any) -> None:
     settings.schedule()  # refuses what cannot be played before anything is kept
     entry = store.begin_tournament(game.info.name, settings.to_json())
     say_if_new()
-    play(entry, field, store, given["concurrency"], given["budget"], given["place"])
+    play(entry, field, store, given["budget"], read_placement(given), read_watch(given))
 
 
 @tournament.command()
 @click.argument("number", metavar="ID", type=int)
 @budget_option
-@concurrency_option
-@executor_option
+@placement_options
+@monitoring_options
 @db_option
-def resume(number: int, budget: float | None, concurrency: int | None, place: str, db: str) -> None:
+def resume(number: int, budget: float | None, db: str, **given: Any) -> None:
     """Go on with the tournament of this ID where it stopped."""
     store = open_store(db)
     entry = store.tournament(number)
@@ -158,19 +156,71 @@ def resume(number: int, budget: float | None, concurrency: int | None, place: st
     if not (settings.rounds or settings.goal or budget):
         raise UsageError(f"tournament {number} has no last round: say how long to go on, such as --budget 45m")
     field = [find_bot(store, f"{name}@{version}") for name, version, _ in settings.bots]
-    play(entry, field, store, concurrency, budget, place)
+    play(entry, field, store, budget, read_placement(given), read_watch(given))
 
 
 @tournament.command("list")
+@click.option("--last", type=click.IntRange(1), default=20, show_default=True, help="How many, the newest at the end.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @db_option
-def list_tournaments(db: str) -> None:
-    """Show the tournaments in the store."""
+def list_tournaments(last: int, as_json: bool, db: str) -> None:
+    """Show the latest tournaments and tests in the store.
+
+    `leader` is the first of the table; an `open` tournament goes on with `arena tournament resume ID`.
+    """
     store = open_store(db)
-    for summary in reversed(store.tournament_summaries()):
-        entry = summary.entry
-        settings, state = Settings.from_json(entry.settings), "complete" if entry.finished else "to be resumed"
-        matches = f"{summary.matches} matches"
-        echo(f"{entry.id}: {entry.game}, {settings.format}, {len(settings.bots)} bots, {matches}, {state}")
+    summaries = list(reversed(store.tournament_summaries(limit=last)))
+    rows = [tournament_row(store, summary) for summary in summaries]
+    if as_json:
+        click.echo(json_text(rows, indent=2))
+    elif not rows:
+        click.echo("no tournaments yet: `arena tournament --game claim` plays one")
+    else:
+        Console().print(tournament_list(rows))
+
+
+def tournament_row(store: Store, summary: TournamentSummary) -> dict[str, Any]:
+    """A tournament of the list as plain data."""
+    entry = summary.entry
+    settings = Settings.from_json(entry.settings)
+    leader = leading_bot(store, entry)
+    return {
+        "id": entry.id,
+        "begun": summary.created.isoformat(timespec="seconds"),
+        "game": entry.game,
+        "format": settings.format,
+        "bots": len(settings.bots),
+        "matches": summary.matches,
+        "clock": settings.clock,
+        "state": "complete" if entry.finished else "open",
+        "leader": leader.name if leader else None,
+        "leader_version": leader.version if leader else None,
+        "weak_limits": list(entry.weak_limits or ()),
+    }
+
+
+def leading_bot(store: Store, entry: TournamentEntry) -> BotEntry | None:
+    """The first bot of the table of a tournament."""
+    bots, tallies = {bot.label: bot for bot in store.all_bots()}, store.tallies(tournament_id=entry.id)
+    best = best_of(tallies, playing_in(tallies, bots.values()))
+    return bots[best] if best else None
+
+
+def tournament_list(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """The list for people."""
+    table = narrow_table()
+    for name in ("id", "begun", "game", "format", "bots", "games", "clock", "state", "leader"):
+        right = name in ("id", "bots", "games")
+        table.add_column(name, justify="right" if right else "left", overflow="fold", no_wrap=name != "leader")
+    for row in rows:
+        leader = f"{row['leader']} {row['leader_version']}" if row["leader"] else ""
+        facts = (row["id"], row["begun"][:10], row["game"], row["format"], row["bots"], row["matches"], row["clock"])
+        state = {"complete": "done"}.get(row["state"], row["state"]) + ("*" if row["weak_limits"] else "")
+        table.add_row(*(cell(str(fact)) for fact in facts), state, cell(leader))
+    if any(row["weak_limits"] for row in rows):
+        table.caption = "* limits were not fully enforced: `arena ratings --tournament ID` says which"
+        table.caption_justify = "left"
+    return table
 
 
 @tournament.command("show-config")
@@ -254,24 +304,26 @@ def _goal(given: dict[str, Any], bots: int) -> dict[str, float]:
 
 
 def play(
-    entry: TournamentEntry, field: Sequence[BotEntry], store: Store, concurrency: int | None, seconds: float | None,
-    place: str,
+    entry: TournamentEntry, field: Sequence[BotEntry], store: Store, seconds: float | None, placement: Placement,
+    watch: Watch,
 ) -> None:  # fmt: skip
     """Play what is missing and print the table."""
     game, settings = registry.find(entry.game), Settings.from_json(entry.settings)
     running = Tournament(game, entry, field, store)
-    cluster = connect(place, settings)
-    concurrency = concurrency or (cluster.capacity() if cluster else default_concurrency(settings.cpus))
+    cluster = connect(placement, settings)
+    concurrency = placement.concurrency or (cluster.capacity() if cluster else default_concurrency(settings.cpus))
     budget = make_budget(seconds, store, running.id, concurrency)
     confidence = settings.goal.get("confidence", CONFIDENCE)
     view = TournamentView(running, field, game.info.roles, budget=budget, confidence=confidence)
     plan = worker_plan(running.id, settings, field)
-    halt = play_tournament(
-        running, Report(view), plan=plan, concurrency=concurrency, budget=budget, cluster=cluster
-    )  # fmt: skip
+    with monitored(store, watch) as monitor:
+        halt = play_tournament(
+            running, Report(view), plan=plan, concurrency=concurrency, budget=budget, cluster=cluster,
+            monitor=monitor, place=placement.place,
+        )  # fmt: skip
     table = stored_standings(store, field, game.info.roles, tournament_id=running.id)
-    print_standings(table, f"{game.info.title}, tournament {running.id}", Console())
-    say_why(running, halt, f"arena tournament resume {running.id}", seconds)
+    print_standings(table, f"{game.info.title}, tournament {running.id}", Console(stderr=watch.to_stdout))
+    say_why(running, halt, f"arena tournament resume {running.id}", seconds, aside=watch.to_stdout)
 
 
 def make_budget(seconds: float | None, store: Store, tournament_id: int, concurrency: int) -> Budget:
@@ -289,12 +341,19 @@ def say_why(running: Tournament, halt: Halt | None, go_on: str, seconds: float |
     """
     match halt:
         case None:
-            echo(running.ending)
+            echo(running.ending, err=aside)
         case Halt.VOID:
             void = f"{running.void} matches are void through no fault of a bot ({running.void_reason})"
             raise InfraError(f"{void}: {go_on} plays them again")
         case Halt.BUDGET:
             time = duration(seconds or 0.0)
+            if running.broken_off():
+                games = running.games_of_bots()
+                click.echo(
+                    f"the budget of {time} ended within a round, so the bots have not played equally often: from "
+                    f"{min(games)} to {counted(max(games), 'match')}",
+                    err=aside,
+                )
             click.echo(f"no more fits into {time}; go on with: {go_on} --budget {time}", err=aside)
         case Halt.INTERRUPTED:
             more = f" --budget {duration(seconds)}" if seconds else ""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena import registry
-from arena.bots.manifest import MANIFEST, checked_name, read_manifest
+from arena.bots.manifest import MANIFEST, checked_name, find_sample, read_manifest, samples
 from arena.bots.shipped import SAMPLES, shipped
 from arena.errors import InfraError, UsageError
 
@@ -41,14 +41,14 @@ class Template:
         return tuple(package for sign, package in self.tools.items() if not (shutil.which(sign) or Path(sign).exists()))
 
 
+# A bot needs the code of its libraries, never the programs that their authors run at installation.
+NPM = ("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+
 TEMPLATES = {
     "python": Template("random", "bot.py"),
-    "node": Template(
-        "random_node",
-        "bot.js",
-        protos=True,
-        # A bot needs the code of its libraries, never the programs that their authors run at installation.
-        prepare=("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"),
+    "node": Template("random_node", "bot.js", protos=True, prepare=NPM),
+    "ts": Template(
+        "random_ts", "bot.ts", protos=True, prepare=NPM, tools={"make": "make", "node": "nodejs", "npm": "npm"}
     ),
     "cpp": Template(
         "random_cpp",
@@ -95,9 +95,18 @@ TEMPLATES = {
 }
 
 
-def create(target: Path, game: str, language: str) -> Template:
+def sample_template(name: str, game: str) -> Template:
+    """A copy of the sample bot of this name; UsageError if there is none, or it does not play the game."""
+    found = find_sample(name)
+    if found is None:
+        raise UsageError(f"there is no sample bot {name!r}: choose {', '.join(samples())}")
+    if game not in found.manifest.games:
+        raise UsageError(f"{name} does not play {game}, but {', '.join(found.manifest.games)}")
+    return Template(name, found.manifest.command[-1])
+
+
+def create(target: Path, game: str, template: Template) -> None:
     """Make the folder of a new bot, whole or not at all; UsageError if something is there already."""
-    template = TEMPLATES[language]
     name = checked_name(target.absolute().name, "the name of the bot")
     if target.exists() or target.is_symlink():
         raise UsageError(f"{target} is there already: choose another name, or remove it first")
@@ -112,7 +121,6 @@ def create(target: Path, game: str, language: str) -> Template:
             made.rename(target)
     except OSError as error:
         raise UsageError(f"{target} cannot be made: {error.strerror or error}") from error
-    return template
 
 
 def prepare(folder: Path, template: Template) -> None:
@@ -133,7 +141,7 @@ def prepare(folder: Path, template: Template) -> None:
 
 
 def _copy(template: Template, target: Path, game: str) -> None:
-    leave = shutil.ignore_patterns("build", "node_modules", "proto", "__pycache__", "*.pyc")
+    leave = shutil.ignore_patterns("build", "node_modules", "proto", "types", "vendor", "__pycache__", "*.pyc")
     shutil.copytree(SAMPLES / template.sample, target, ignore=leave)
     if template.protos:
         messages = target / "proto" / WIRE

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from arena.codec import MAX_MESSAGE
 from arena.errors import BadMessage
 
-DATA, HEADERS, SETTINGS, PUSH_PROMISE, GOAWAY, CONTINUATION = 0x0, 0x1, 0x4, 0x5, 0x7, 0x9
+DATA, HEADERS, SETTINGS, PUSH_PROMISE, GOAWAY, WINDOW_UPDATE, CONTINUATION = 0x0, 0x1, 0x4, 0x5, 0x7, 0x8, 0x9
 END_HEADERS, PADDED, PRIORITISED = 0x4, 0x8, 0x20
 
 HEADER_BYTES = 9
@@ -88,6 +88,11 @@ class Messages:
             message = bytes(held[_PREFIX.size : end])
             del held[:end]
             self._on_message(message)
+
+
+def pack_frame(kind: int, stream: int, payload: bytes) -> bytes:
+    """A frame without flags."""
+    return _HEADER.pack(len(payload) >> 8, len(payload) & 0xFF, kind, 0, stream) + payload
 
 
 def pack_message(message: bytes) -> bytes:

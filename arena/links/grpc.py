@@ -173,6 +173,9 @@ class GrpcLink:
         transport = self._now() - timer.started - wall
         return Answer(message, wall, transport, lag=timer.lag(asked_at, self._answered_at))
 
+    async def settle(self) -> None:
+        """Nothing is frozen."""
+
     async def tell(self, request: bytes) -> None:
         """Send a request that has no reply; a bot that does not take it within a second misses it."""
         with self._http.reading():

@@ -31,7 +31,8 @@ from h2.events import (
 from h2.settings import SettingCodes, Settings
 
 from arena.errors import BadMessage, BotFault, Disconnected
-from arena.links.frames import Frames
+from arena.links.fast_path import FastPath
+from arena.links.frames import FrameHeader, Frames
 from arena.links.guard import FULL_FRAME, MAX_HEADER_BYTES, Guard
 from arena.play import looptime
 from arena.untrusted.text import escaped
@@ -116,6 +117,7 @@ class Http2(asyncio.BufferedProtocol):
         self._http = H2Connection(_CONFIG)
         self._http.local_settings = Settings(client=True, initial_values=_SETTINGS)
         self._http.decoder.max_header_list_size = MAX_HEADER_BYTES
+        self._fast = FastPath(self._http, WINDOW)
         self._now = now
         self._selector = looptime.current()
         self._guard = Guard(now)
@@ -196,6 +198,7 @@ class Http2(asyncio.BufferedProtocol):
         """Break a stream off; its listener hears nothing more."""
         if self._listeners.pop(stream, None) and not self.over:
             self._unsent.pop(stream, None)
+            self._fast.close(stream)
             self._http.reset_stream(stream, error_code=8)  # CANCEL
             self._flush()
 
@@ -273,7 +276,7 @@ class Http2(asyncio.BufferedProtocol):
             while (self._waiting or unasked > 0) and (taken := self._frames.take()):
                 unasked -= 1
                 self._guard.on_frame(*taken)
-                self._on_frame(taken[1])
+                self._on_frame(*taken)
                 stopwatch.check()
         finally:
             spent = stopwatch.spent()
@@ -314,7 +317,13 @@ class Http2(asyncio.BufferedProtocol):
             raise Disconnected(CONNECTION_CLOSED)
         return count
 
-    def _on_frame(self, frame: bytes) -> None:
+    def _on_frame(self, head: FrameHeader, frame: bytes) -> None:
+        if (data := self._fast.data(head, frame)) is not None:
+            self._listeners[head.stream].on_data(data)
+            return
+        if self._fast.widen(head, frame):
+            self._on_room()
+            return
         try:
             events = self._http.receive_data(frame)
         except Exception as error:  # whatever h2 raises, the bytes are no valid HTTP/2
@@ -333,6 +342,7 @@ class Http2(asyncio.BufferedProtocol):
             case InformationalResponseReceived() | ResponseReceived() | TrailersReceived():
                 if listener := self._listeners.get(event.stream_id):
                     listener.on_headers(event.headers)
+                    self._fast.on_headers(event.stream_id, event.headers)
             case StreamEnded():
                 self._end_stream(event.stream_id, None)
             case StreamReset():
@@ -340,9 +350,13 @@ class Http2(asyncio.BufferedProtocol):
             case ConnectionTerminated():
                 raise Disconnected(CONNECTION_CLOSED)
             case WindowUpdated() | RemoteSettingsChanged():
-                self._set_settings_received()
-                for stream in list(self._unsent):
-                    self._pump(stream)
+                self._on_room()
+
+    def _on_room(self) -> None:
+        """Send what waited, now that the bot has room for more."""
+        self._set_settings_received()
+        for stream in list(self._unsent):
+            self._pump(stream)
 
     # -- writing ------------------------------------------------------------------------------------
 
@@ -359,8 +373,11 @@ class Http2(asyncio.BufferedProtocol):
                 return
             piece = bytes(data[:room])
             del data[:room]
-            self._http.send_data(stream, piece, end_stream=last and not data)
-            last = last and bool(data)
+            if last and not data:
+                self._http.send_data(stream, piece, end_stream=True)
+                last = False
+            else:
+                self._fast.send(stream, piece)
             if len(piece) >= FULL_FRAME:  # a bot that grants us single bytes earns nothing by it
                 self._guard.asked()
         del self._unsent[stream]
@@ -368,7 +385,7 @@ class Http2(asyncio.BufferedProtocol):
         listener.on_sent()
 
     def _flush(self) -> None:
-        if self._transport and not self.over and (data := self._http.data_to_send()):
+        if self._transport and not self.over and (data := self._fast.data_to_send()):
             self._transport.write(data)
 
     def _set_settings_received(self) -> None:
@@ -377,6 +394,7 @@ class Http2(asyncio.BufferedProtocol):
 
     def _end_stream(self, stream: int, fault: BotFault | None) -> None:
         self._unsent.pop(stream, None)
+        self._fast.close(stream)
         if listener := self._listeners.pop(stream, None):
             listener.on_end(fault)
 

@@ -24,6 +24,9 @@ class LocalLink:
             raise BadMessage("gave no reply")
         return Answer(reply, wall)
 
+    async def settle(self) -> None:
+        """Nothing is frozen."""
+
     async def tell(self, request: bytes) -> None:
         """Hand over a request that has no reply."""
         self._handle(request)

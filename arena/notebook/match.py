@@ -4,8 +4,8 @@ import asyncio
 import gc
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from html import escape
-from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from time import monotonic
@@ -15,19 +15,19 @@ from rich.console import Console
 from rich.markup import escape as plain
 
 from arena import registry
-from arena.clock import TimeControl
+from arena.bots.in_process import Contender, Entrant, OpenSession, contender
+from arena.clock import DEFAULT_CLOCK, TimeControl
 from arena.errors import UsageError
 from arena.game import AnyGame, AnyState
 from arena.links.local import LocalLink
 from arena.match import AnyRecord, Contestant, MatchSpec, Outcome, PlayedMove, SandboxReport
-from arena.notebook.players import Contender, Entrant, OpenSession, contender
 from arena.play import record as records
 from arena.play import referee, replay
 from arena.play.player import Player
 from arena.rng import draw_seed
+from arena.web.match_page import Frame, match_page
+from arena.web.replay_data import read_replay
 
-CLOCK = "200ms/move+5s"
-"""The clock of the commands; a function that is late loses, but it cannot be interrupted."""
 UNSANDBOXED = "played in this process, without a sandbox"
 FRAME_HEIGHT = 640
 """Pixels of a replay in a notebook."""
@@ -92,12 +92,9 @@ class Match:
         return _text(self._markup())
 
     def _repr_html_(self) -> str:
-        if (page := _replay_page(self.game, self.record)) is not None:
-            frame = f'sandbox="allow-scripts" width="100%" height="{FRAME_HEIGHT}" style="border:0"'
-            return f'<iframe {frame} srcdoc="{escape(page)}"></iframe><p>{UNSANDBOXED}</p>'
-        console = Console(file=StringIO(), record=True, width=100, force_terminal=True)
-        console.print(self._markup(), highlight=False)
-        return console.export_html(inline_styles=True, code_format='<pre style="line-height:1.2">{code}</pre>')
+        page = match_page(read_replay(self.game, self.record), frame=Frame.ALLOWED)
+        frame = f'sandbox="allow-scripts" width="100%" height="{FRAME_HEIGHT}" style="border:0"'
+        return f'<iframe {frame} srcdoc="{escape(page)}"></iframe><p>{UNSANDBOXED}</p>'
 
 
 def play(
@@ -106,11 +103,12 @@ def play(
     *,
     seed: int | None = None,
     options: Mapping[str, str] | None = None,
-    clock: str = CLOCK,
+    clock: str = DEFAULT_CLOCK,
 ) -> Match:
     """Play one match in this process, WITHOUT a sandbox: a function, a Bot, or the name of a bot for every seat.
 
-    A bot's exception is raised here; an illegal or late move loses, as it would with the referee.
+    A bot's exception is raised here; an illegal or late move loses, as it would with the referee, but a late function
+    cannot be interrupted.
     """
     rules = registry.find(game)
     chosen = [contender(rules, entrant) for entrant in bots]
@@ -145,15 +143,8 @@ async def _play(game: AnyGame, spec: MatchSpec[Any], sessions: Sequence[OpenSess
     links = [LocalLink(session.handle, monotonic) for session in sessions]
     players = [Player(game.codec, link, spec.control) for link in links]
     record = await referee.play(game, players, spec)
-    return _with_reports(record)
-
-
-def _with_reports(record: AnyRecord) -> AnyRecord:
-    """The record, which says like any other that nothing held these bots."""
-    reports = tuple(SandboxReport("none", {}) for _ in record.spec.contestants)
-    return type(record)(
-        record.spec, record.rules_version, record.played, record.verdicts, record.outcome, record.strikes, reports
-    )
+    # It says like any other record what held the bots: here nothing.
+    return replace(record, sandboxes=tuple(SandboxReport("none", {}) for _ in sessions))
 
 
 def _run(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -171,12 +162,3 @@ def _text(markup: str) -> str:
     console.print(markup, highlight=False)
     text = console.file.getvalue()  # type: ignore[attr-defined]  # the file that was given above
     return str(text).rstrip("\n")
-
-
-def _replay_page(game: AnyGame, record: AnyRecord) -> str | None:
-    """The page of `arena replay html`, made for a frame, if this installation has the player."""
-    try:
-        pages, data = import_module("arena.web.match_page"), import_module("arena.web.replay_data")
-    except ModuleNotFoundError:
-        return None
-    return str(pages.match_page(data.read_replay(game, record), frame=pages.Frame.ALLOWED))

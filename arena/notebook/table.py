@@ -8,11 +8,12 @@ from itertools import combinations
 from typing import Any
 
 from arena import registry
-from arena.clock import TimeControl
+from arena.bots.in_process import Contender, Entrant, contender
+from arena.clock import DEFAULT_CLOCK, TimeControl
 from arena.errors import UsageError
+from arena.game import AnyGame
 from arena.match import Ending
-from arena.notebook.match import CLOCK, UNSANDBOXED, Match, play_seated
-from arena.notebook.players import Contender, Entrant, contender
+from arena.notebook.match import UNSANDBOXED, Match, play_seated
 from arena.ratings import Result, collect, rate
 from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA
 from arena.rng import draw_seed, stream
@@ -46,14 +47,14 @@ def tournament(
     seats: int | None = None,
     seed: int | None = None,
     options: Mapping[str, str] | None = None,
-    clock: str = CLOCK,
+    clock: str = DEFAULT_CLOCK,
 ) -> Any:
     """Everybody against everybody in this process, WITHOUT a sandbox; the table is a DataFrame if pandas is there.
 
     Every group plays `rounds` deals, each with the seats rotated. `bots` may be a mapping from names to bots.
     """
     rules, control = registry.find(game), TimeControl.parse(clock)
-    field = _field([(None, bot) for bot in bots] if not isinstance(bots, Mapping) else list(bots.items()), game)
+    field = _field([(None, bot) for bot in bots] if not isinstance(bots, Mapping) else list(bots.items()), rules)
     places = seats or rules.info.min_seats
     rules.info.check_seats(places)
     if len(field) < places:
@@ -70,12 +71,12 @@ def tournament(
     return _table(_rows(matches, [entrant.name for entrant in field], rules.info.roles))
 
 
-def _field(given: Sequence[tuple[str | None, Entrant]], game: str) -> list[Contender]:
+def _field(given: Sequence[tuple[str | None, Entrant]], game: AnyGame) -> list[Contender]:
     """The contenders, each with a name that no other has."""
     field: list[Contender] = []
     seen: Counter[str] = Counter()
     for name, entrant in given:
-        found = contender(registry.find(game), entrant)
+        found = contender(game, entrant)
         label = name or found.name
         seen[label] += 1
         field.append(replace(found, name=label if seen[label] == 1 else f"{label}-{seen[label]}"))

@@ -1,7 +1,7 @@
 """A player: one bot in one seat of a match, asked over a link through the game's codec and charged by its clock."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -55,6 +55,10 @@ class Link(Protocol):
         """Send a request and wait this many seconds, and those of our own lag, for its reply; TimedOut if none came."""
         ...
 
+    async def settle(self) -> None:
+        """Wait until the bot stands still after its reply, where it is frozen while it is not asked."""
+        ...
+
     async def tell(self, request: bytes) -> None:
         """Send a request that has no reply."""
         ...
@@ -70,6 +74,8 @@ class Decision(Generic[M]):
 
     moves: tuple[M, ...]
     times: Times
+    turn: int = 0
+    """The number of the turn that it answers."""
 
 
 class Player(Generic[C, M, O]):
@@ -89,7 +95,8 @@ class Player(Generic[C, M, O]):
         self.clock = Clock(control)
         self._now = now
         self._leniency = Leniency(self._is_late, heartbeat)
-        self._turn = 0
+        self.turn = 0
+        """The number of the turn that was asked last."""
         self._missed: set[int] = set()
         """Turns whose replies were given up and may still come."""
         self._wants_legal = False
@@ -105,14 +112,15 @@ class Player(Generic[C, M, O]):
             raise BadMessage("answered the start of the match with something else than `ready`")
         self._wants_legal = reply.wants_legal
 
-    async def decide(self, state: State[M, O], seat: Seat) -> Decision[M]:
-        """Ask for the next moves and charge the clock for them."""
+    async def decide(self, state: State[M, O], seat: Seat, before_asking: Callable[[], Awaitable[None]]) -> Decision[M]:
+        """Ask for the next moves and charge the clock for them; what is to be waited for first runs after our work."""
         started = self._now()
-        self._turn += 1
+        self.turn += 1
         legal = tuple(state.legal()) if self._wants_legal else None
-        turn = Turn(self._turn, state.view(seat), legal, self.clock.available(), self.clock.bank)
+        turn = Turn(self.turn, state.view(seat), legal, self.clock.available(), self.clock.bank)
         request = self.codec.write_turn(turn)
         asked = self._now()
+        await before_asking()
         try:
             answer = await self._ask(request)
             charged = self._charge(answer)
@@ -123,7 +131,11 @@ class Player(Generic[C, M, O]):
         answered = self._now()
         moves = self._read_moves(answer.reply)
         ours = asked - started + self._now() - answered
-        return Decision(moves, _times(answer, charged, ours))
+        return Decision(moves, _times(answer, charged, ours), self.turn)
+
+    async def settle(self) -> None:
+        """Wait until the bot stands still."""
+        await self.link.settle()
 
     async def end(self, end: MatchEnd) -> None:
         """Tell the bot how the match ended."""
@@ -133,7 +145,7 @@ class Player(Generic[C, M, O]):
         try:
             return await self.link.call(request, self.clock.deadline(), self._leniency)
         except TimedOut:
-            self._missed.add(self._turn)
+            self._missed.add(self.turn)
             raise
 
     def _charge(self, answer: Answer) -> float:
@@ -159,11 +171,11 @@ class Player(Generic[C, M, O]):
     def _read_moves(self, data: bytes) -> tuple[M, ...]:
         reply = self.codec.read_reply(data)
         if not isinstance(reply, Moves):
-            raise BadMessage(f"answered turn {self._turn} with something else than `moves`")
-        if reply.turn != self._turn:
-            raise BadMessage(f"answered turn {reply.turn} when turn {self._turn} was asked")
+            raise BadMessage(f"answered turn {self.turn} with something else than `moves`")
+        if reply.turn != self.turn:
+            raise BadMessage(f"answered turn {reply.turn} when turn {self.turn} was asked")
         if not reply.moves:
-            raise BadMessage(f"answered turn {self._turn} without a move")
+            raise BadMessage(f"answered turn {self.turn} without a move")
         return reply.moves
 
 

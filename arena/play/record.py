@@ -1,8 +1,7 @@
 """Match records as bytes and files: a magic word, a checksum over the rest, and a Record message."""
 
 import hashlib
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,18 @@ from arena.codec import (
 )
 from arena.errors import BadMessage, RecordError
 from arena.game import AnyGame
-from arena.match import AnyRecord, Contestant, MatchRecord, MatchSpec, PlayedMove, SandboxReport, Strike, Times
+from arena.match import (
+    AnyRecord,
+    Contestant,
+    MatchRecord,
+    MatchSpec,
+    Outcome,
+    PlayedMove,
+    SandboxReport,
+    Strike,
+    Times,
+)
+from arena.play.outputs import shortened
 from arena.wire.v1 import match_pb2
 
 MAGIC = b"arena-record-1\n"
@@ -43,6 +53,10 @@ def load(data: bytes, find: Callable[[str], AnyGame]) -> AnyRecord:
         raise RecordError("this is not a match record")
     if data[len(MAGIC) : _HEAD] != hashlib.sha256(payload).digest():
         raise RecordError("the record is damaged: its checksum does not fit its content")
+    return _read(payload, find)
+
+
+def _read(payload: bytes, find: Callable[[str], AnyGame]) -> AnyRecord:
     try:
         message = parse(match_pb2.Record, payload)
         game = find(message.game)
@@ -50,6 +64,31 @@ def load(data: bytes, find: Callable[[str], AnyGame]) -> AnyRecord:
         return _unpack(message, game)
     except BadMessage as error:
         raise RecordError(f"the record cannot be read: {error}") from error
+
+
+def dump_begun(spec: MatchSpec[Any], game: AnyGame) -> bytes:
+    """A match that has begun, for those who watch it; what `dump_moves` gives can be appended to it."""
+    begun: AnyRecord = MatchRecord(spec, game.info.version, (), (), Outcome((), (), ""))
+    return _pack(begun, game).SerializeToString(deterministic=True)
+
+
+def dump_moves(moves: Iterable[PlayedMove[Any]], game: AnyGame) -> bytes:
+    """Further moves of a match that has begun: bytes of a Record message can be joined, and so can its moves."""
+    return match_pb2.Record(moves=_pack_moves(moves, game)).SerializeToString()
+
+
+def load_begun(data: bytes, find: Callable[[str], AnyGame]) -> AnyRecord:
+    """The record of a match that has begun, without verdicts and outcome."""
+    return _read(data, find)
+
+
+def sandbox_reports(data: bytes) -> tuple[SandboxReport, ...]:
+    """What held the bots, from the bytes of a record that was proven before."""
+    try:
+        message = parse(match_pb2.Record, data[_HEAD:])
+    except BadMessage as error:
+        raise RecordError(f"the record cannot be read: {error}") from error
+    return tuple(SandboxReport(box.kind, dict(box.enforcement)) for box in message.boxes)
 
 
 def save(path: Path, record: AnyRecord, game: AnyGame) -> None:
@@ -86,20 +125,29 @@ def _pack(record: AnyRecord, game: AnyGame) -> match_pb2.Record:
         seed=spec.seed,
         contestants=[match_pb2.Contestant(name=c.name, version=c.version, digest=c.digest) for c in spec.contestants],
         time_control=pack_control(spec.control),
-        moves=[
-            match_pb2.PlayedMove(
-                seat=played.seat,
-                move=codec.dump_move(played.move),
-                substituted=played.substituted,
-                **{f"{name}_us": us for name, us in asdict(played.times).items()},
-            )
-            for played in record.played
-        ],
+        moves=_pack_moves(record.played, game),
         verdicts=map(pack_verdict, record.verdicts),
         outcome=pack_outcome(record.outcome),
         strikes=[match_pb2.Strike(seat=s.seat, ply=s.ply, verdict=pack_verdict(s.verdict)) for s in record.strikes],
         boxes=[match_pb2.Box(kind=report.kind, enforcement=report.enforcement) for report in record.sandboxes],
     )
+
+
+def _pack_moves(moves: Iterable[PlayedMove[Any]], game: AnyGame) -> Iterator[match_pb2.PlayedMove]:
+    for played in moves:
+        times = played.times
+        yield match_pb2.PlayedMove(
+            seat=played.seat,
+            move=game.codec.dump_move(played.move),
+            substituted=played.substituted,
+            output=played.output,
+            wall_us=times.wall,
+            charged_us=times.charged,
+            cpu_us=times.cpu,
+            transport_us=times.transport,
+            referee_us=times.referee,
+            lag_us=times.lag,
+        )
 
 
 def _check_counts(message: match_pb2.Record, game: AnyGame) -> None:
@@ -124,7 +172,13 @@ def _unpack(message: match_pb2.Record, game: AnyGame) -> AnyRecord:
         control=unpack_control(message.time_control),
     )
     played = tuple(
-        PlayedMove(part.seat, game.codec.load_move(part.move), _unpack_times(part), part.substituted)
+        PlayedMove(
+            part.seat,
+            game.codec.load_move(part.move),
+            _unpack_times(part),
+            part.substituted,
+            shortened(part.output),
+        )
         for part in message.moves
     )
     return MatchRecord(

@@ -1,7 +1,7 @@
 """The referee: one loop that asks the seat to move, applies its moves, and turns faults into verdicts."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -27,25 +27,39 @@ from arena.rng import choice, stream
 
 AnyPlayer = Player[Any, Any, Any]
 Faults = dict[Seat, BotFault]
+Watch = Callable[[Sequence[PlayedMove[Any]]], None]
+"""Gets the list of moves of a match when it begins; the list grows with every move, and may only be read."""
 
 
 async def play(
-    game: AnyGame, players: Sequence[AnyPlayer], spec: MatchSpec[Any], policy: Policy = FORFEIT
+    game: AnyGame,
+    players: Sequence[AnyPlayer],
+    spec: MatchSpec[Any],
+    policy: Policy = FORFEIT,
+    watch: Watch | None = None,
 ) -> AnyRecord:
     """Play the match to its end: a bot's fault becomes its verdict, any exception of ours a void match.
 
     Only cancellation, and what else is no `Exception`, is raised.
     """
     progress = _Progress(spec, policy)
+    if watch is not None:
+        watch(progress.played)
+
+    async def settle() -> None:
+        """Let no bot's time begin before all others stand still; they do so while we work on the next request."""
+        for player in players:
+            await player.settle()
+
     try:
         state = _start(game, spec)
         faults = await _begin(players, spec)
         while not faults and (seat := state.to_move()) is not None:
             try:
-                decision = await players[seat].decide(state, seat)
+                decision = await players[seat].decide(state, seat, settle)
                 progress.apply(state, seat, decision)
             except BotFault as fault:
-                if not progress.forgive(state, seat, fault):
+                if not progress.forgive(state, seat, fault, players[seat].turn):
                     faults[seat] = fault
         verdicts = tuple(verdict_of(faults.get(seat)) for seat in range(len(players)))
         outcome = forfeit(faults, len(players)) if faults else _outcome(state)
@@ -86,10 +100,10 @@ class _Progress:
             if state.to_move() != seat:
                 raise IllegalMove(f"sent {len(decision.moves)} moves, but its turn ended before the last of them")
             _apply(state, move)
-            self.played.append(PlayedMove(seat, move, times))
+            self.played.append(PlayedMove(seat, move, times, turn=decision.turn))
             times = NO_TIMES
 
-    def forgive(self, state: AnyState, seat: Seat, fault: BotFault) -> bool:
+    def forgive(self, state: AnyState, seat: Seat, fault: BotFault, turn: int) -> bool:
         """Play a random legal move for a seat at fault, if it has a strike left and can play on."""
         earlier = sum(strike.seat == seat for strike in self.strikes)
         if earlier >= self._policy.strikes or not isinstance(fault, FORGIVABLE):
@@ -98,7 +112,7 @@ class _Progress:
         if state.to_move() == seat:
             move = choice(stream(self._spec.seed, "substitute", len(self.played)), state.legal())
             _apply(state, move)
-            self.played.append(PlayedMove(seat, move, substituted=True))
+            self.played.append(PlayedMove(seat, move, substituted=True, turn=turn))
         return True
 
 

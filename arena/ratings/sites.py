@@ -13,6 +13,7 @@ All arrays have the results last: `links` are the pairs of neighbours, one less 
 """
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
@@ -35,6 +36,8 @@ class Sites:
         self._margin = margin
         self._shared = -(beta**2) * (np.eye(links, k=1) + np.eye(links, k=-1))[:, :, None]
         self._noise = self._shared + 2.0 * beta**2 * np.eye(links)[:, :, None]
+        self._cells: dict[int, list[Ints]] = {}
+        """By the number of variables: for each pair of terms the cells of a matrix, seats by seats by results."""
         self._pi = np.full((links, len(self._counts)), _LEAST)
         self._tau = np.zeros_like(self._pi)
 
@@ -45,10 +48,11 @@ class Sites:
         for variables, vector in self._seats(_across(match_shift * self._counts)):
             shift += np.bincount(variables, weights=vector, minlength=size)
         matrix = _across(np.swapaxes(_across(match_precision * self._counts), 0, 1))
-        for rows, vectors in self._seats(matrix):
-            for columns, values in self._seats(vectors):
-                cells = np.bincount(rows * size + columns, weights=values, minlength=size * size)
-                precision += cells.reshape(size, size)
+        terms, seats, cells = range(len(self._terms)), range(len(matrix)), self._matrix_cells(size)
+        for left, row, right, column in product(terms, seats, terms, seats):
+            where = cells[left * len(terms) + right][row, column]
+            sums = np.bincount(where, weights=matrix[row, column], minlength=size * size)
+            precision += sums.reshape(size, size)
 
     def update(self, mean: Floats, covariance: Floats, step: float) -> None:
         """Move every site by `step` of the way to the one that its exact cut asks for."""
@@ -90,12 +94,18 @@ class Sites:
         """Mean and covariance of d by the joint Gaussian."""
         centres = np.zeros(self._terms[0].shape)
         strengths = np.zeros((len(centres), *centres.shape))
-        for left in self._terms:
-            centres += mean[left]
-            for right in self._terms:
-                strengths += covariance.ravel()[left[:, None] * len(covariance) + right]
+        for term in self._terms:
+            centres += mean[term]
+        for cells in self._matrix_cells(len(covariance)):
+            strengths += covariance.take(cells)
         rows = strengths[:-1] - strengths[1:]
         return centres[:-1] - centres[1:], rows[:, :-1] - rows[:, 1:]
+
+    def _matrix_cells(self, size: int) -> list[Ints]:
+        """For each pair of terms the cells of a square matrix of this size that its seats have; made once."""
+        if size not in self._cells:
+            self._cells[size] = [left[:, None] * size + right for left, right in product(self._terms, repeat=2)]
+        return self._cells[size]
 
     def _seats(self, values: Floats) -> Iterator[tuple[Ints, Floats]]:
         """The variables of each seat with the values of that seat."""

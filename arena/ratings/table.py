@@ -1,6 +1,8 @@
 """The rating table: skills, intervals of rank, the chance to be the best, advantages of roles, and who beat whom."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 import trueskill
@@ -30,10 +32,14 @@ class Rating:
     draws: int
     """Games in which it shared the first place."""
     losses: int
+    places: tuple[int, ...]
+    """How often it was first, second, and so on; who shares a place has the better one."""
     ranks: tuple[int, int]
     """The 95 % interval of its place in the order of true skills, 1 being the best."""
     best: float
     """The probability that its skill is the highest of all."""
+    group: int = 1
+    """Bots of different groups have never met, not even by way of others, so their ratings cannot be compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,24 +61,55 @@ class Ratings:
     posterior: Posterior
 
 
-def rate(results: Results, env: trueskill.TrueSkill, *, role_sigma: float = 0.0) -> Ratings:
+Groups = Sequence[Sequence[str]]
+"""Names of bots that are ranked among each other, group by group; bots that are in none are rated, but not shown."""
+
+
+ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th")
+"""What places are called."""
+
+
+def places_in_groups(rows: Sequence[Rating]) -> Iterator[tuple[int, Rating]]:
+    """Every row with its place in its group."""
+    for _, group in groupby(rows, key=lambda row: row.group):
+        yield from enumerate(group, 1)
+
+
+def rate(
+    results: Results, env: trueskill.TrueSkill, *, role_sigma: float = 0.0, groups: Groups | None = None
+) -> Ratings:
     """The table; `role_sigma` above 0, the spread that advantages may have, estimates these along."""
     posterior = fit(results, env, role_sigma=role_sigma)
-    rows = _rows(results.bots, posterior.mu, posterior.skills, _tallies(results))
+    rows = _grouped(results.bots, posterior, _tallies(results), groups)
     return Ratings(rows, advantages(posterior), posterior)
 
 
-def rate_by_role(results: Results, env: trueskill.TrueSkill, *, role_sigma: float) -> dict[str, tuple[Rating, ...]]:
+def rate_by_role(
+    results: Results, env: trueskill.TrueSkill, *, role_sigma: float, groups: Groups | None = None
+) -> dict[str, tuple[Rating, ...]]:
     """A table for each role, in which every bot has a skill of its own; the roles' advantages are taken out."""
     split, pairs = split_by_role(results)
     posterior, tallies = fit(split, env, role_sigma=role_sigma), _tallies(split)
     tables = {}
     for role in results.roles:
-        chosen = [number for number, pair in enumerate(pairs) if pair[1] == role]
-        bots = tuple(pairs[number][0] for number in chosen)
-        skills = posterior.skills[np.ix_(chosen, chosen)]
-        tables[role] = _rows(bots, posterior.mu[chosen], skills, tallies[:, chosen])
+        names = [bot if own == role else None for bot, own in pairs]
+        everybody = [[bot for bot in names if bot is not None]]
+        tables[role] = _grouped(names, posterior, tallies, everybody if groups is None else groups)
     return tables
+
+
+def _grouped(
+    names: Sequence[str | None], posterior: Posterior, tallies: Ints, groups: Groups | None
+) -> tuple[Rating, ...]:
+    """The rows of every group, one after the other; the names belong to the bots of the posterior."""
+    number_of = {name: number for number, name in enumerate(names) if name is not None}
+    rows = list[Rating]()
+    for group, members in enumerate([list(number_of)] if groups is None else groups, 1):
+        chosen = [number_of[name] for name in members if name in number_of]
+        bots = tuple(name for name in members if name in number_of)
+        skills = posterior.skills[np.ix_(chosen, chosen)]
+        rows += _rows(bots, posterior.mu[chosen], skills, tallies[:, chosen], group)
+    return tuple(rows)
 
 
 def advantages(posterior: Posterior) -> tuple[Advantage, ...]:
@@ -114,7 +151,7 @@ def crosstable(results: Results) -> tuple[Floats, Ints]:
     return points.reshape(size, size) * others, games.reshape(size, size).astype(np.int64) * others
 
 
-def _rows(bots: tuple[str, ...], mu: Floats, skills: Floats, tallies: Ints) -> tuple[Rating, ...]:
+def _rows(bots: tuple[str, ...], mu: Floats, skills: Floats, tallies: Ints, group: int) -> tuple[Rating, ...]:
     if not bots:
         return ()
     centring = np.eye(len(bots)) - 1.0 / len(bots)
@@ -122,7 +159,7 @@ def _rows(bots: tuple[str, ...], mu: Floats, skills: Floats, tallies: Ints) -> t
     order = np.argsort(-sample(mu, skills), axis=1)
     best = np.bincount(order[:, 0], minlength=len(bots)) / len(order)
     tail = (1.0 - _CONFIDENCE) / 2.0
-    low, high = np.quantile(np.argsort(order, axis=1) + 1, [tail, 1.0 - tail], axis=0, method="inverted_cdf")
+    low, high = _rank_quantiles(order, [tail, 1.0 - tail])
     rows = (
         Rating(
             bot=bot,
@@ -133,20 +170,34 @@ def _rows(bots: tuple[str, ...], mu: Floats, skills: Floats, tallies: Ints) -> t
             wins=int(tallies[1, number]),
             draws=int(tallies[2, number]),
             losses=int(tallies[0, number] - tallies[1, number] - tallies[2, number]),
+            places=tuple(map(int, tallies[3:, number])),
             ranks=(int(low[number]), int(high[number])),
             best=float(best[number]),
+            group=group,
         )
         for number, bot in enumerate(bots)
     )
     return tuple(sorted(rows, key=lambda row: (-row.mu, row.bot)))
 
 
+def _rank_quantiles(order: Ints, levels: Sequence[float]) -> list[Ints]:
+    """The rank of each bot, from 1 on, at each level among the draws; `order` lists the bots of a draw, best first."""
+    draws, bots = order.shape
+    cells = (order * bots + np.arange(bots)).ravel()
+    # For each bot how many draws gave it this rank or a better one: ranks are few, so nothing has to be sorted.
+    within = np.bincount(cells, minlength=bots * bots).reshape(bots, bots).cumsum(axis=1)
+    needed = np.quantile(np.arange(draws), levels, method="inverted_cdf") + 1
+    return [1 + (within < number).sum(axis=1) for number in needed]
+
+
 def _tallies(results: Results) -> Ints:
-    """Games, wins and draws of every bot."""
-    tallies = np.zeros((3, len(results.bots)))
+    """Games, wins and draws of every bot, and how often it had each place."""
+    seats = max((part.seats for part in results.blocks), default=0)
+    tallies = np.zeros((3 + seats, len(results.bots)))
     for part in results.blocks:
         first, shared = _places(part.ties) == 0, part.ties[0]
-        for kind, counted in enumerate((np.ones_like(first), first & ~shared, first & shared)):
+        places = [_shared_places(part.ties) == place for place in range(part.seats)]
+        for kind, counted in enumerate((np.ones_like(first), first & ~shared, first & shared, *places)):
             tallies[kind] += np.bincount(
                 part.bots.ravel(), weights=(counted * part.counts).ravel(), minlength=len(results.bots)
             )
@@ -156,3 +207,11 @@ def _tallies(results: Results) -> Ints:
 def _places(ties: Bools) -> Ints:
     """The place of every seat, 0 for the first, from who shares a rank with the next."""
     return np.concatenate([np.zeros((1, ties.shape[1]), dtype=np.int64), np.cumsum(~ties, axis=0)])
+
+
+def _shared_places(ties: Bools) -> Ints:
+    """The same, but a place that several share is followed by as many that nobody has."""
+    starts = np.concatenate([np.ones((1, ties.shape[1]), dtype=bool), ~ties])
+    numbers = np.arange(len(starts))[:, None]
+    places: Ints = np.maximum.accumulate(np.where(starts, numbers, 0), axis=0)
+    return places

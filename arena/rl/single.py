@@ -1,6 +1,6 @@
 """A game as a Gymnasium environment: one learning seat, and a fixed opponent in all others."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from random import Random
 from typing import Any
@@ -13,14 +13,12 @@ from numpy.typing import NDArray
 
 from arena.errors import UsageError
 from arena.rl.environment import ILLEGAL_REWARD, SEEDS, BoardGame
+from arena.rl.opponents import Opponent, opponent_of
 from arena.rng import choice
-
-Opponent = Callable[[Any, Sequence[Any]], Any]
-"""Chooses a move, given the observation of its seat and the legal moves."""
 
 
 class SingleAgent(gymnasium.Env[NDArray[np.float32], int]):
-    """Plays one seat against an opponent that does not learn; random moves if none is given.
+    """Plays one seat against an opponent that does not learn: a function, a bot or its name; random moves if none.
 
     The observation is the vector of the seat; `action_masks()`, and `action_mask` in every info, say what is legal.
     Without a `seat` the learner takes another one in every game. The reward comes at the end: see `BoardGame`.
@@ -46,7 +44,8 @@ class SingleAgent(gymnasium.Env[NDArray[np.float32], int]):
         self.action_space = spaces.Discrete(self.board.vectors.actions.size)  # type: ignore[assignment]  # of np.int64
         self._fixed_seat = seat
         self._rng = Random()
-        self._opponent = opponent or (lambda _, legal: choice(self._rng, legal))
+        self._opponent = opponent_of(self.board.game, opponent or (lambda _, legal: choice(self._rng, legal)))
+        self._mask: NDArray[Any] = np.zeros(self.board.vectors.actions.size, np.int8)
         self.seat = seat or 0
         """The seat of the learner in this game."""
 
@@ -59,6 +58,7 @@ class SingleAgent(gymnasium.Env[NDArray[np.float32], int]):
             self._rng = Random(seed)
         self.seat = self._rng.randrange(self.seats) if self._fixed_seat is None else self._fixed_seat
         self.board.reset(seed=self._rng.randrange(SEEDS))
+        self._opponent.begin(self.board.config, self.seats, self.seat, self._rng)
         self._play_others()
         return self._seen()
 
@@ -75,8 +75,7 @@ class SingleAgent(gymnasium.Env[NDArray[np.float32], int]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Which actions are legal now, in the form that sb3-contrib asks for."""
-        mask: NDArray[np.bool_] = self.board.observe(self._agent)["action_mask"].astype(np.bool_)
-        return mask
+        return self._mask.astype(np.bool_)
 
     def render(self) -> str | None:
         """The whole position as it looks in a terminal."""
@@ -88,12 +87,13 @@ class SingleAgent(gymnasium.Env[NDArray[np.float32], int]):
 
     def _seen(self) -> tuple[NDArray[np.float32], dict[str, Any]]:
         seen = self.board.observe(self._agent)
+        self._mask = seen["action_mask"]
         return seen["observation"], {"action_mask": seen["action_mask"], "seat": self.seat}
 
     def _play_others(self) -> None:
         position = self.board.position
         while (mover := position.to_move()) is not None and mover != self.seat:
-            move = self._opponent(position.view(mover), position.legal())
+            move = self._opponent.choose(mover, position.view(mover), position.legal())
             number = next(number for number, known in self.board.legal_moves().items() if known == move)
             self.board.step(number)
 

@@ -1,13 +1,14 @@
 """The interface of all sandboxes, and the types that describe a bot's program, its limits and its end."""
 
 import signal
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Protocol, Self
 
 from arena.errors import BotFault, Crashed, OutOfMemory, UsageError
+from arena.match import SandboxReport
 from arena.sandboxes.endpoint import Endpoint
 from arena.untrusted import units
 
@@ -20,12 +21,13 @@ SOCKET_DIR_INODES = 16
 Enforcement = dict[str, str]
 """The mechanism that enforces each restriction, as read back after the launch; stored with the match. See `WEAK`."""
 
+UNCONFIRMED = "unconfirmed"
 WEAK = MappingProxyType(
     {
         "memory": frozenset({"rlimit", "none"}),
         "pids": frozenset({"rlimit", "none"}),
         "cpu": frozenset({"none"}),
-        "freeze": frozenset({"signal", "unconfirmed", "none"}),
+        "freeze": frozenset({"signal", UNCONFIRMED, "none"}),
         "kill": frozenset({"process group"}),
         "network": frozenset({"none"}),
         "files": frozenset({"none"}),
@@ -134,6 +136,10 @@ class Sandbox(Protocol):
         """
         ...
 
+    async def begin_freeze(self) -> None:
+        """Begin to stop the bot's processes, as far as that takes no waiting; `freeze` waits for the rest."""
+        ...
+
     async def freeze(self) -> bool:
         """Stop the bot's processes; False when they could not be confirmed stopped within a few milliseconds."""
         ...
@@ -162,12 +168,27 @@ class Sandbox(Protocol):
         """Wait until the bot is dead."""
         ...
 
+    async def wait_for_exit(self, within_s: float) -> Death | None:
+        """Wait this long for the bot's process to exit, and if it did, until it is known how; None if it still runs."""
+        ...
+
     def log(self) -> str:
         """The end of the bot's output, at most `Limits.log_bytes`, with control characters escaped."""
         ...
 
     async def read_log(self) -> None:
         """Bring `log` up to date, for sandboxes whose output must be fetched."""
+        ...
+
+    def mark(self) -> float:
+        """A mark in the bot's output at its present end; cheap enough to be made before every request."""
+        ...
+
+    async def read_outputs(self, marks: Sequence[float]) -> list[str]:
+        """What was printed from each mark to the next, and from the last one to now, with control characters escaped.
+
+        A mark of 0 is the start of the bot.
+        """
         ...
 
     async def kill(self) -> None:
@@ -181,6 +202,21 @@ class Sandbox(Protocol):
     ) -> None: ...
 
 
+def weak_limits(reports: Iterable[SandboxReport]) -> tuple[str, ...]:
+    """What this machine let a hostile bot get around, for each kind of sandbox in one phrase.
+
+    That a bot was once not confirmed frozen in time is an incident of one match, and its record says so.
+    """
+    found = {
+        (report.kind[:20], weaknesses({name: word for name, word in report.enforcement.items() if word != UNCONFIRMED}))
+        for report in reports
+    }
+    return tuple(sorted(f"{kind} ({', '.join(weak)})" for kind, weak in found if weak))
+
+
 def weaknesses(enforcement: Enforcement) -> tuple[str, ...]:
-    """The restrictions that a hostile bot can get around, as `restriction: mechanism`."""
-    return tuple(f"{name}: {word}" for name, word in enforcement.items() if word in WEAK.get(name, ()))
+    """The restrictions that a hostile bot can get around, as `restriction: mechanism`, in alphabetical order.
+
+    A record that was read back holds the same restrictions in another order.
+    """
+    return tuple(sorted(f"{name}: {word}" for name, word in enforcement.items() if word in WEAK.get(name, ())))

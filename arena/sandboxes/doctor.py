@@ -32,6 +32,8 @@ class Status(Enum):
 
     OK = "ok"
     WEAK = "weak"
+    FORBIDDEN = "forbidden"
+    """It is here, but this user may not use it."""
     MISSING = "missing"
 
 
@@ -79,9 +81,8 @@ def probe_user_namespaces() -> list[Finding]:
     if done.returncode == 0:
         return [Finding("user namespaces", Status.OK, "users without rights can make them")]
     remedy = "; ".join(filter(None, map(_sysctl_remedy, _USERNS_SYSCTLS))) or "allow them in the kernel or container"
-    return [
-        Finding("user namespaces", Status.MISSING, done.stderr.strip(), "bubblewrap cannot build a sandbox", remedy)
-    ]
+    status = Status.FORBIDDEN if "not permitted" in done.stderr or "denied" in done.stderr else Status.MISSING
+    return [Finding("user namespaces", status, done.stderr.strip(), "bubblewrap cannot build a sandbox", remedy)]
 
 
 _USERNS_SYSCTLS = {
@@ -266,6 +267,23 @@ _REMEDIES = {
 }
 
 
+_PERMISSIONS = {
+    "probe_docker": "it runs, but its socket is not yours to use: usermod -aG docker YOU, and log in anew; or be root",
+    "probe_gvisor": "the socket of docker is not yours to use: usermod -aG docker YOU, and log in anew; or be root",
+    "dry_run_bubblewrap": "see the lines above, or run the referee as root",
+}
+"""What to do where something is here, but forbidden to this user."""
+
+
 def _failed(probe: str, error: Exception) -> Finding:
     name, reason, remedy = _REMEDIES.get(probe, (probe.removeprefix("probe_"), "it cannot be used", ""))
+    if is_forbidden(error):
+        return Finding(name, Status.FORBIDDEN, str(error), reason, _PERMISSIONS.get(probe, "run the referee as root"))
     return Finding(name, Status.MISSING, str(error), reason, remedy)
+
+
+def is_forbidden(error: BaseException | None) -> bool:
+    """Whether a missing permission is behind an error."""
+    while error is not None and not isinstance(error, PermissionError):
+        error = error.__cause__ or error.__context__
+    return error is not None

@@ -53,8 +53,12 @@ class SandboxLifecycle(ABC, Generic[P]):
         self._directory = -1
         self._enforcement: Enforcement = {}
         self._death: Death | None = None
+        self._exited = asyncio.Event()
+        """Set when the bot's process has exited, even if how is not known yet."""
         self._died = asyncio.Event()
         self._frozen = self._started = self._by_referee = False
+        self._freezing = self._stopped = False
+        """Whether a freeze has begun that nobody waited for, and whether one without a control group is confirmed."""
         self._cpu_time = 0.0
         self._peak_memory: int | None = None
         self._end_task: asyncio.Task[None] | None = None
@@ -111,34 +115,42 @@ class SandboxLifecycle(ABC, Generic[P]):
             await self.kill()
         return self.enforcement()
 
+    async def begin_freeze(self) -> None:
+        """Begin to stop the bot; with a control group this takes microseconds, and the kernel does the rest."""
+        if self._end_task is not None:
+            return
+        self._frozen = self._freezing = True
+        if "freeze" in self._group.features:
+            self._apply_to_group(self._group.freeze)  # a thread would cost more than it saves
+        else:
+            self._stopped = await self._freeze_without_group()
+
     async def freeze(self) -> bool:
         """Stop the bot; reliable with a control group, while a bot that forks can outrun signals."""
+        if not self._freezing:
+            await self.begin_freeze()
+        self._freezing = False
         if self._end_task is not None:
             return True
-        self._frozen = True
-        if "freeze" not in self._group.features:
-            return await self._freeze_without_group()
-        # Writing to a control group takes microseconds; a thread would cost more than it saves.
-        return self._apply_to_group(self._group.freeze) and await wait_until(self._is_frozen)
+        return await wait_until(self._is_frozen) if "freeze" in self._group.features else self._stopped
 
     async def thaw(self) -> None:
         """Let the bot run again."""
         if not self._frozen or self._end_task is not None:
             return
-        self._frozen = False
+        self._frozen = self._freezing = False
         if "freeze" in self._group.features:
             self._apply_to_group(self._group.thaw)
         else:
             await self._thaw_without_group()
 
-    def _apply_to_group(self, operation: Callable[[], None]) -> bool:
+    def _apply_to_group(self, operation: Callable[[], None]) -> None:
         """Write to the control group; tolerate that the group has vanished because the bot has just died."""
         try:
             operation()
         except InfraError:
             if self._group.exists():
                 raise
-        return True
 
     def _is_frozen(self) -> bool:
         try:
@@ -175,6 +187,15 @@ class SandboxLifecycle(ABC, Generic[P]):
         if self._death is None:
             raise InfraError("the sandbox was ended before its bot was started")
         return self._death
+
+    async def wait_for_exit(self, within_s: float) -> Death | None:
+        """Wait this long for the bot's process to exit, and if it did, until it is known how; None if it still runs."""
+        try:
+            async with asyncio.timeout(within_s):
+                await self._exited.wait()
+        except TimeoutError:
+            return None
+        return await self.wait()
 
     async def kill(self) -> None:
         """End every process and remove the sandbox, which goes on if the caller is cancelled."""
@@ -226,6 +247,7 @@ class SandboxLifecycle(ABC, Generic[P]):
         try:
             await self._end()
         finally:
+            self._exited.set()
             self._died.set()
             self._close_files()
 
@@ -243,6 +265,7 @@ class SandboxLifecycle(ABC, Generic[P]):
 
     def _record_death(self, death: Death) -> None:
         self._death = death
+        self._exited.set()
         self._died.set()
 
 

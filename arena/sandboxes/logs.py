@@ -2,7 +2,11 @@
 
 import asyncio
 import contextlib
+import fcntl
 import os
+import struct
+import termios
+from collections.abc import Sequence
 
 from arena.untrusted.text import printable_bytes
 
@@ -37,6 +41,19 @@ class LogReader:
     def tail(self) -> str:
         """The last 4 kB, escaped."""
         return printable_bytes(bytes(self._kept[-TAIL_BYTES:]))
+
+    def printed(self) -> int:
+        """How many bytes were printed so far, including those that are still in the pipe."""
+        if self._descriptor < 0:
+            return self._received
+        unread: int = struct.unpack("i", fcntl.ioctl(self._descriptor, termios.FIONREAD, bytes(4)))[0]
+        return self._received + unread
+
+    def between(self, marks: Sequence[float]) -> list[bytes]:
+        """The bytes from each of these numbers of bytes to the next, and to the end, as far as they are kept."""
+        first = self._received - len(self._kept)
+        places = [max(0, int(mark) - first) for mark in marks]
+        return [bytes(self._kept[begin:end]) for begin, end in zip(places, [*places[1:], len(self._kept)])]
 
     def close(self) -> None:
         """Take what still lies in the pipe and stop; writers that outlive the bot are not waited for."""

@@ -4,10 +4,13 @@ A store may have a million matches and more. So tables are made of tallies, whic
 each match, and lists are read in pages: every page begins below the lowest number of the one before it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
+
+SILENT_S = 20.0
+"""Seconds without a report after which the process of a run is taken for dead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,13 @@ class BotEntry:
     """When it was registered, in universal time."""
     checksum: str = ""
     """See arena/store/checksums.py."""
+    ladder_number: int = 0
+    """Versions that came onto the ladder later have higher ones; 0 while it was only tried out."""
+
+    @property
+    def on_ladder(self) -> bool:
+        """Whether it was handed in, and not only tried out."""
+        return self.ladder_number > 0
 
     @property
     def label(self) -> str:
@@ -35,9 +45,9 @@ class BotEntry:
 
     @property
     def kind(self) -> str:
-        """What it is run from: a folder, an image, or `absent` if its files are not here."""
+        """What it is run from: a folder, an image, `absent` if its files are not here, or it is part of the referee."""
         if not self.origin:
-            return "absent"
+            return "built-in" if not self.digest else "absent"
         return "image" if self.origin == self.digest else "folder"
 
 
@@ -53,6 +63,8 @@ class TournamentEntry:
     """A digest of the game and the settings."""
     checksum: str = ""
     """Over all of its matches, once it is finished; see arena/store/checksums.py."""
+    weak_limits: tuple[str, ...] | None = ()
+    """What was not fully enforced in its matches; None if that was not noted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +107,8 @@ class KeptMatch:
     entry: MatchEntry
     record: bytes
     checksum: str
+    weak_limits: tuple[str, ...] = ()
+    """What was not fully enforced, for matches that are added; the store keeps it with the tournament."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +133,8 @@ class MatchResult:
     ranks: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """How many matches of the same bots in the same seats ended with the same ranks."""
+class Tally(NamedTuple):
+    """How many matches of the same bots in the same seats ended with the same ranks; there are many of these."""
 
     bot_ids: tuple[int, ...]
     """In seat order."""
@@ -155,20 +168,68 @@ class TournamentSummary:
     """How many are kept."""
 
 
+@dataclass(frozen=True, slots=True)
+class RunningMatch:
+    """A match that is being played, as far as it is known."""
+
+    tournament_id: int
+    match_id: str
+    attempt: int
+    """Grows when it is played anew, so that its moves count from the start again."""
+    moves: int
+    record: bytes
+    """See `arena.play.record.load_begun`."""
+    beat: int = 0
+    """Changes every few seconds as long as somebody plays the match."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunEntry:
+    """A process that plays a tournament, as it last reported."""
+
+    id: str
+    tournament_id: int
+    status: Mapping[str, Any]
+    """See arena/tournaments/monitoring/run_state.py."""
+    started: datetime
+    """In universal time, as all times here."""
+    reported: datetime
+    silent_s: float
+    """Seconds since its last report, by the clock of the database."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether it has reported lately; a process that was killed has not."""
+        return self.silent_s < SILENT_S
+
+
 class Store(Protocol):
     """Keeps everything; a match is kept whole or not at all, and never twice."""
 
     def add_bot(
-        self, *, name: str, version: str, owner: str, digest: str, origin: str, games: Sequence[str]
-    ) -> BotEntry:
+        self, *, name: str, version: str, owner: str, digest: str, origin: str, games: Sequence[str],
+        tried: bool = False,
+    ) -> BotEntry:  # fmt: skip
         """Register a version of a bot; UsageError if another bot has that name and version.
 
-        Without an origin its files are not here; registering the same files again later says where they are.
+        Without an origin its files are not here; registering the same files again later says where they are. One that
+        is only tried out stays off the ladder.
         """
         ...
 
+    def promote_bot(self, bot_id: int, *, owner: str, origin: str, games: Sequence[str]) -> BotEntry:
+        """Put a version that was only tried out onto the ladder, as the newest one, with its owner and its files."""
+        ...
+
+    def move_bot(self, bot_id: int, origin: str) -> BotEntry:
+        """Note that the same files are run from elsewhere now."""
+        ...
+
     def bots(self, game: str | None = None, *, retired: bool = False) -> list[BotEntry]:
-        """The newest version of every bot that plays this game, in order of names."""
+        """The newest version of every bot of the ladder that plays this game, in order of names.
+
+        Retired versions are passed over; with `retired` a bot that has no other is there too.
+        """
         ...
 
     def bot_versions(self, name: str) -> list[BotEntry]:
@@ -179,8 +240,8 @@ class Store(Protocol):
         """Every version of every bot, the oldest first."""
         ...
 
-    def retire_bot(self, name: str) -> None:
-        """Keep a bot out of tournaments to come; UsageError if there is none of this name."""
+    def retire_bot(self, name: str, version: str | None = None, *, retired: bool = True) -> None:
+        """Keep a bot, or one version of it, out of tournaments to come, or let it in again; UsageError if unknown."""
         ...
 
     def begin_tournament(self, game: str, settings: Mapping[str, Any]) -> TournamentEntry:
@@ -199,8 +260,8 @@ class Store(Protocol):
         """All tournaments, the oldest first."""
         ...
 
-    def add_match(self, match: MatchEntry, record: bytes) -> bool:
-        """Keep a match in one transaction; False if it was there already."""
+    def add_match(self, match: MatchEntry, record: bytes, weak_limits: Sequence[str] = ()) -> bool:
+        """Keep a match, and what was not fully enforced in it, in one transaction; False if it was there already."""
         ...
 
     def add_matches(self, tournament_id: int, kept_matches: Iterable[KeptMatch]) -> int:
@@ -248,22 +309,32 @@ class Store(Protocol):
         ...
 
     def results(self, *, tournament_id: int | None = None, game: str | None = None) -> Iterator[MatchResult]:
-        """The results of a tournament, or of all of a game, in the order of their schedules, read piece by piece."""
+        """The results of a tournament, or of all rated matches of a game, in the order of their schedules.
+
+        They are read piece by piece.
+        """
         ...
 
     def tallies(
-        self, *, tournament_id: int | None = None, game: str | None = None, bot_id: int | None = None
-    ) -> list[Tally]:
-        """The results of a tournament, or of all tournaments of a game, counted; of one bot, if it is named.
+        self, *, tournament_id: int | None = None, game: str | None = None, bot_id: int | None = None,
+        tests: bool = False, since: datetime | None = None,
+    ) -> list[Tally]:  # fmt: skip
+        """The results of a tournament, or of all rated matches of a game, counted; of one bot, if it is named.
 
+        Tests of two bots are not rated, and are counted apart. `since` takes only tournaments begun then or later.
         There are as many as there are different results, however many matches were played.
         """
         ...
 
     def seat_tallies(
-        self, *, tournament_id: int | None = None, game: str | None = None, bot_id: int | None = None
-    ) -> list[SeatTally]:
-        """Times and endings by bot and seat, of a tournament or of all tournaments of a game."""
+        self, *, tournament_id: int | None = None, game: str | None = None, bot_id: int | None = None,
+        tests: bool = False, since: datetime | None = None,
+    ) -> list[SeatTally]:  # fmt: skip
+        """Times and endings by bot and seat, of the same matches as `tallies`."""
+        ...
+
+    def weak_limits(self, *, tournament_id: int | None = None, game: str | None = None) -> tuple[str, ...]:
+        """What was not fully enforced in matches of a tournament, or of all tournaments and tests of a game."""
         ...
 
     def tournament_summaries(
@@ -273,9 +344,11 @@ class Store(Protocol):
         limit: int | None = None,
         game: str | None = None,
         bot_id: int | None = None,
+        rated: bool = False,
     ) -> list[TournamentSummary]:
         """A page of tournaments, the newest first: of all, or of a game, or of those that a bot has played in.
 
+        With `rated` tests are left out.
         The next page is the one before the id of its last tournament; without a limit all are on one page.
         """
         ...
@@ -296,11 +369,37 @@ class Store(Protocol):
         """All that is kept of one match; UsageError if there is none."""
         ...
 
+    def report_run(self, run_id: str, tournament_id: int, status: Mapping[str, Any]) -> None:
+        """Say that a process plays this tournament, and how far it is; to be repeated every few seconds."""
+        ...
+
+    def end_run(self, run_id: str) -> None:
+        """Say that a process plays no more."""
+        ...
+
+    def runs(self, tournament_id: int | None = None) -> list[RunEntry]:
+        """The processes that play at present, or died lately, the oldest first; of one tournament, if it is named."""
+        ...
+
     def inconsistencies(self) -> list[str]:
         """Rows that belong to nothing and tallies that are not a recount's, each in a sentence.
 
         There are none unless somebody changed the tables.
         """
+        ...
+
+    def show_running(
+        self, tournament_id: int, changed: Sequence[RunningMatch], ended: Collection[str], beat: int
+    ) -> None:
+        """Let others see these matches of a tournament, and no longer those that have ended."""
+        ...
+
+    def clear_running(self, tournament_id: int) -> None:
+        """Let nobody see a running match of this tournament any more."""
+        ...
+
+    def running_matches(self) -> list[RunningMatch]:
+        """What is being played, and what was when its tournament was killed: then its beat stands still."""
         ...
 
     def close(self) -> None:

@@ -5,13 +5,18 @@ from collections.abc import Mapping
 
 from arena.errors import ArenaError, InfraError, UsageError
 
+
+class ConnectionLost(InfraError):
+    """The database does not answer, or not any more: what was asked of it may be asked again."""
+
+
 _Meaning = tuple[type[ArenaError], str]
 
 _DAMAGED = (InfraError, "is damaged: put back a copy of it, or name another one with --db")
 _NO_STORE = (UsageError, "is no store of Arena: name another one with --db")
 _FULL = (InfraError, "has no room left on its disk: make room, and give the same command again")
 _NOT_WRITABLE = (UsageError, "may not be written by you: change its permissions, or name another one with --db")
-_GONE = (InfraError, "went away: see that PostgreSQL runs, and give the same command again")
+_GONE = (ConnectionLost, "went away: see that PostgreSQL runs, and give the same command again")
 _FAILED = (InfraError, "failed: see whether it is one of Arena's")
 _REFUSED = (UsageError, "lets nobody in with this name and password: check both in --db")
 
@@ -35,7 +40,7 @@ _OF_POSTGRES: Mapping[str, _Meaning] = {
     "25006": _NOT_WRITABLE,
     "3F": _NOT_WRITABLE,
     "53100": _FULL,
-    "53300": (InfraError, "has no connection left: give the same command again when others have ended"),
+    "53300": (ConnectionLost, "has no connection left: give the same command again when others have ended"),
     "08": _GONE,
     "57P": _GONE,
 }
@@ -47,7 +52,7 @@ _OF_NO_STATE: Mapping[str, _Meaning] = {
     "invalid connection option": (UsageError, "cannot be reached in this way: write postgresql://user@host/name"),
 }
 """By a word in the message: who is turned away at the door gets no SQLSTATE from the driver."""
-_UNREACHABLE = (InfraError, "does not answer: see that PostgreSQL runs, and that --db names its host and port")
+_UNREACHABLE = (ConnectionLost, "does not answer: see that PostgreSQL runs, and that --db names its host and port")
 
 
 def explain(error: Exception, name: str) -> ArenaError:

@@ -1,6 +1,6 @@
 """The tables, the same for SQLite and PostgreSQL; migrations/versions makes them."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from sqlalchemy import (
     JSON,
@@ -23,18 +23,29 @@ from sqlalchemy import (
 )
 
 # Constraints have names of their own, so that a migration can change them on every database.
-metadata = MetaData(
-    naming_convention={
-        "pk": "pk_%(table_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_name)s",
-        "ix": "ix_%(table_name)s_%(column_0_name)s",
-    }
-)
+_NAMES = {
+    "pk": "pk_%(table_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_name)s",
+    "ix": "ix_%(table_name)s_%(column_0_name)s",
+}
+metadata = MetaData(naming_convention=_NAMES)
+"""All that is kept, and can be verified."""
+transient = MetaData(naming_convention=_NAMES)
+"""What is true only at present; nothing that is kept refers to it."""
+
+
+def _now(name: str) -> Column[datetime]:
+    return Column(name, DateTime(timezone=True), nullable=False, server_default=func.now())
 
 
 def _created() -> Column[datetime]:
-    return Column("created_at", DateTime(timezone=True), nullable=False, server_default=func.now())
+    return _now("created_at")
+
+
+def universal(moment: datetime) -> datetime:
+    """SQLite forgets the time zone, which is always this one there; PostgreSQL answers in the one of its server."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def _checksum() -> Column[str]:
@@ -55,6 +66,7 @@ bots = Table(
     Column("origin", Text, nullable=False),
     Column("games", JSON, nullable=False),
     Column("retired", Boolean, nullable=False, default=False),
+    Column("ladder_number", Integer, nullable=False, server_default="0"),
     _checksum(),
     _created(),
     UniqueConstraint("name", "version"),
@@ -68,6 +80,7 @@ tournaments = Table(
     Column("key", String(64), nullable=False, index=True),
     Column("settings", JSON, nullable=False),
     Column("finished", Boolean, nullable=False, default=False),
+    Column("weak_limits", JSON),
     _checksum(),
     _created(),
 )
@@ -94,6 +107,8 @@ matches = Table(
     Index("ix_matches_tournament_id_ordinal", "tournament_id", "ordinal"),
     Index("ix_matches_tournament_id_number", "tournament_id", "number"),
     Index("ix_matches_game_number", "game", "number"),
+    # In PostgreSQL only an index of this kind finds beginnings, whatever the language of the database is.
+    Index("ix_matches_match_id", "match_id", postgresql_ops={"match_id": "varchar_pattern_ops"}),
 )
 """The game is that of the tournament, once more, so that the latest matches of a game are found at once."""
 
@@ -130,8 +145,8 @@ outputs = Table(
 )
 """What bots printed; there is no row for a seat whose bot printed nothing."""
 
-ALL = 0
-"""In place of the id of a tournament: a tally of all tournaments of its game."""
+ALL, TESTS = 0, -1
+"""In place of the id of a tournament: a tally of all tournaments of its game, or of all tests."""
 
 tallies = Table(
     "tallies",
@@ -158,3 +173,14 @@ seat_tallies = Table(
     Column("cpu_us", BigInteger, nullable=False),
     Index("ix_seat_tallies_bot_id", "bot_id"),
 )
+
+runs = Table(
+    "runs",
+    transient,
+    Column("id", String(32), primary_key=True),
+    Column("tournament_id", Integer, nullable=False),
+    Column("status", JSON, nullable=False),
+    _now("started_at"),
+    _now("reported_at"),
+)
+"""The processes that play tournaments at present; one that died has not reported for a while."""

@@ -1,6 +1,7 @@
 """The store on SQLite (a file) or PostgreSQL (a URL)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
@@ -29,6 +30,8 @@ from arena.store.base import (
     ListedMatch,
     MatchEntry,
     MatchResult,
+    RunEntry,
+    RunningMatch,
     SeatResult,
     SeatTally,
     Tally,
@@ -38,13 +41,17 @@ from arena.store.base import (
 from arena.store.checksums import TournamentChecksum, bot_checksum, match_checksum, settings_key
 from arena.store.database import exclusive, open_database, snapshot, writing
 from arena.store.inconsistencies import inconsistencies
-from arena.store.schema import ALL, bots, matches, outputs, records, seat_tallies, seats, tournaments
-from arena.store.tallies import PIECE, Counted, read_seat_tallies, read_tallies
+from arena.store.running import RunningMatches
+from arena.store.runs import read_runs, remove_run, write_run
+from arena.store.schema import bots, matches, outputs, records, seat_tallies, seats, tournaments, universal
+from arena.store.tallies import PIECE, Counted, Scope, is_rated, read_seat_tallies, read_tallies, total_of
 
 _SEAT = ("seat", "bot_id", "rank", "score", "ending", "sentence", "wall_us", "cpu_us")
 _MAX_ID = 2**31 - 1
 _HEAVY_PIECE = 200
 """How many rows are read at a time where they are large."""
+_MOST_WEAK_LIMITS = 20
+"""So many different notes on weak limits are kept with a tournament."""
 
 
 class SqlStore:
@@ -52,26 +59,50 @@ class SqlStore:
 
     def __init__(self, where: str | Path, *, read_only: bool = False) -> None:
         self._database = open_database(where, read_only=read_only)
+        self._running = RunningMatches(self._database, read_only=read_only)
+        self._totals: dict[int, int] = {}
+        """For every tournament with new matches, where these are counted beside its own tallies."""
+        self._weak_limits: dict[int, frozenset[str]] = {}
+        """What is known to be noted with a tournament."""
 
     def close(self) -> None:
         """Let go of the database."""
+        self._running.close()
         self._database.dispose()
+
+    # -- running matches ----------------------------------------------------------------------------------
+
+    def show_running(
+        self, tournament_id: int, changed: Sequence[RunningMatch], ended: Collection[str], beat: int
+    ) -> None:
+        """Let others see these matches of a tournament, and no longer those that have ended."""
+        self._running.write(tournament_id, changed, ended, beat)
+
+    def clear_running(self, tournament_id: int) -> None:
+        """Let nobody see a running match of this tournament any more."""
+        self._running.clear(tournament_id)
+
+    def running_matches(self) -> list[RunningMatch]:
+        """What is being played, and what was when its tournament was killed."""
+        return self._running.read()
 
     # -- bots -------------------------------------------------------------------------------------------
 
     def add_bot(
-        self, *, name: str, version: str, owner: str, digest: str, origin: str, games: Sequence[str]
-    ) -> BotEntry:
+        self, *, name: str, version: str, owner: str, digest: str, origin: str, games: Sequence[str],
+        tried: bool = False,
+    ) -> BotEntry:  # fmt: skip
         """Register a version of a bot; UsageError if another bot has that name and version."""
         now = datetime.now(UTC)
         entry = BotEntry(0, name, version, owner, digest, origin, tuple(games), retired=False, created=now)
-        values = {"name": name, "version": version, "owner": owner, "digest": digest, "origin": origin}
+        values: dict[str, Any] = {"name": name, "version": version, "owner": owner, "digest": digest, "origin": origin}
         same = and_(bots.c.name == name, bots.c.version == version)
         try:
-            with writing(self._database) as connection:
+            with exclusive(self._database) as connection:
                 absent = and_(same, bots.c.digest == digest, bots.c.origin == "")
                 if not connection.execute(update(bots).where(absent).values(origin=origin)).rowcount:
-                    values |= {"checksum": bot_checksum(entry)}
+                    number = 0 if tried else _next_on_ladder(connection)
+                    values |= {"checksum": bot_checksum(entry), "ladder_number": number}
                     connection.execute(insert(bots).values(**values, games=list(games), retired=False))
         except IntegrityError:
             pass
@@ -80,13 +111,29 @@ class SqlStore:
             raise UsageError(f"there is a bot {name} {version} already: give this one another version")
         return known
 
+    def promote_bot(self, bot_id: int, *, owner: str, origin: str, games: Sequence[str]) -> BotEntry:
+        """Put a version that was only tried out onto the ladder, as the newest one, with its owner and its files."""
+        own = bots.c.id == bot_id
+        with exclusive(self._database) as connection:
+            entry = replace(_bot(connection.execute(select(bots).where(own)).one()), owner=owner, games=tuple(games))
+            values = {"owner": owner, "origin": origin, "games": list(games), "checksum": bot_checksum(entry)}
+            number = entry.ladder_number or _next_on_ladder(connection)
+            connection.execute(update(bots).where(own).values(**values, ladder_number=number))
+        return self._bots(select(bots).where(own))[0]
+
+    def move_bot(self, bot_id: int, origin: str) -> BotEntry:
+        """Note that the same files are run from elsewhere now."""
+        with writing(self._database) as connection:
+            connection.execute(update(bots).where(bots.c.id == bot_id).values(origin=origin))
+        return self._bots(select(bots).where(bots.c.id == bot_id))[0]
+
     def bots(self, game: str | None = None, *, retired: bool = False) -> list[BotEntry]:
-        """The newest version of every bot that plays this game, in order of names."""
-        newest = {entry.name: entry for entry in self.all_bots()}
-        fitting = (
-            entry for entry in newest.values() if (retired or not entry.retired) and game in (None, *entry.games)
-        )
-        return sorted(fitting, key=lambda entry: entry.name)
+        """The newest version of every bot of the ladder that plays this game, in order of names."""
+        entries = [entry for entry in self.all_bots() if entry.on_ladder and (retired or not entry.retired)]
+        newest: dict[str, BotEntry] = {}
+        for entry in sorted(entries, key=lambda entry: (not entry.retired, entry.ladder_number)):
+            newest[entry.name] = entry
+        return sorted((entry for entry in newest.values() if game in (None, *entry.games)), key=lambda bot: bot.name)
 
     def bot_versions(self, name: str) -> list[BotEntry]:
         """Every version of a bot, the oldest first."""
@@ -96,11 +143,13 @@ class SqlStore:
         """Every version of every bot, the oldest first."""
         return self._bots(select(bots).order_by(bots.c.id))
 
-    def retire_bot(self, name: str) -> None:
-        """Keep a bot out of tournaments to come."""
+    def retire_bot(self, name: str, version: str | None = None, *, retired: bool = True) -> None:
+        """Keep a bot, or one version of it, out of tournaments to come, or let it in again."""
+        chosen = bots.c.name == name if version is None else and_(bots.c.name == name, bots.c.version == version)
         with writing(self._database) as connection:
-            if not connection.execute(update(bots).where(bots.c.name == name).values(retired=True)).rowcount:
-                raise UsageError(f"there is no bot {name!r}: `arena bots list` shows those that there are")
+            if not connection.execute(update(bots).where(chosen).values(retired=retired)).rowcount:
+                text = name if version is None else f"{name}@{version}"
+                raise UsageError(f"there is no bot {text!r}: `arena bots list --all` shows those that there are")
 
     def _bots(self, query: Select[Any]) -> list[BotEntry]:
         with self._database.connect() as connection:
@@ -115,7 +164,7 @@ class SqlStore:
         with exclusive(self._database) as connection:
             number = connection.execute(same).scalar()
             if number is None:
-                values = {"game": game, "key": key, "settings": dict(settings), "finished": False}
+                values = {"game": game, "key": key, "settings": dict(settings), "finished": False, "weak_limits": []}
                 number = connection.execute(insert(tournaments).values(**values).returning(tournaments.c.id)).scalar()
         return self.tournament(int(number or 0))
 
@@ -152,6 +201,7 @@ class SqlStore:
         limit: int | None = None,
         game: str | None = None,
         bot_id: int | None = None,
+        rated: bool = False,
     ) -> list[TournamentSummary]:
         """A page of tournaments, the newest first."""
         page = select(tournaments).order_by(tournaments.c.id.desc()).limit(limit)
@@ -159,6 +209,8 @@ class SqlStore:
             page = page.where(tournaments.c.id < before)
         if game is not None:
             page = page.where(tournaments.c.game == game)
+        if rated:
+            page = page.where(is_rated())
         if bot_id is not None:
             theirs = select(seat_tallies.c.tournament_id).where(seat_tallies.c.bot_id == bot_id)
             page = page.where(tournaments.c.id.in_(theirs))
@@ -169,7 +221,7 @@ class SqlStore:
             ends = (rows[-1].id, rows[0].id) if rows else (1, 0)
             played = played.where(seat_tallies.c.tournament_id.between(*ends)).group_by(seat_tallies.c.tournament_id)
             counts = {number: int(count) for number, count in connection.execute(played)}
-        return [TournamentSummary(_tournament(row), _universal(row.created_at), counts.get(row.id, 0)) for row in rows]
+        return [TournamentSummary(_tournament(row), universal(row.created_at), counts.get(row.id, 0)) for row in rows]
 
     def _tournaments(self, query: Select[Any]) -> list[TournamentEntry]:
         with self._database.connect() as connection:
@@ -177,13 +229,16 @@ class SqlStore:
 
     # -- matches ------------------------------------------------------------------------------------------
 
-    def add_match(self, match: MatchEntry, record: bytes) -> bool:
-        """Keep a match in one transaction; False if it was there already."""
-        counted = Counted()
+    def add_match(self, match: MatchEntry, record: bytes, weak_limits: Sequence[str] = ()) -> bool:
+        """Keep a match, and what was not fully enforced in it, in one transaction; False if it was there already."""
+        counted, number = Counted(), match.tournament_id
         try:
             with writing(self._database) as connection:
-                _insert_match(connection, KeptMatch(match, record, match_checksum(match, record)), counted)
+                total = self._total_of(connection, number)
+                _insert_match(connection, KeptMatch(match, record, match_checksum(match, record)), counted, total)
                 counted.write(connection)
+                noted = self._note_weak_limits(connection, number, weak_limits)
+            self._weak_limits[number] = noted
         except IntegrityError:
             with self._database.connect() as connection:
                 known = connection.execute(select(matches.c.seal).where(_this(match.tournament_id, match.match_id)))
@@ -194,18 +249,41 @@ class SqlStore:
 
     def add_matches(self, tournament_id: int, kept_matches: Iterable[KeptMatch]) -> int:
         """Keep those that are missing, all in one transaction, and say how many these were."""
-        counted, added = Counted(), 0
+        counted, added, weak = Counted(), 0, set[str]()
         with exclusive(self._database) as connection:
+            total = self._total_of(connection, tournament_id)
             for kept in kept_matches:
+                weak.update(kept.weak_limits if len(weak) < _MOST_WEAK_LIMITS else ())
                 name = kept.entry.match_id
                 known = connection.execute(select(matches.c.checksum).where(_this(tournament_id, name))).scalar()
                 if known is None:
-                    _insert_match(connection, kept, counted)
+                    _insert_match(connection, kept, counted, total)
                     added += 1
                 elif known != kept.checksum:
                     raise UsageError(f"match {name} of tournament {tournament_id} was played here, and went otherwise")
             counted.write(connection)
+            self._note_weak_limits(connection, tournament_id, sorted(weak))
         return added
+
+    def _total_of(self, connection: Connection, tournament_id: int) -> int:
+        """Where the matches of a tournament are counted beside its own tallies."""
+        if tournament_id not in self._totals:
+            found = connection.execute(select(tournaments.c.settings).where(tournaments.c.id == tournament_id)).scalar()
+            self._totals[tournament_id] = total_of(found or {})
+        return self._totals[tournament_id]
+
+    def _note_weak_limits(
+        self, connection: Connection, tournament_id: int, weak_limits: Sequence[str]
+    ) -> frozenset[str]:
+        """Note what is new of this with the tournament; all that is noted then, as far as it is known."""
+        known = self._weak_limits.get(tournament_id, frozenset())
+        if known.issuperset(weak_limits):
+            return known
+        own = tournaments.c.id == tournament_id
+        kept = connection.execute(select(tournaments.c.weak_limits).where(own).with_for_update()).scalar() or []
+        noted = frozenset([*kept, *weak_limits][:_MOST_WEAK_LIMITS])
+        connection.execute(update(tournaments).where(own).values(weak_limits=sorted(noted)))
+        return noted.union(weak_limits)
 
     def matches(self, *, tournament_id: int | None = None, game: str | None = None) -> list[MatchEntry]:
         """The matches of a tournament, or of all tournaments of a game, in the order of their schedules."""
@@ -262,7 +340,8 @@ class SqlStore:
         counts = (
             select(func.max(matches.c.number)),
             select(func.max(bots.c.id)),
-            select(func.count()).select_from(bots).where(bots.c.retired),
+            select(func.max(bots.c.ladder_number)),
+            select(func.sum(bots.c.id)).where(bots.c.retired),
             select(func.max(tournaments.c.id)),
             select(func.count()).select_from(tournaments).where(tournaments.c.finished),
         )
@@ -271,9 +350,11 @@ class SqlStore:
         return ".".join(str(value or 0) for value in row)
 
     def results(self, *, tournament_id: int | None = None, game: str | None = None) -> Iterator[MatchResult]:
-        """The results of a tournament, or of all of a game, in the order of their schedules."""
+        """The results of a tournament, or of all rated matches of a game, in the order of their schedules."""
         columns = (matches.c.number, matches.c.ordinal, seats.c.bot_id, seats.c.rank)
         query = _in_order(select(*columns).join(seats, _OF_SEAT)).where(*_chosen(tournament_id, game))
+        if tournament_id is None:
+            query = query.where(matches.c.tournament_id.in_(select(tournaments.c.id).where(is_rated())))
         with self._database.connect() as connection:
             rows = connection.execute(query, execution_options={"yield_per": PIECE})
             for (_, ordinal), group in groupby(rows, key=lambda row: (row.number, row.ordinal)):
@@ -283,23 +364,36 @@ class SqlStore:
                 )
 
     def tallies(
-        self, *, tournament_id: int | None = None, game: str | None = None, bot_id: int | None = None
-    ) -> list[Tally]:
-        """The results of a tournament, or of all tournaments of a game, counted; of one bot, if it is named."""
+        self, *, tournament_id: int | None = None, game: str | None = None, bot_id: int | None = None,
+        tests: bool = False, since: datetime | None = None,
+    ) -> list[Tally]:  # fmt: skip
+        """The results of a tournament, or of all rated matches of a game, counted; of one bot, if it is named."""
         with self._database.connect() as connection:
-            return read_tallies(connection, tournament_id, game, bot_id)
+            return read_tallies(connection, Scope(tournament_id, game, bot_id, tests, since))
 
     def seat_tallies(
-        self, *, tournament_id: int | None = None, game: str | None = None, bot_id: int | None = None
-    ) -> list[SeatTally]:
-        """Times and endings by bot and seat, of a tournament or of all tournaments of a game."""
+        self, *, tournament_id: int | None = None, game: str | None = None, bot_id: int | None = None,
+        tests: bool = False, since: datetime | None = None,
+    ) -> list[SeatTally]:  # fmt: skip
+        """Times and endings by bot and seat, of the same matches as `tallies`."""
         with self._database.connect() as connection:
-            return read_seat_tallies(connection, tournament_id, game, bot_id)
+            return read_seat_tallies(connection, Scope(tournament_id, game, bot_id, tests, since))
+
+    def weak_limits(self, *, tournament_id: int | None = None, game: str | None = None) -> tuple[str, ...]:
+        """What was not fully enforced in matches of a tournament, or of all tournaments and tests of a game."""
+        query = select(tournaments.c.weak_limits)
+        if tournament_id is not None:
+            query = query.where(tournaments.c.id == tournament_id)
+        if game is not None:
+            query = query.where(tournaments.c.game == game)
+        with self._database.connect() as connection:
+            noted = connection.execute(query).scalars().all()
+        return tuple(sorted({limit for limits in noted for limit in limits or ()}))
 
     def match_keys(self, beginning: str) -> list[tuple[int, str]]:
         """The tournaments and full names of at most 100 matches whose names begin like this, the oldest first."""
-        begins = func.substr(matches.c.match_id, 1, len(beginning)) == beginning
-        query = select(matches.c.tournament_id, matches.c.match_id).where(begins)
+        query = select(matches.c.tournament_id, matches.c.match_id)
+        query = query.where(_begins(self._database.dialect.name, beginning))
         query = query.order_by(matches.c.tournament_id, matches.c.match_id).limit(100)
         with self._database.connect() as connection:
             return [(row.tournament_id, row.match_id) for row in connection.execute(query)]
@@ -318,6 +412,25 @@ class SqlStore:
         if not found:
             raise UsageError(f"tournament {tournament_id} has no match {match_id!r}")
         return found[0]
+
+    # -- runs -----------------------------------------------------------------------------------------------
+
+    def report_run(self, run_id: str, tournament_id: int, status: Mapping[str, Any]) -> None:
+        """Say that a process plays this tournament, and how far it is."""
+        with writing(self._database) as connection:
+            write_run(connection, run_id, tournament_id, status)
+
+    def end_run(self, run_id: str) -> None:
+        """Say that a process plays no more."""
+        with writing(self._database) as connection:
+            remove_run(connection, run_id)
+
+    def runs(self, tournament_id: int | None = None) -> list[RunEntry]:
+        """The processes that play at present, or died lately, the oldest first."""
+        with self._database.connect() as connection:
+            return read_runs(connection, tournament_id)
+
+    # -- all ------------------------------------------------------------------------------------------------
 
     def inconsistencies(self) -> list[str]:
         """Rows that belong to nothing and tallies that are not a recount's, each in a sentence."""
@@ -365,11 +478,24 @@ def _chosen(tournament_id: int | None, game: str | None) -> Iterator[ColumnEleme
         yield matches.c.game == game
 
 
+def _begins(dialect: str, beginning: str) -> ColumnElement[bool]:
+    """Whether the name of a match begins like this, asked so that the index on names answers it."""
+    if dialect == "postgresql":
+        return matches.c.match_id.startswith(beginning, autoescape=True)
+    # SQLite compares bytes, and none come after these.
+    return matches.c.match_id.between(beginning, beginning + "\U0010ffff")
+
+
 def _this(tournament_id: int, match_id: str) -> ColumnElement[bool]:
     return and_(matches.c.tournament_id == tournament_id, matches.c.match_id == match_id)
 
 
-def _insert_match(connection: Connection, kept: KeptMatch, counted: Counted) -> None:
+def _next_on_ladder(connection: Connection) -> int:
+    return (connection.execute(select(func.max(bots.c.ladder_number))).scalar() or 0) + 1
+
+
+def _insert_match(connection: Connection, kept: KeptMatch, counted: Counted, total: int) -> None:
+    """Write a match, and count it for its tournament and for the total of its game."""
     match = kept.entry
     own = {name: getattr(match, name) for name in MatchEntry.__slots__ if name != "seats"}
     number, game = connection.execute(_ADD_MATCH, {**own, "checksum": kept.checksum, "of": match.tournament_id}).one()
@@ -383,7 +509,7 @@ def _insert_match(connection: Connection, kept: KeptMatch, counted: Counted) -> 
     ]
     if said:
         connection.execute(_ADD_OUTPUTS, said)
-    for scope in (match.tournament_id, ALL):
+    for scope in (match.tournament_id, total):
         counted.add(scope, game, match)
 
 
@@ -394,17 +520,13 @@ def _number(row: Row[Any]) -> int:
 def _bot(row: Row[Any]) -> BotEntry:
     return BotEntry(
         row.id, row.name, row.version, row.owner, row.digest, row.origin, tuple(row.games), bool(row.retired),
-        _universal(row.created_at), row.checksum,
+        universal(row.created_at), row.checksum, row.ladder_number,
     )  # fmt: skip
 
 
 def _tournament(row: Row[Any]) -> TournamentEntry:
-    return TournamentEntry(row.id, row.game, row.settings, row.finished, row.key, row.checksum)
-
-
-def _universal(moment: datetime) -> datetime:
-    """SQLite forgets the time zone, which is always this one there; PostgreSQL answers in the one of its server."""
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    weak_limits = None if row.weak_limits is None else tuple(row.weak_limits)
+    return TournamentEntry(row.id, row.game, row.settings, row.finished, row.key, row.checksum, weak_limits)
 
 
 def _row(result: SeatResult) -> dict[str, Any]:
@@ -413,7 +535,7 @@ def _row(result: SeatResult) -> dict[str, Any]:
 
 def _listed(rows: list[Row[Any]]) -> ListedMatch:
     first = rows[0]
-    return ListedMatch(first.number, first.game, _universal(first.created_at), _match(rows))
+    return ListedMatch(first.number, first.game, universal(first.created_at), _match(rows))
 
 
 def _match(rows: list[Row[Any]]) -> MatchEntry:

@@ -1,24 +1,30 @@
 """Tallies: the results and the sums that tables are made of, counted when a match is kept.
 
 They say nothing that the matches do not say, and a recount must find the same; they exist because nobody wants to count
-a million matches for every table. Each match is counted twice: for its tournament, and for all tournaments of its game.
+a million matches for every table. Each match is counted twice: for its tournament, and for all rated tournaments of its
+game; or, if two bots were tested, for all tests of its game.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import cache
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import ColumnElement, Connection, Select, Table, func, select
+from sqlalchemy.sql.dml import Insert
 
 from arena.store.base import MatchEntry, SeatResult, SeatTally, Tally
-from arena.store.schema import ALL, matches, seat_tallies, seats, tallies, tournaments
+from arena.store.schema import ALL, TESTS, matches, seat_tallies, seats, tallies, tournaments
 
 PIECE = 5_000
 """How many rows are read at a time."""
 _KEYS = {table: [column.name for column in table.primary_key] for table in (tallies, seat_tallies)}
 _SUMS = {table: [column.name for column in table.columns if not column.primary_key] for table in _KEYS}
+
+_TEST = "test"
+"""The format of a tournament that is not rated, in its settings."""
 
 Key = tuple[Any, ...]
 Counts = dict[Key, list[int]]
@@ -32,7 +38,7 @@ class Counted:
         self.counts: dict[Table, Counts] = {tallies: {}, seat_tallies: {}}
 
     def add(self, tournament_id: int, game: str, match: MatchEntry) -> None:
-        """Count a match for its tournament, or with ALL for its game."""
+        """Count a match for its tournament, or with ALL or TESTS for its game."""
         bots = " ".join(str(result.bot_id) for result in match.seats)
         ranks = " ".join(str(result.rank) for result in match.seats)
         self._sum(tallies, (tournament_id, game, bots, ranks), (1,))
@@ -59,44 +65,75 @@ class Counted:
             known[:] = [one + other for one, other in zip(known, more, strict=True)]
 
 
-def read_tallies(
-    connection: Connection, tournament_id: int | None, game: str | None, bot_id: int | None
-) -> list[Tally]:
-    """The results of a tournament, a game or everything, counted; of one bot, if it is named."""
-    query = select(tallies.c.bots, tallies.c.ranks, tallies.c.matches).where(_scope(tallies, tournament_id, game))
-    if bot_id is not None:
-        query = query.where((" " + tallies.c.bots + " ").contains(f" {int(bot_id)} "))
-    query = query.order_by(tallies.c.bots, tallies.c.ranks)
-    return [Tally(_numbers(bots), _numbers(ranks), count) for bots, ranks, count in connection.execute(query)]
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which matches are counted together: those of a tournament, of a game, of one bot, tests, since a moment."""
+
+    tournament_id: int | None = None
+    game: str | None = None
+    bot_id: int | None = None
+    tests: bool = False
+    since: datetime | None = None
+
+    def query(self, table: Table, keys: Sequence[str], sums: Sequence[str]) -> Select[Any]:
+        """Keys and sums of the rows of a table of tallies that belong to it, in the order of the keys."""
+        columns = [table.c[name] for name in keys]
+        if self.tournament_id is None and self.since is not None:
+            # SQLite compares texts, and its own times have no fraction of a second at their end.
+            before = self.since - timedelta(microseconds=1)
+            begun = select(tournaments.c.id).where(tournaments.c.created_at > before, is_rated(not self.tests))
+            totals = [func.sum(table.c[name]) for name in sums]
+            query = select(*columns, *totals).where(table.c.tournament_id.in_(begun)).group_by(*columns)
+        else:
+            total = TESTS if self.tests else ALL
+            chosen = table.c.tournament_id == (total if self.tournament_id is None else self.tournament_id)
+            query = select(*columns, *(table.c[name] for name in sums)).where(chosen)
+        query = query if self.game is None else query.where(table.c.game == self.game)
+        return query.order_by(*columns)
 
 
-def read_seat_tallies(
-    connection: Connection, tournament_id: int | None, game: str | None, bot_id: int | None
-) -> list[SeatTally]:
-    """Times and endings of a tournament, a game or everything; of one bot, if it is named."""
-    columns = [seat_tallies.c[name] for name in SeatTally.__slots__]
-    query = select(*columns).where(_scope(seat_tallies, tournament_id, game)).order_by(*columns[:3])
-    if bot_id is not None:
-        query = query.where(seat_tallies.c.bot_id == bot_id)
-    return [SeatTally(*row) for row in connection.execute(query)]
+def is_rated(rated: bool = True) -> ColumnElement[bool]:
+    """Whether a tournament counts for the ladder."""
+    kind: ColumnElement[str] = tournaments.c.settings["format"].as_string()
+    return kind.is_distinct_from(_TEST) if rated else kind == _TEST
 
 
-def _scope(table: Table, tournament_id: int | None, game: str | None) -> ColumnElement[bool]:
-    theirs = table.c.tournament_id == (ALL if tournament_id is None else tournament_id)
-    return theirs if game is None else and_(theirs, table.c.game == game)
+def total_of(settings: Mapping[str, Any]) -> int:
+    """Where the matches of a tournament with these settings are counted beside its own tallies: ALL or TESTS."""
+    return TESTS if settings.get("format") == _TEST else ALL
+
+
+def read_tallies(connection: Connection, scope: Scope) -> list[Tally]:
+    """The results of these matches, counted."""
+    query = scope.query(tallies, ("bots", "ranks"), ("matches",))
+    if scope.bot_id is not None:
+        query = query.where((" " + tallies.c.bots + " ").contains(f" {int(scope.bot_id)} "))
+    numbers = cache(_numbers)  # most texts come up again and again
+    return [Tally(numbers(bots), numbers(ranks), int(count)) for bots, ranks, count in connection.execute(query).all()]
+
+
+def read_seat_tallies(connection: Connection, scope: Scope) -> list[SeatTally]:
+    """Times and endings of these matches."""
+    names = SeatTally.__slots__
+    query = scope.query(seat_tallies, names[:3], names[3:])
+    if scope.bot_id is not None:
+        query = query.where(seat_tallies.c.bot_id == scope.bot_id)
+    return [SeatTally(*row[:3], *map(int, row[3:])) for row in connection.execute(query)]
 
 
 def wrong_tallies(connection: Connection) -> Iterator[str]:
     """Every tally that is not what a recount of the matches makes it, in a sentence."""
-    total, known = Counted(), {ALL}
+    totals, known = {ALL: Counted(), TESTS: Counted()}, {ALL, TESTS}
+    settings = {row.id: row.settings for row in connection.execute(select(tournaments.c.id, tournaments.c.settings))}
     for tournament_id, group in groupby(_matches(connection), key=lambda match: match[0]):
-        own = Counted()
+        own, total = Counted(), total_of(settings[tournament_id])
         for _, game, match in group:
             own.add(tournament_id, game, match)
-            total.add(ALL, game, match)
+            totals[total].add(total, game, match)
         known.add(tournament_id)
         yield from _differences(connection, own, tournament_id)
-    yield from _differences(connection, total, ALL)
+    for number, total_count in totals.items():
+        yield from _differences(connection, total_count, number)
     for table in _KEYS:
         for (other,) in connection.execute(select(table.c.tournament_id).distinct()).all():
             if other not in known:
@@ -132,8 +169,10 @@ def _matches(connection: Connection) -> Iterator[tuple[int, str, MatchEntry]]:
 
 
 @cache
-def _upsert(dialect: str, table: Table) -> sqlite.Insert | postgresql.Insert:
+def _upsert(dialect: str, table: Table) -> Insert:
     """Adds the sums of a row to those that are there; both databases can do it, each in its own words."""
+    from sqlalchemy.dialects import postgresql, sqlite  # noqa: PLC0415  (who only reads need not wait for both)
+
     new = sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
     return new.on_conflict_do_update(
         index_elements=_KEYS[table], set_={name: table.c[name] + new.excluded[name] for name in _SUMS[table]}

@@ -121,11 +121,12 @@ def _examine(archive: tarfile.TarFile, what: str) -> _Parts:
     layers = [_plain_member(found, name, what) for name in layer_names]
     config = _plain_member(found, config_name, what)
     settings = _json(archive, config, what)
-    files = LayerCheck(f"the image in {what}")
-    size = sum(_layer_size(archive, layer, what, files) for layer in {layer.name: layer for layer in layers}.values())
-    files.finish()
     if not isinstance(settings, dict) or not isinstance(settings.get("config") or {}, dict):
         raise UsageError(f"{what}: the configuration of the image is none")
+    workdir = images.workdir_of(f"in {what}", settings.get("config") or {})
+    files = LayerCheck(f"the image in {what}", workdir)
+    size = sum(_layer_size(archive, layer, what, files) for layer in {layer.name: layer for layer in layers}.values())
+    files.finish()
     images.check(f"in {what}", settings.get("config") or {}, size)
     content = _content(archive, config).read()
     return _Parts(config, layers, f"sha256:{hashlib.sha256(content).hexdigest()}")

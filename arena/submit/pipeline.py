@@ -1,12 +1,13 @@
 """The one way by which a stranger's bot is registered: taken in, built, tried in the sandbox, stored."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
 from arena import registry
-from arena.bots.making import SandboxOptions, make_bot, plan_bot, sandboxed_bot
+from arena.bots.making import BotPlan, SandboxOptions, make_bot, plan_bot, sandboxed_bot
 from arena.bots.manifest import Builtin
 from arena.bots.running import RunningBot
 from arena.clock import TimeControl
@@ -16,16 +17,24 @@ from arena.contestant.check.report import CheckFailed
 from arena.contestant.check.trials import Trials
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
-from arena.match import Contestant
+from arena.match import Contestant, Verdict
 from arena.play import looptime
 from arena.play.heartbeat import ThreadHeartbeat
 from arena.rng import draw_seed
 from arena.sandboxes import sweep
+from arena.sandboxes.base import weak_limits
 from arena.sandboxes.logs import TAIL_BYTES
 from arena.store.base import BotEntry, Store
 from arena.submit.folder_storage import FolderStorage
 from arena.submit.intake import Intake, Submission
-from arena.submit.registration import Registration, RegistrationRequest, find_same, free_version, plan_registration
+from arena.submit.registration import (
+    Registration,
+    RegistrationRequest,
+    check_resubmission,
+    find_same,
+    free_version,
+    plan_registration,
+)
 from arena.submit.validation import validate
 
 
@@ -34,6 +43,12 @@ class Reporter(Protocol):
 
     def progress(self, sentence: str) -> None:
         """One step is done."""
+
+    def warn(self, sentence: str) -> None:
+        """Something that the submitter should know."""
+
+    def during(self, work: str) -> AbstractContextManager[object]:
+        """A step that may take minutes goes on within this context."""
 
     def output(self, log: str) -> None:
         """What the refused bot printed last."""
@@ -47,6 +62,25 @@ class Terms:
     clock: TimeControl
 
 
+@dataclass(frozen=True, slots=True)
+class TrialReport:
+    """How a bot did in the trial matches of one game."""
+
+    played: int = 0
+    fault: Verdict | None = None
+    """What the bot did wrong, if it did."""
+    where: str = ""
+    """In which match that was."""
+    log: str = ""
+    """What the bot printed last, if it was at fault."""
+    weak_limits: tuple[str, ...] = ()
+    """What was not fully enforced."""
+
+
+TryOut = Callable[[AnyGame, BotPlan, Terms], TrialReport]
+"""Plays the trial matches of one game."""
+
+
 def register_submission(
     thing: str,
     request: RegistrationRequest,
@@ -54,8 +88,11 @@ def register_submission(
     storage: FolderStorage,
     open_store: Callable[[], Store],
     reporter: Reporter,
+    try_out: TryOut | None = None,
 ) -> BotEntry:
     """Register what was handed in, or find the entry that it has already; UsageError says why it is refused.
+
+    Trial matches are played on this machine, if `try_out` says nothing else.
 
     The store is opened only after the submission could be read at all.
     """
@@ -67,48 +104,80 @@ def register_submission(
             store = open_store()
             registration = plan_registration(store, submission.manifest, request, registry.games())
             submission = _build(intake, submission, thing, reporter)
-            return _try_and_register(store, intake, submission, registration, terms, reporter)
+            trial = Trial(terms, reporter, try_out or try_here)
+            return _try_and_register(store, intake, submission, registration, trial)
     except OSError as error:  # whatever reading it raises is a UsageError by now, so this is ours
         raise InfraError(f"{thing} cannot be taken in, through no fault of its own: {error}") from error
 
 
 def _build(intake: Intake, submission: Submission, thing: str, reporter: Reporter) -> Submission:
+    if submission.manifest is None or not submission.manifest.build:
+        return intake.build(submission, thing)
     started = time.monotonic()
-    built = intake.build(submission, thing)
-    if built is not submission:
-        reporter.progress(f"built in the sandbox in {time.monotonic() - started:.1f} s")
+    with reporter.during(f"building {thing} in the sandbox with `{' '.join(submission.manifest.build)}`"):
+        built = intake.build(submission, thing)
+    reporter.progress(f"built in the sandbox in {time.monotonic() - started:.1f} s")
     return built
 
 
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The trial matches of a submission, and who is told about them."""
+
+    terms: Terms
+    reporter: Reporter
+    try_out: TryOut
+
+    def run(self, game: AnyGame, bot: BotPlan) -> None:
+        """Play the matches of one game; UsageError after the bot's own words if it is at fault."""
+        report = self.try_out(game, bot, self.terms)
+        if report.fault is not None:
+            if report.log:
+                self.reporter.output(report.log)
+            place = f"at {game.info.name}, " + (f"{report.where}: " if report.where else "")
+            hint = advice(report.fault, game)
+            raise UsageError(f"{bot.contestant.name} is refused: {place}{report.fault.sentence} (to mend it: {hint})")
+        for weak in report.weak_limits:
+            self.reporter.warn(f"not fully enforced: {weak}; see `arena doctor`")
+        matches = f"played {report.played} matches of {game.info.name} against random, from every seat"
+        self.reporter.progress(f"{matches}, without a fault")
+
+
 def _try_and_register(
-    store: Store, intake: Intake, submission: Submission, registration: Registration, terms: Terms, reporter: Reporter
+    store: Store, intake: Intake, submission: Submission, registration: Registration, trial: Trial
 ) -> BotEntry:
     versions = store.bot_versions(registration.name)
-    if (known := find_same(versions, submission.digest, intake.origin(submission))) is not None:
-        reporter.progress("exactly this is registered already; nothing is new")
-        return known
-    version = free_version(versions, registration.version, submission.digest, fixed=registration.fixed)
+    if (known := find_same(versions, submission.digest)) is not None:
+        check_resubmission(known, registration)
+        if known.on_ladder and known.kind != "absent":
+            trial.reporter.progress("exactly this is registered already; nothing is new")
+            return known
+        if not known.on_ladder:
+            trial.reporter.progress(f"exactly this was tried out before, and keeps the version {known.version}")
+    version = _version(versions, submission, registration)
     contestant = Contestant(registration.name, version, submission.digest)
     for game in map(registry.find, registration.games):
-        _try_out(game, sandboxed_bot(contestant, submission.source, terms.sandbox), terms, reporter)
+        trial.run(game, BotPlan(contestant, submission.source, trial.terms.sandbox))
     return _register(store, intake, submission, registration)
 
 
-def _try_out(game: AnyGame, bot: RunningBot, terms: Terms, reporter: Reporter) -> None:
-    """Play the validation matches of one game; UsageError after the bot's own words if it is at fault."""
-    limits = terms.sandbox.limits
+def _version(versions: Sequence[BotEntry], submission: Submission, registration: Registration) -> str:
+    """The version that the store has given to this content, or else a free one."""
+    if (known := find_same(versions, submission.digest)) is not None:
+        return known.version
+    return free_version(versions, registration.version, submission.digest, fixed=registration.fixed)
+
+
+def try_here(game: AnyGame, plan: BotPlan, terms: Terms) -> TrialReport:
+    """Play the trial matches of one game on this machine."""
+    bot, limits = sandboxed_bot(plan.contestant, plan.source, terms.sandbox), terms.sandbox.limits
     settings = CheckSettings(terms.clock, draw_seed(), 0, limits.start_s, limits.memory_bytes)
     try:
         opponent = make_bot(game, plan_bot(game, "random", Builtin("random"), terms.sandbox), settings.seed)
         played = looptime.run(_play(game, bot, opponent, settings))
+        return TrialReport(played, weak_limits=weak_limits([bot.sandbox_report()]))
     except CheckFailed as failure:
-        if log := bot.log().strip()[-TAIL_BYTES:]:
-            reporter.output(log)
-        hint = advice(failure.verdict, game)
-        raise UsageError(
-            f"{bot.contestant.name} is refused: at {game.info.name}, {failure} (to mend it: {hint})"
-        ) from None
-    reporter.progress(f"played {played} matches of {game.info.name} against random, from every seat, without a fault")
+        return TrialReport(0, failure.verdict, failure.where, bot.log().strip()[-TAIL_BYTES:])
 
 
 async def _play(game: AnyGame, bot: RunningBot, opponent: RunningBot, settings: CheckSettings) -> int:
@@ -121,11 +190,14 @@ def _register(store: Store, intake: Intake, submission: Submission, registration
     """Keep the files and the entry, both or neither."""
     digest, origin = submission.digest, intake.origin(submission)
     with intake.storage.locked():
-        version = free_version(
-            store.bot_versions(registration.name), registration.version, digest, fixed=registration.fixed
-        )
+        versions = store.bot_versions(registration.name)
+        known, version = find_same(versions, digest), _version(versions, submission, registration)
         new = intake.keep(submission)
         try:
+            if known is not None and known.on_ladder:
+                return store.move_bot(known.id, origin)
+            if known is not None:
+                return store.promote_bot(known.id, owner=registration.owner, origin=origin, games=registration.games)
             return store.add_bot(
                 name=registration.name,
                 version=version,

@@ -54,30 +54,40 @@ def plan_registration(
     )  # fmt: skip
 
 
-def find_same(versions: Sequence[BotEntry], digest: str, origin: str) -> BotEntry | None:
-    """The registered version with this digest and origin, if there is one."""
-    return next((entry for entry in versions if (entry.digest, entry.origin) == (digest, origin)), None)
+def find_same(versions: Sequence[BotEntry], digest: str) -> BotEntry | None:
+    """The version with exactly this content, handed in or tried out, if there is one; one on the ladder goes first."""
+    same = [entry for entry in versions if entry.digest == digest]
+    return max(same, key=lambda entry: (entry.on_ladder, -entry.id), default=None)
+
+
+def check_resubmission(known: BotEntry, registration: Registration) -> None:
+    """UsageError if content that the store knows cannot be handed in like this."""
+    if known.retired:
+        raise UsageError(
+            f"exactly this is {known.label}, which is retired: `arena bots restore {known.name}@{known.version}` "
+            "lets it play again"
+        )
+    if registration.fixed and not known.on_ladder and registration.version != known.version:
+        raise UsageError(
+            f"exactly this was tried out as {known.label}, and its matches say so: leave out --version, or change it"
+        )
 
 
 def free_version(versions: Sequence[BotEntry], wanted: str, digest: str, *, fixed: bool = False) -> str:
     """The version that was wanted; if it is taken, one made of it and the digest, unless it is fixed."""
-    taken = {entry.version for entry in versions if not _is_waiting(entry, digest)}
+    taken = {entry.version for entry in versions}
     if fixed and wanted in taken:
         raise UsageError(f"there is a bot {versions[0].name} {wanted} already: give this one another version")
-    # The same files may be registered from another place already; then more of the digest tells the two apart.
+    # Where the first digits of two digests are the same, more of them tell the two apart.
     marks = (f"-{digest.removeprefix('sha256:')[:digits]}" for digits in _MARK_DIGITS)
     names = (wanted, *(wanted[: _VERSION_CHARACTERS - len(mark)] + mark for mark in marks))
     return next((name for name in names if name not in taken), wanted)
 
 
-def _is_waiting(entry: BotEntry, digest: str) -> bool:
-    """Whether these files are registered, by an import, but were not on this machine so far."""
-    return entry.digest == digest and not entry.origin
-
-
 def _check_owner(store: Store, name: str, owner: str) -> None:
     for entry in store.all_bots():
-        if entry.name.casefold() != name.casefold():
+        # What was only tried out takes nobody's name.
+        if not entry.on_ladder or entry.name.casefold() != name.casefold():
             continue
         if entry.name != name:
             raise UsageError(f"there is a bot {entry.name} already, whose name differs in case only: choose another")

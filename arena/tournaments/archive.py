@@ -20,7 +20,10 @@ from typing import Any
 from arena.bots.manifest import checked_name
 from arena.codec import canonical_json
 from arena.errors import UsageError
+from arena.play import record
+from arena.sandboxes.base import weak_limits
 from arena.store.base import BotEntry, KeptMatch, MatchEntry, SeatResult, Store, TournamentEntry
+from arena.submit.registration import LOCAL_OWNER
 from arena.tournaments.verify import StoredTournament
 from arena.untrusted.text import escaped
 
@@ -65,7 +68,7 @@ def read(path: Path) -> StoredTournament:
         bots = [_bot_from_json(number, plain) for number, plain in enumerate(head["bots"])]
         checksum = str(head["checksum"])
         entry = TournamentEntry(
-            0, str(head["game"]), dict(head["settings"]), bool(checksum), str(head["key"]), checksum
+            0, str(head["game"]), dict(head["settings"]), bool(checksum), str(head["key"]), checksum, None
         )
         return StoredTournament(entry, bots, lambda: _matches(path))
 
@@ -92,14 +95,16 @@ def _find_or_register(store: Store, bot: BotEntry) -> BotEntry:
                 raise UsageError(f"another bot is registered here as {bot.label}: its digest is {known.digest}")
             return known
     return store.add_bot(
-        name=bot.name, version=bot.version, owner=bot.owner, digest=bot.digest, origin="", games=bot.games
-    )
+        name=bot.name, version=bot.version, owner=bot.owner, digest=bot.digest, origin="", games=bot.games,
+        tried=bot.owner == LOCAL_OWNER,  # a folder that nobody handed in there is not on the ladder here
+    )  # fmt: skip
 
 
 def _renumbered(match: KeptMatch, tournament_id: int, ids: Mapping[int, int]) -> KeptMatch:
     """The match with the tournament and bot ids of another store."""
     seats = tuple(replace(seat, bot_id=ids[seat.bot_id]) for seat in match.entry.seats)
-    return replace(match, entry=replace(match.entry, tournament_id=tournament_id, seats=seats))
+    weak = weak_limits(record.sandbox_reports(match.record))
+    return replace(match, entry=replace(match.entry, tournament_id=tournament_id, seats=seats), weak_limits=weak)
 
 
 # -- writing ----------------------------------------------------------------------------------------------
@@ -148,7 +153,7 @@ def _matches(path: Path) -> Iterator[KeptMatch]:
 
 
 def _match_from_json(plain: dict[str, Any]) -> KeptMatch:
-    checksum, record = str(plain.pop("checksum")), base64.b64decode(plain.pop("record"), validate=True)
+    checksum, content = str(plain.pop("checksum")), base64.b64decode(plain.pop("record"), validate=True)
     seats = tuple(SeatResult(**seat) for seat in plain.pop("seats"))
     entry = MatchEntry(tournament_id=0, seats=seats, **plain)
     # All else is compared with the record; these two are in the table alone.
@@ -156,7 +161,7 @@ def _match_from_json(plain: dict[str, Any]) -> KeptMatch:
         raise UsageError(f"{entry.ordinal!r:.40} is no place in a schedule")
     if not all(isinstance(seat.log, str) for seat in seats):
         raise UsageError("the output of a bot must be text")
-    return KeptMatch(entry, record, checksum)
+    return KeptMatch(entry, content, checksum)
 
 
 def _bot_from_json(number: int, plain: Mapping[str, Any]) -> BotEntry:

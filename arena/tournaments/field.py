@@ -7,6 +7,7 @@ from pathlib import Path
 from arena.bots.builtin import BUILTIN
 from arena.bots.making import BotPlan, SandboxOptions, check_unchanged, image_digest
 from arena.bots.manifest import (
+    MANIFEST,
     Builtin,
     Folder,
     Image,
@@ -31,10 +32,13 @@ SAMPLE_OWNER = "arena"
 BUILTIN_OWNER = "built-in"
 
 
-def choose_field(store: Store, game: str, names: Sequence[str]) -> list[BotEntry]:
-    """The named bots, or all registered ones that play the game; if these are fewer than two, the sample bots too."""
+def choose_field(store: Store, game: str, names: Sequence[str], *, trying: bool = False) -> list[BotEntry]:
+    """The named bots, or all of the ladder that play the game; if these are fewer than two, the sample bots too.
+
+    A folder is only tried out and stays off the ladder; with `trying` so does every other bot that is new here.
+    """
     if names:
-        field = [_named(store, name) for name in names]
+        field = [_named(store, name, trying=trying) for name in names]
         if strangers := [bot.label for bot in field if game not in bot.games and bot.owner != BUILTIN_OWNER]:
             raise UsageError(f"{', '.join(strangers)} does not play {game}")
         if len({bot.id for bot in field}) < len(field):
@@ -51,7 +55,7 @@ def _everybody(store: Store, game: str) -> list[BotEntry]:
     if len(field) < 2:
         for sample in samples().values():
             if game in sample.manifest.games:
-                register_folder(store, sample, SAMPLE_OWNER)
+                register_folder(store, sample, SAMPLE_OWNER, tried=False)
         field = _present(store, game)
     if len(field) < 2:
         known = f"only {field[0].label} plays" if field else "no bot plays"
@@ -70,7 +74,7 @@ def _refreshed(store: Store, field: list[BotEntry]) -> list[BotEntry]:
     """The same bots, but of our own sample bots those that are here now: they change with Arena itself."""
     ours = _samples_by_path()
     return [
-        register_folder(store, ours[bot.origin], SAMPLE_OWNER)
+        register_folder(store, ours[bot.origin], SAMPLE_OWNER, tried=False)
         if bot.owner == SAMPLE_OWNER and bot.origin in ours
         else bot
         for bot in field
@@ -81,14 +85,17 @@ def _samples_by_path() -> dict[str, Folder]:
     return {str(sample.path): sample for sample in samples().values()}
 
 
-def register_folder(store: Store, folder: Folder, owner: str) -> BotEntry:
-    """Register a folder, or the image that it names, as it is now; other content than before is a new version."""
+def register_folder(store: Store, folder: Folder, owner: str, *, tried: bool) -> BotEntry:
+    """Register a folder, or the image that it names, as it is now; other content than before is a new version.
+
+    One that is only tried out stays off the ladder, unless exactly the same was handed in.
+    """
     manifest = folder.manifest
     digest = image_digest(manifest.image) if manifest.image else folder_digest(folder.path)
     origin = digest if manifest.image else str(folder.path)
     versions = store.bot_versions(manifest.name)
-    if (known := find_same(versions, digest, origin)) is not None:
-        return known
+    if (known := find_same(versions, digest)) is not None:
+        return _known_folder(store, known, origin, manifest.games, owner, tried=tried)
     return store.add_bot(
         name=manifest.name,
         version=free_version(versions, manifest.version, digest),
@@ -96,7 +103,20 @@ def register_folder(store: Store, folder: Folder, owner: str) -> BotEntry:
         digest=digest,
         origin=origin,
         games=manifest.games,
+        tried=tried,
     )
+
+
+def _known_folder(
+    store: Store, known: BotEntry, origin: str, games: Sequence[str], owner: str, *, tried: bool
+) -> BotEntry:
+    """The entry of content that the store knows, run from where it is now."""
+    if not tried and not known.on_ladder:
+        return store.promote_bot(known.id, owner=owner, origin=origin, games=games)
+    if known.origin != origin and (not known.on_ladder or known.owner == SAMPLE_OWNER):
+        return store.move_bot(known.id, origin)
+    # A folder can change, so it never becomes the place from which a bot of the ladder is run.
+    return replace(known, origin=origin) if known.kind == "absent" else known
 
 
 def is_sample(bot: BotEntry) -> bool:
@@ -170,25 +190,32 @@ def check_present(entry: BotEntry) -> None:
         check_unchanged(Path(entry.origin), contestant_of(entry))
 
 
-def register_builtin(store: Store, name: str) -> BotEntry:
+def register_builtin(store: Store, name: str, *, tried: bool) -> BotEntry:
     """A player inside the referee; it is registered for no game, so that no tournament takes it by itself."""
     known = f"{BUILTIN_OWNER}-{name}"
     for entry in store.bot_versions(known):
-        return entry
-    return store.add_bot(name=known, version="1", owner=BUILTIN_OWNER, digest="", origin="", games=())
+        if tried or entry.on_ladder:
+            return entry
+        return store.promote_bot(entry.id, owner=BUILTIN_OWNER, origin="", games=())
+    return store.add_bot(name=known, version="1", owner=BUILTIN_OWNER, digest="", origin="", games=(), tried=tried)
 
 
-def _named(store: Store, name: str) -> BotEntry:
-    path = Path(name)
-    if path.is_dir():
-        return register_folder(store, Folder(path.resolve(), read_manifest(path)), LOCAL_OWNER)
-    if name in BUILTIN and not store.bot_versions(name):
-        return register_builtin(store, name)
+def _named(store: Store, name: str, *, trying: bool) -> BotEntry:
+    path, registered = Path(name), [entry for entry in store.bot_versions(name) if entry.on_ladder]
+    if path.is_dir() and ((path / MANIFEST).is_file() or not registered):
+        if registered and not trying:
+            raise UsageError(
+                f"{name} is a folder here and a bot of the ladder: write ./{name} for the folder, or "
+                f"{name}@{find_bot(store, name).version} for the bot"
+            )
+        return register_folder(store, Folder(path.resolve(), read_manifest(path)), LOCAL_OWNER, tried=True)
+    if name in BUILTIN and not registered:
+        return register_builtin(store, name, tried=trying)
     if (sample := find_sample(name)) and not _is_taken(store, name):
-        return register_folder(store, sample, SAMPLE_OWNER)
+        return register_folder(store, sample, SAMPLE_OWNER, tried=trying)
     return find_bot(store, name)
 
 
 def _is_taken(store: Store, name: str) -> bool:
     """Whether a contestant has registered a bot under the name of a sample bot."""
-    return any(entry.owner not in (SAMPLE_OWNER, LOCAL_OWNER) for entry in store.bot_versions(name))
+    return any(entry.on_ladder and entry.owner != SAMPLE_OWNER for entry in store.bot_versions(name))

@@ -12,9 +12,12 @@ from arena.sandboxes import sweep
 from arena.store.base import MatchEntry
 from arena.tournaments.budget import Budget
 from arena.tournaments.executors.base import Executor
-from arena.tournaments.executors.choosing import Cluster, cluster_executor
+from arena.tournaments.executors.choosing import LOCAL, Cluster, cluster_executor
 from arena.tournaments.executors.local import LocalExecutor
 from arena.tournaments.executors.messages import WorkerPlan
+from arena.tournaments.live_feed import LiveFeed
+from arena.tournaments.monitoring.events import MatchKept, RunBegun
+from arena.tournaments.monitoring.monitor import Monitor
 from arena.tournaments.tournament import Tournament
 
 
@@ -43,23 +46,31 @@ class Halt(Enum):
 
 def play_tournament(
     tournament: Tournament, display: Display, *, plan: WorkerPlan, concurrency: int, budget: Budget,
-    cluster: Cluster | None = None,
+    monitor: Monitor, cluster: Cluster | None = None, place: str = LOCAL,
 ) -> Halt | None:  # fmt: skip
     """Play the matches that are missing, on this machine or a cluster; None when the tournament is complete."""
+    run = RunBegun(monitor.id, tournament.id, plan.game, place, concurrency, tournament.played, tournament.total())
 
-    def make_executor() -> Executor:
+    def note(entry: MatchEntry) -> None:
+        monitor(MatchKept(entry.match_id))
+        display.note(entry)
+
+    def make_executor(feed: LiveFeed) -> Executor:
         if cluster is None:
-            return LocalExecutor(plan, concurrency=concurrency)
+            return LocalExecutor(plan, concurrency=concurrency, on_event=monitor, spectator=feed)
         cluster.say = display.say
-        return cluster_executor(cluster, plan, concurrency=concurrency)
+        return cluster_executor(cluster, plan, on_event=monitor)
 
     async def play() -> Halt | None:
         await sweep()
-        async with display:
-            executor = make_executor()
+        tournament.store_calls.say = display.say
+        async with tournament.live_feed() as feed, display, monitor.watching(run):
+            executor = make_executor(feed)
             interrupts = Interrupts(executor, display.say)
-            complete = await tournament.run(executor, display.note, budget)
-        return None if complete else interrupts.halt or (Halt.VOID if tournament.void else Halt.BUDGET)
+            complete = await tournament.run(executor, note, budget)
+            halt = None if complete else interrupts.halt or (Halt.VOID if tournament.void else Halt.BUDGET)
+            monitor.outcome = halt.value if halt else "complete"
+        return halt
 
     try:
         return asyncio.run(play())

@@ -12,9 +12,11 @@ from arena.play import record
 from arena.store.base import BotEntry, MatchEntry, Store, TournamentEntry
 from arena.tournaments.budget import Budget
 from arena.tournaments.executors.base import Assignment, Executor, FinishedMatch, Job, VoidMatch
+from arena.tournaments.live_feed import LiveFeed
 from arena.tournaments.outcomes import FixtureResult, Outcomes
 from arena.tournaments.schedule import Fixture, Rounds
 from arena.tournaments.settings import Settings
+from arena.tournaments.store_calls import PersistentCalls
 
 VOID_LIMIT = 6
 """So many void matches in a row mean that this machine cannot play at all."""
@@ -46,15 +48,37 @@ class Tournament:
         self._void_in_a_row = 0
         self.ending = ""
         """Why it is over, once it is."""
+        self.store_calls = PersistentCalls()
 
     @property
     def played(self) -> int:
         """How many matches are in the store."""
         return self.finished.played
 
+    def live_feed(self) -> LiveFeed:
+        """What shows its running matches to whoever reads the store."""
+        return LiveFeed(self._game, self._store, self.id)
+
     def total(self) -> int | None:
         """How many matches there will be, if that is known."""
         return self._schedule.total()
+
+    def broken_off(self) -> bool:
+        """Whether some matches of a round were played and others were not, so that bots have played unequally often."""
+        rounds, start = self._schedule.rounds(self.finished), len(self.finished)
+        for number in range(len(rounds)):
+            first = start + number * rounds.size
+            if 0 < self.finished.missing(first, first + rounds.size) < rounds.size:
+                return True
+        return False
+
+    def games_of_bots(self) -> list[int]:
+        """How many matches every bot of the field has played."""
+        games = [0] * len(self._contestants)
+        for _, outcome in self.finished.known():
+            for bot in outcome.seating:
+                games[bot] += 1
+        return games
 
     async def run(
         self, executor: Executor, on_match: Callable[[MatchEntry], None], budget: Budget | None = None
@@ -65,14 +89,14 @@ class Tournament:
             budget.begin()
             if not await self._run(executor, on_match, budget):
                 return False
-        self._store.finish_tournament(self.id)
+        await self.store_calls.run(self._store.finish_tournament, self.id)
         self.ending = self._schedule.ending(self.finished)
         return True
 
     async def _run(self, executor: Executor, on_match: Callable[[MatchEntry], None], budget: Budget) -> bool:
         async def note(match: FinishedMatch) -> None:
             # A database may take its time, in which Ctrl-C and the progress on the screen must not wait.
-            entry = await asyncio.to_thread(self._keep, match)
+            entry = await self.store_calls.run(self._keep, match)
             bot_ids, ranks = (seat.bot_id for seat in entry.seats), (seat.rank for seat in entry.seats)
             self.finished.note(match.entry.ordinal, self._outcome(bot_ids, ranks))
             on_match(entry)
@@ -87,6 +111,7 @@ class Tournament:
             try:
                 await asyncio.shield(noting)
             except asyncio.CancelledError:
+                self.store_calls.stop_waiting()
                 await noting  # what was over when all else was dropped is kept and counted
                 raise
 
@@ -147,7 +172,7 @@ class Tournament:
 
     def _keep(self, match: FinishedMatch) -> MatchEntry:
         """Put a match into the store; what the store has of it."""
-        if not self._store.add_match(match.entry, match.record):
+        if not self._store.add_match(match.entry, match.record, match.weak_limits):
             # Another process was first, and what it kept counts: all that follows must follow from the same results.
             return self._store.kept_match(self.id, match.entry.match_id).entry
         return match.entry

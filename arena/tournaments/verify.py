@@ -14,6 +14,8 @@ from arena.game import AnyGame
 from arena.match import AnyRecord, Contestant
 from arena.play import record
 from arena.play.replay import verify
+from arena.play.seal import version_of
+from arena.sandboxes.base import weak_limits
 from arena.store.base import BotEntry, KeptMatch, MatchEntry, Store, TournamentEntry
 from arena.store.checksums import TournamentChecksum, bot_checksum, match_checksum, settings_key
 from arena.tournaments.match_rows import match_entry
@@ -22,6 +24,7 @@ from arena.tournaments.settings import Settings
 UNPROVEN: Mapping[str, str] = {
     "bots.origin": "where its files are, which may move; their digest is proven",
     "bots.retired": "the organiser may retire a bot at any time",
+    "bots.ladder_number": "what was tried out may be handed in at any time",
     "bots.created_at": "the database's own note of the time; nothing is decided by it",
     "tournaments.created_at": "the database's own note of the time; nothing is decided by it",
     "matches.created_at": "the database's own note of the time; nothing is decided by it",
@@ -81,6 +84,10 @@ def check_tournament(
             yield Finding(f"{where}, match {match.entry.match_id}", what)
         on_match()
     yield from (Finding(where, what) for what in _check_whole(entry, checksum.value()))
+    noted, found = entry.weak_limits, checker.weak_limits
+    # Not all may be noted: a tournament may be older than these notes, and there is a limit to their number.
+    if noted is not None and (not found.issuperset(noted) or (found and not noted)):
+        yield Finding(where, "what was not fully enforced is noted otherwise than its records say")
 
 
 def _out_of_order(ordinal: int, last: int) -> str:
@@ -106,6 +113,8 @@ class _MatchChecker:
         self._config = game.configure(settings.seats, settings.options)
         self._control = TimeControl.parse(settings.clock)
         self._places = {Contestant(*bot): place for place, bot in enumerate(settings.bots)}
+        self.weak_limits = set[str]()
+        """What was not fully enforced in the matches that were checked."""
         self._bot_ids = {Contestant(bot.name, bot.version, bot.digest): bot.id for bot in stored.bots}
 
     def check(self, match: KeptMatch) -> Iterator[str]:
@@ -114,6 +123,7 @@ class _MatchChecker:
             yield "it was changed: its rows and its record do not fit their checksum"
         try:
             played = record.load(match.record, self._find)
+            self.weak_limits.update(weak_limits(played.sandboxes))
             self._check_spec(played)
             verify(self._game, played)
             yield from self._compare(match.entry, played)
@@ -150,6 +160,7 @@ class _MatchChecker:
             places=[self._places[bot] for bot in played.spec.contestants],
             bot_ids=[self._bot_ids[bot] for bot in played.spec.contestants],
             logs=[seat.log for seat in entry.seats],
+            seal_version=version_of(entry.seal),
         )
 
     def _find(self, name: str) -> AnyGame:

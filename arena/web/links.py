@@ -24,6 +24,11 @@ def file_of(kind: str, name: object = "") -> str:
     return FILES[kind].format(name)
 
 
+def events_of(path: str) -> str:
+    """Where a served page hears what happens to it, below the root of its site."""
+    return f"events/{path}"
+
+
 def pair_name(one: int, two: int) -> str:
     """How the page of two bots is called, whoever is named first."""
     return f"{min(one, two)}-{max(one, two)}"

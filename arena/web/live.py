@@ -12,12 +12,15 @@ from typing import Self
 from arena.errors import ArenaError
 from arena.game import AnyGame, GameInfo
 from arena.store.base import Store, TournamentEntry
+from arena.web.running import Running
 from arena.web.site import Planned, Site
 from arena.web.snapshot import Histories, Snapshot, take_snapshot, tournament_table, with_histories
 from arena.web.tables import Table
 
 PAUSE = 2.0
 """Seconds between two looks at the store, and so between two fits."""
+RUNNING_PAUSE = 0.5
+"""Seconds between two looks at the running matches."""
 HISTORY_PAUSE = 60.0
 """Seconds between two times that the histories are worked out, which take longer."""
 SHARE = 5
@@ -29,8 +32,11 @@ TABLES = 64
 class Live:
     """Hands out the site of the latest snapshot, and renews it in the background while it is entered."""
 
-    def __init__(self, store: Store, games: Mapping[str, AnyGame], *, title: str, planned: Planned) -> None:
+    def __init__(
+        self, store: Store, games: Mapping[str, AnyGame], *, title: str, planned: Planned, delay: float = 0.0
+    ) -> None:
         self.store, self.games, self.title = store, games, title
+        self.running = Running(store, games, delay=delay)
         self._planned = planned
         self._snapshot = take_snapshot(store, self.infos)
         self._finished: dict[int, Table] = {}
@@ -42,7 +48,11 @@ class Live:
         """The version whose histories are there."""
         self._threads = [
             threading.Thread(target=self._renew, args=work, daemon=True)
-            for work in ((self._renew_tables, PAUSE), (self._renew_histories, HISTORY_PAUSE))
+            for work in (
+                (self._renew_tables, PAUSE),
+                (self._renew_histories, HISTORY_PAUSE),
+                (self.running.look, RUNNING_PAUSE),
+            )
         ]
 
     @cached_property
@@ -118,7 +128,7 @@ class Live:
                     self._finished.pop(next(iter(self._finished)), None)
             return kept
 
-        return Site(self.store, self.games, snapshot, self.title, self._planned, table_of)
+        return Site(self.store, self.games, snapshot, self.title, self._planned, table_of, self.running)
 
     def _table(self, snapshot: Snapshot, tournament_id: int, game: str) -> Table:
         roles = self.infos[game].roles if game in self.infos else ()

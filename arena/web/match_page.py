@@ -71,6 +71,7 @@ def player_part(
     *,
     frame: Frame = Frame.REFUSED,
     data_address: str = "",
+    events_address: str = "",
     assets: Assets | None = None,
 ) -> PlayerPart:
     """The player as head and body; `assets` of the page around it, if there are any, learn what it needs."""
@@ -92,6 +93,7 @@ def player_part(
             replay=replay,
             viewer_address=address,
             data_address=data_address,
+            events_address=events_address,
             data="" if data_address else base64.b64encode(replay.packed()).decode(),
             embed=frame is Frame.ALLOWED,
         )
@@ -106,7 +108,7 @@ def viewer_file(viewer: Viewer, kind: str) -> str:
 
 def asset_files(viewers: tuple[Viewer, ...]) -> dict[str, str]:
     """Every file that linked pages ask for, by its name: ours, and those of these viewers."""
-    names = ("head.js", "watch.js", "player.js", *STYLES)
+    names = ("head.js", "watch.js", "player.js", "live.js", *STYLES)
     files = {name: static(name) for name in names}
     for viewer in viewers:
         files |= {viewer_file(viewer, "js"): viewer.script, viewer_file(viewer, "css"): viewer.style}

@@ -15,7 +15,7 @@ from arena.untrusted.text import printable
 from arena.web import formats
 from arena.web.assets import INLINED, Assets, Delivery, static
 from arena.web.example import Example
-from arena.web.links import ASSETS, file_of, up_from
+from arena.web.links import ASSETS, events_of, file_of, up_from
 from arena.web.match_page import Frame, PlayerPart, asset_files, player_part, viewer_file
 from arena.web.replay_data import Replay
 from arena.web.viewers import Viewer, find_viewer
@@ -55,6 +55,8 @@ class Page:
     """A position that it draws, if it does."""
     framed: bool = False
     """Whether other sites may show it in a frame."""
+    live: bool = False
+    """Whether it changes while it is looked at: its sections with `data-live`, or the match that it plays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,8 @@ def render(page: Page, around: Surroundings) -> str:
     if around.form is not Form.SINGLE:
         head += [] if part else [assets.script("head.js", static("head.js"))]
         head += [assets.module("site.js", {"site": static("site.js")}, "")]
+    if page.live and around.served and not part:
+        head += [assets.module("live_page.js", {}, "")]
     if page.example:
         head += _drawing(page.example, assets)
     known = STYLES[1:] if part else STYLES
@@ -99,6 +103,7 @@ def render(page: Page, around: Surroundings) -> str:
         "player": part,
         "viewer": _viewer_address(page, delivery),
         "policy": "" if around.served else assets.policy(),
+        "events": up + events_of(page.path) if page.live and around.served else "",
         "icon": "" if around.form is Form.SINGLE else _address(ICON),
     }
     return _environment().get_template(page.template).render(**page.data, **surroundings)
@@ -106,7 +111,7 @@ def render(page: Page, around: Surroundings) -> str:
 
 def site_files(viewers: tuple[Viewer, ...]) -> dict[str, str]:
     """Every file that pages link to, by its name below the folder of assets."""
-    own = {name: static(name) for name in (*STYLES, "site.js", "example.js", "example_page.js", ICON)}
+    own = {name: static(name) for name in (*STYLES, "site.js", "live_page.js", "example.js", "example_page.js", ICON)}
     return asset_files(viewers) | own
 
 
@@ -127,7 +132,8 @@ def _player(page: Page, around: Surroundings, delivery: Delivery, assets: Assets
         return None
     frame = Frame.ALLOWED if page.framed else Frame.REFUSED
     data = up + page.replay_file if around.served and page.replay_file else ""
-    return player_part(page.replay, delivery, frame=frame, data_address=data, assets=assets)
+    events = up + events_of(page.path) if page.live and around.served else ""
+    return player_part(page.replay, delivery, frame=frame, data_address=data, events_address=events, assets=assets)
 
 
 def _drawing(example: Example, assets: Assets) -> list[Markup]:

@@ -100,7 +100,7 @@ def read_replay(
     steps = list(_steps(game, record, chosen, viewer))
     data["positions"] = [position for position, _ in steps]
     data["moves"] = [move for _, move in steps if move is not None]
-    for move, banks in zip(data["moves"], _banks(record)):
+    for move, banks in zip(data["moves"], banks_of(record)):
         move["banks"] = banks
     for strike in record.strikes:
         if strike.ply < len(data["moves"]):
@@ -200,7 +200,7 @@ def _words(markup: str, mover: Seat) -> Json:
     return {"text": runs(text[subject.end() :]), "joint": subject[1]} if subject else {"text": runs(text)}
 
 
-def _banks(record: AnyRecord) -> Iterator[list[float]]:
+def banks_of(record: AnyRecord) -> Iterator[list[float]]:
     """What every seat had in its bank after each move, as the referee's clock counted it."""
     clocks = [Clock(record.spec.control) for _ in record.spec.contestants]
     struck = {strike.ply for strike in record.strikes if strike.verdict.ending is Ending.TIME}

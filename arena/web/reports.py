@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.ratings import Rating
+from arena.ratings.ladder import notes_on
 from arena.ratings.standings import Standings
+from arena.ratings.table import ORDINALS, places_in_groups
 from arena.web import charts
 from arena.web.formats import heat, rank_interval
 from arena.web.page import Cell, Section, render
 
-RATING_HEADS = ("#", "bot", "rating", "± 2 sd", "rank", "best", "games", "won", "drawn", "lost", "faults")
+RATING_HEADS = ("#", "bot", "rating", "± 2 sd", "rank", "best", "games")
 RATING_NOTE = (
     "Ratings are TrueSkill's, fitted to all matches at once; the bars are 95 % intervals. "
     "“Rank” is the interval of the bot's true place, “best” the chance that it is the best of all."
@@ -37,10 +39,13 @@ def ratings_page(title: str, tables: Mapping[str, Sequence[Rating]], standings: 
     ]
     if standings.advantages:
         sections.append(_advantages_section(standings))
+    sections += _notes_section(notes_on(standings))
     return render(title, f"matches: {standings.matches:,}, bots: {len(standings.rows)}", sections)
 
 
-def crosstable_page(title: str, order: Sequence[str], cells: Sequence[Sequence[tuple[float, int]]]) -> str:
+def crosstable_page(
+    title: str, order: Sequence[str], cells: Sequence[Sequence[tuple[float, int]]], notes: Sequence[str] = ()
+) -> str:
     """The page of who beat whom, as a heat map; the bots are in the order of their ratings."""
     columns = [Cell("bot"), *(Cell(str(number), number=True) for number in range(1, len(order) + 1))]
     rows = [
@@ -50,7 +55,7 @@ def crosstable_page(title: str, order: Sequence[str], cells: Sequence[Sequence[t
     section = Section(
         "", (), columns, rows, CROSS_NOTE, caption="Points of the bot in the row against that in the column"
     )
-    return render(title, f"{len(order)} bots in the order of their ratings", [section])
+    return render(title, f"{len(order)} bots in the order of their ratings", [section, *_notes_section(notes)])
 
 
 def history_page(bot: str, courses: Sequence[Course]) -> str:
@@ -63,16 +68,23 @@ def _ratings_section(title: str, rows: Sequence[Rating], faults: Mapping[str, in
         charts.Interval(row.bot, row.mu - 2 * row.field_sigma, row.mu, row.mu + 2 * row.field_sigma) for row in rows
     ]
     drawing = (charts.intervals(bars, "Ratings with their 95 % intervals"),) if bars else ()
-    cells = [_rating_cells(place, row, faults) for place, row in enumerate(rows, 1)]
-    heads = [Cell(name, number=name != "bot") for name in RATING_HEADS]
+    seats = max((len(row.places) for row in rows), default=0)
+    cells = [_rating_cells(place, row, faults, seats) for place, row in places_in_groups(rows)]
+    results = ("won", "drawn", "lost") if seats <= 2 else ORDINALS[:seats]
+    heads = [Cell(name, number=name != "bot") for name in (*RATING_HEADS, *results, "faults")]
     return Section(title, drawing, heads, cells, RATING_NOTE, caption="Ratings")
 
 
-def _rating_cells(place: int, row: Rating, faults: Mapping[str, int]) -> list[Cell]:
+def _rating_cells(place: int, row: Rating, faults: Mapping[str, int], seats: int) -> list[Cell]:
     skill = (f"{row.mu:.1f}", f"{2 * row.field_sigma:.1f}", rank_interval(row.ranks), f"{row.best:.0%}")
-    tally = (row.games, row.wins, row.draws, row.losses, faults.get(row.bot, 0))
+    results = (row.wins, row.draws, row.losses) if seats <= 2 else row.places
+    tally = (row.games, *results, faults.get(row.bot, 0))
     numbers = [Cell(text, number=True) for text in (*skill, *map(str, tally))]
     return [Cell(str(place), number=True), Cell(row.bot, head=True), *numbers]
+
+
+def _notes_section(notes: Sequence[str]) -> list[Section]:
+    return [Section("What is to be known about it", note=" ".join(notes))] if notes else []
 
 
 def _advantages_section(standings: Standings) -> Section:

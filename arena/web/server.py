@@ -6,7 +6,9 @@ fitted in a thread of their own.
 
 import hashlib
 import logging
-from collections.abc import Awaitable, Callable, MutableMapping
+import os
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any
@@ -17,14 +19,16 @@ from starlette.datastructures import QueryParams
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from arena.errors import ArenaError, RecordError, UsageError
 from arena.web.links import ASSETS, file_of
 from arena.web.live import Live
 from arena.web.rendering import Form, Page, Surroundings, assets_version, render, site_files
+from arena.web.running import MatchFeed, event
 from arena.web.site import NotFound
+from arena.web.streams import Channel, Streams
 from arena.web.viewers import find_viewer
 
 POLICY = (
@@ -45,8 +49,17 @@ PAGES = 256
 """Pages that are kept in memory, some ten kilobytes each."""
 PACKS = 256
 """Packed replays that are kept in memory, a few dozen kilobytes each."""
+MATCH_PAUSE, PAGE_PAUSE = 0.5, 1.0
+"""Seconds between two looks for events of a match and of a page."""
+NICENESS = 10
+"""What is served may wait; a tournament on the same machine may not."""
 MAX_ADDRESS = 2_000
 """Characters of a query; no page of ours has a longer one."""
+
+_MATCH = re.compile(r"(?:matches|embed)/([0-9]{1,10}-[0-9a-f]{1,32})\.html")
+_LIVE = re.compile(r"index\.html|tournaments/[0-9]{1,10}\.html")
+_SECTION = re.compile(r'<section [^>]*data-live="(\w+)".*?</section>', re.DOTALL)
+"""Sections are not nested, and no text of a bot can look like one."""
 
 Scope = MutableMapping[str, Any]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -54,13 +67,15 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
-def make_app(live: Live) -> App:
-    """The application: pages, their files, and the packed replays."""
+def make_app(live: Live, streams: Streams | None = None) -> App:
+    """The application: pages, their files, the packed replays, and what happens meanwhile."""
     pages = Pages(live)
+    events = Events(live, pages, streams or Streams())
     packing = [Middleware(GZipMiddleware, minimum_size=1000)]
     routes = [
         Route(f"/{ASSETS}/{{name:path}}", pages.asset, middleware=packing),
         Route("/replays/{name}.json.gz", pages.replay),  # packed already
+        Route("/events/{path:path}", events.stream, methods=["GET"]),
         Route("/{path:path}", pages.page, middleware=packing),
     ]
     # The headers are put on from outside, so that an answer to a fault of ours has them too.
@@ -71,27 +86,34 @@ def serve(live: Live, *, host: str, port: int, started: Callable[[], None]) -> N
     """Serve until interrupted; `started` is called when requests are answered."""
     # h11 stops at headers of 64 KB, which httptools does not; and without a limit an open stream would keep us from
     # ever stopping.
+    streams = Streams()
     config = uvicorn.Config(
-        make_app(live), host=host, port=port, http="h11", ws="none", lifespan="off", timeout_graceful_shutdown=2,
-        timeout_keep_alive=10, limit_concurrency=1000, log_level=logging.WARNING, access_log=False,
-        server_header=False, proxy_headers=False,
+        make_app(live, streams), host=host, port=port, http="h11", ws="none", lifespan="off",
+        timeout_graceful_shutdown=2, timeout_keep_alive=10, limit_concurrency=1000, log_level=logging.WARNING,
+        access_log=False, server_header=False, proxy_headers=False,
     )  # fmt: skip
     with live, suppress(KeyboardInterrupt):  # raised again by the server when it has stopped, and meant so
-        _Server(config, started).run()
+        os.nice(NICENESS)
+        _Server(config, started, streams).run()
 
 
 class _Server(uvicorn.Server):
-    """A server that says when it answers."""
+    """A server that says when it answers, and ends its streams when it stops."""
 
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None], streams: Streams) -> None:
         super().__init__(config)
-        self._on_start = started
+        self._on_start, self._streams = started, streams
 
     async def startup(self, sockets: Any = None) -> None:
         """Listen, and say so."""
         await super().startup(sockets)
         if not self.should_exit:
             self._on_start()
+
+    async def shutdown(self, sockets: Any = None) -> None:
+        """End the streams, which would never end by themselves, and stop."""
+        self._streams.stop()
+        await super().shutdown(sockets)
 
 
 class Headers:
@@ -123,18 +145,18 @@ class Pages:
         self._around = Surroundings(live.title, Form.SERVED)
         self._packed = lru_cache(PACKS)(self._pack)
         # By the tag, so that a page is made once for all who look at it, until something has changed.
-        self._made = lru_cache(PAGES)(self._make)
+        self.made = lru_cache(PAGES)(self._make)
 
     def page(self, request: Request) -> Response:
         """A page by its file name."""
         path = request.path_params["path"] or file_of("home")
         if len(request.url.query) > MAX_ADDRESS:
             return self._error(path, "That address is too long", 414)
-        tag = self._tag(path, request.url.query)
+        tag = self.tag(path, request.url.query)
         if _is_known(request, tag):
             return Response(status_code=304, headers={"etag": tag, "cache-control": ASK_AGAIN})
         try:
-            text, framed = self._made(tag, path, request.url.query)
+            text, framed = self.made(tag, path, request.url.query)
         except NotFound:
             return self._error(path, "There is no such page", 404)
         headers = {"etag": tag, "cache-control": ASK_AGAIN}
@@ -155,11 +177,13 @@ class Pages:
         """The positions of a match, packed; the player unpacks them, so no encoding is announced."""
         name = request.path_params["name"]
         try:
-            data = self._packed(name)
+            data = self._pack(name) if self._live.running.record(name) else self._packed(name)
         except NotFound:
             return PlainTextResponse("There is no such match", 404)
         except (RecordError, UsageError) as error:
             return PlainTextResponse(f"This match cannot be replayed: {error}", 422)
+        if self._live.running.record(name) is not None:
+            return Response(data, media_type="application/gzip", headers={"cache-control": "no-store"})
         # A match never changes, but what we make of it does when Arena is upgraded.
         tag = f'"{hashlib.sha256(data).hexdigest()[:16]}"'
         if _is_known(request, tag):
@@ -175,9 +199,11 @@ class Pages:
     def _pack(self, name: str) -> bytes:
         return self._live.site().replay(name).packed()
 
-    def _tag(self, path: str, query: str) -> str:
+    def tag(self, path: str, query: str) -> str:
         """Changes whenever the page may have changed."""
-        state = f"{assets_version()} {self._live.version()} {path} {query}"
+        version = self._live.version()
+        running = self._live.running.version if _LIVE.fullmatch(path) or _MATCH.fullmatch(path) else ""
+        state = f"{assets_version()} {version} {running} {path} {query}"
         return f'W/"{hashlib.sha256(state.encode()).hexdigest()[:20]}"'
 
     def _make(self, tag: str, path: str, query: str) -> tuple[str, bool]:  # noqa: ARG002  (the key of the cache)
@@ -190,6 +216,84 @@ class Pages:
         where = "/".join("x" * (path.count("/") + 1))
         text = render(Page(where, "error.html", words, words, {"words": words}), self._around)
         return HTMLResponse(text, status, {"cache-control": "no-store"})
+
+
+class Events:
+    """Answers that go on: what happens to a page while somebody looks at it."""
+
+    def __init__(self, live: Live, pages: Pages, streams: Streams) -> None:
+        self._live, self._pages, self._streams = live, pages, streams
+
+    async def stream(self, request: Request) -> Response:
+        """The events of a page, from where the reader is."""
+        path = request.path_params["path"]
+        if self._streams.full:
+            return PlainTextResponse("Too many are watching: try again later", 503)
+        if match := _MATCH.fullmatch(path):
+            text = self._match_events(match[1], request)
+        elif _LIVE.fullmatch(path):
+            text = self._streams.follow(
+                path, lambda: Channel(PageSections(self._pages, path), PAGE_PAUSE, latest_only=True)
+            )
+        else:
+            return PlainTextResponse("Nothing happens there", 404)
+        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        return StreamingResponse(text, media_type="text/event-stream", headers=headers)
+
+    def _match_events(self, name: str, request: Request) -> AsyncIterator[str]:
+        # A browser that lost its connection asks at the same address, and says what it got last.
+        start = _number(request.headers.get("last-event-id") or request.query_params.get("from", ""))
+        attempt = request.query_params.get("attempt", "")
+
+        def make() -> Channel:
+            feed = MatchFeed.of(self._live.running, name)
+            # If it is over, or played anew, the page is another one now.
+            return Channel(feed if feed and attempt == str(feed.attempt) else Reload(), MATCH_PAUSE)
+
+        return self._streams.follow(f"{name} {attempt}", make, start)
+
+
+class Reload:
+    """The source of a single event: the page is to be loaded anew."""
+
+    over = False
+
+    def look(self) -> Sequence[str]:
+        """That event."""
+        self.over = True
+        return [event("again", {})]
+
+
+class PageSections:
+    """The sections of a page that are live, as the page itself has them."""
+
+    def __init__(self, pages: Pages, path: str) -> None:
+        self._pages, self._path = pages, path
+        self._tag, self._sections = "", {"": ""}
+        self.over = False
+
+    def look(self) -> Sequence[str]:
+        """All of them, if one has changed."""
+        tag = self._pages.tag(self._path, "")
+        if tag == self._tag:
+            return []
+        self._tag = tag
+        try:
+            text, _ = self._pages.made(tag, self._path, "")
+        except NotFound:
+            text = ""
+        if 'data-events="' not in text:  # the tournament is finished, and its page another one
+            self.over = True
+            return [event("end", {})]
+        sections = {found[1]: found[0] for found in _SECTION.finditer(text)}
+        if sections == self._sections:
+            return []
+        self._sections = sections
+        return [event("sections", sections)]
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 0
 
 
 def _is_known(request: Request, tag: str) -> bool:

@@ -14,19 +14,22 @@ from arena.web.links import file_of, pair_name
 from arena.web.pages.bot import BotInGame, bot_page, bots_page, history_chart, in_game
 from arena.web.pages.home import home_page
 from arena.web.pages.ladder import TableState, ladder_page
-from arena.web.pages.match import MatchFilter, embed_page, match_page, matches_page
+from arena.web.pages.match import MatchFilter, embed_page, match_page, matches_page, running_embed, running_page
 from arena.web.pages.pair import PairInGame, pair_in_game, pair_page
 from arena.web.pages.rules import rules_page
 from arena.web.pages.tournament import tournament_page, tournaments_page
 from arena.web.pages.views import (
     MatchView,
+    RunningRow,
     TournamentView,
     entry_view,
     match_views,
+    running_row,
     tournament_view,
 )
 from arena.web.rendering import Page
 from arena.web.replay_data import Replay, read_replay
+from arena.web.running import Running
 from arena.web.snapshot import Snapshot, tournament_table
 from arena.web.tables import Table
 
@@ -59,6 +62,8 @@ class Site:
     planned: Planned = field(default=lambda settings: None)  # noqa: ARG005
     tables: Callable[[TournamentEntry], Table] | None = None
     """Where tables of tournaments are kept; without it each is made anew."""
+    running: Running | None = None
+    """What is being played, if somebody looks after it."""
 
     @cached_property
     def infos(self) -> dict[str, GameInfo]:
@@ -84,6 +89,8 @@ class Site:
 
     def replay(self, name: str, views: Sequence[str] | None = None) -> Replay:
         """The replay of the match whose page is called like this; RecordError if its record cannot be replayed."""
+        if begun := self._begun(name, views):
+            return begun
         kept, entry = self._kept(name)
         return self._replay(kept, entry, views)
 
@@ -96,7 +103,8 @@ class Site:
     def _home(self, _: object) -> Page:
         tables = {info: self.snapshot.tables[name] for name, info in self.infos.items()}
         recent = self._tournaments(limit=RECENT)
-        return home_page(self.title, tables, len(self._newest()), recent, self._latest(limit=SHORT))
+        latest, running = self._latest(limit=SHORT), self._running()
+        return home_page(self.title, tables, len(self._newest()), recent, latest, running)
 
     def _ladder(self, query: Mapping[str, str] | None, name: str) -> Page:
         if name not in self.infos:
@@ -168,7 +176,7 @@ class Site:
         info = self.infos.get(entry.game)
         view = tournament_view(summary, self.infos, self._plan(entry))
         latest = self._latest(tournament_id=entry.id, limit=SHORT)
-        return tournament_page(view, info, self._table(entry), latest)
+        return tournament_page(view, info, self._table(entry), latest, self._running(entry.id))
 
     def _match_list(self, query: Mapping[str, str] | None, number: str | None = None) -> Page:
         """The latest matches; in a folder there is a file for each further page."""
@@ -192,6 +200,8 @@ class Site:
         return matches_page(file_of("matches"), self.views_of(found), infos, chosen, older=older)
 
     def _match(self, query: Mapping[str, str] | None, name: str) -> Page:
+        if begun := self._begun(name, ()):
+            return running_page(name, begun, self.running.delay if self.running else 0.0)
         kept, entry = self._kept(name)
         view = entry_view(kept.entry, entry.game, self.snapshot.bots, self.infos)
         try:
@@ -202,12 +212,23 @@ class Site:
         return match_page(view, entry.id, replay, trouble)
 
     def _embed(self, query: Mapping[str, str] | None, name: str) -> Page:
+        if begun := self._begun(name, ()):
+            return running_embed(name, begun)
         kept, entry = self._kept(name)
         view = entry_view(kept.entry, entry.game, self.snapshot.bots, self.infos)
         try:
             return embed_page(view, self._replay(kept, entry, None if query is None else ()))
         except (RecordError, UsageError) as error:
             raise NotFound(name) from error
+
+    def _begun(self, name: str, views: Sequence[str] | None) -> Replay | None:
+        """The match of this name as far as it was played, if it is being played."""
+        return self.running.replay(name, views) if self.running else None
+
+    def _running(self, tournament_id: int | None = None) -> list[RunningRow]:
+        found = self.running.matches(tournament_id) if self.running else []
+        by_name = {(bot.name, bot.version): bot for bot in self.snapshot.bots.values()} if found else {}
+        return [running_row(view.name, view.game, view.contestants, view.moves, by_name, self.infos) for view in found]
 
     # -- what pages share ---------------------------------------------------------------------------------
 
@@ -228,7 +249,7 @@ class Site:
         return tournament_table(self.store, self.snapshot.bots, entry.id, roles)
 
     def _newest(self) -> set[str]:
-        return {bot.name for bot in self.snapshot.bots.values()}
+        return {bot.name for bot in self.snapshot.bots.values() if bot.on_ladder and not bot.retired}
 
     def _find_bot(self, number: str) -> BotEntry:
         bot = self.snapshot.bots.get(int(number))

@@ -9,9 +9,10 @@ import numpy as np
 
 from arena.game import GameInfo
 from arena.ratings import fit
+from arena.ratings.ladder import Selection, ladder_of, playing_in
 from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA, results_of
 from arena.store.base import BotEntry, Store, Tally
-from arena.web.tables import Table, make_table, playing_in
+from arena.web.tables import Table, make_table
 
 STEPS = 16
 """Points of a rating history at most."""
@@ -68,8 +69,10 @@ def _newest(store: Store, game: str) -> int:
 
 
 def game_table(store: Store, bots: Mapping[int, BotEntry], info: GameInfo) -> Table:
-    """The table of all matches of a game."""
-    table = make_table(store.tallies(game=info.name), store.seat_tallies(game=info.name), bots, info.roles)
+    """The ladder of a game, by the same code as `arena ratings`."""
+    tallies, seats = store.tallies(game=info.name), store.seat_tallies(game=info.name)
+    selection = ladder_of(tallies, list(bots.values()))
+    table = make_table(tallies, seats, selection, info.roles, store.weak_limits(game=info.name))
     # Many pages need these; they are worked out here, so that no reader waits for them.
     _ = table.duels, table.tallies_of
     return table
@@ -78,7 +81,9 @@ def game_table(store: Store, bots: Mapping[int, BotEntry], info: GameInfo) -> Ta
 def tournament_table(store: Store, bots: Mapping[int, BotEntry], tournament_id: int, roles: tuple[str, ...]) -> Table:
     """The table of the matches of a tournament."""
     tallies, seats = store.tallies(tournament_id=tournament_id), store.seat_tallies(tournament_id=tournament_id)
-    return make_table(tallies, seats, bots, roles)
+    playing = playing_in(tallies, bots.values())
+    weak_limits = store.weak_limits(tournament_id=tournament_id)
+    return make_table(tallies, seats, Selection(playing, playing), roles, weak_limits)
 
 
 def history(store: Store, bots: Mapping[int, BotEntry], info: GameInfo, rest: Rest | None = None) -> dict[int, Course]:
@@ -87,7 +92,9 @@ def history(store: Store, bots: Mapping[int, BotEntry], info: GameInfo, rest: Re
     for counted in _stages(store, info.name):
         began = time.monotonic()
         tallies = [Tally(*key, times) for key, times in counted.items()]
-        playing = playing_in(tallies, bots)
+        playing = ladder_of(tallies, list(bots.values())).counted
+        if not playing:
+            continue
         posterior = fit(results_of(tallies, playing, info.roles), ENVIRONMENT, role_sigma=ROLE_SIGMA)
         centring = np.eye(len(posterior.bots)) - 1.0 / len(posterior.bots)
         sigmas = np.sqrt(np.diag(centring @ posterior.skills @ centring))
@@ -124,6 +131,6 @@ def _singly(store: Store, game: str) -> Iterator[Counted]:
 
 
 def _by_tournament(store: Store, game: str) -> Iterator[Counted]:
-    for summary in reversed(store.tournament_summaries(game=game)):
+    for summary in reversed(store.tournament_summaries(game=game, rated=True)):
         found = store.tallies(tournament_id=summary.entry.id)
         yield Counter({(tally.bot_ids, tally.ranks): tally.matches for tally in found})

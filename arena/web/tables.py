@@ -3,11 +3,13 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from arena.ratings import Advantage, Rating
+from arena.ratings.ladder import Selection, notes_on
 from arena.ratings.standings import ENVIRONMENT, standings
+from arena.ratings.table import places_in_groups
 from arena.store.base import BotEntry, SeatTally, Tally
 
 FEW_GAMES = 10
@@ -69,11 +71,26 @@ class Table:
     """The ratings of a field with all that is counted about it."""
 
     rows: tuple[Row, ...] = ()
+    """Everybody whose results count."""
+    ladder: tuple[Row, ...] = ()
+    """The newest version of every bot, ranked among these; in a tournament the same as all rows."""
     by_role: Mapping[str, tuple[Row, ...]] = field(default_factory=dict)
     advantages: tuple[Advantage, ...] = ()
     tallies: Sequence[Tally] = ()
     seats: Sequence[SeatTally] = ()
     matches: int = 0
+    notes: Sequence[str] = ()
+    """What a reader must know about it."""
+
+    @property
+    def groups(self) -> int:
+        """How many groups of bots there are that never met."""
+        return max((row.rating.group for row in self.ladder), default=0)
+
+    @property
+    def places(self) -> int:
+        """How many places the matches had, at most."""
+        return max((len(row.rating.places) for row in self.rows), default=0)
 
     @cached_property
     def row_of(self) -> Mapping[int, Row]:
@@ -125,28 +142,33 @@ class Table:
 
 
 def make_table(
-    tallies: Sequence[Tally], seats: Sequence[SeatTally], bots: Mapping[int, BotEntry], roles: tuple[str, ...]
-) -> Table:
+    tallies: Sequence[Tally], seats: Sequence[SeatTally], selection: Selection, roles: tuple[str, ...],
+    weak_limits: tuple[str, ...] = (),
+) -> Table:  # fmt: skip
     """The table of these results."""
     if not tallies:
         return Table()
-    playing = playing_in(tallies, bots)
-    table = standings(tallies, seats, playing, roles)
-    bot_of = {bot.label: bot for bot in playing}
+    everybody = standings(tallies, seats, selection.counted, roles)
+    same = len(selection.shown) == len(selection.counted)
+    shown = everybody if same else standings(tallies, seats, selection.counted, roles, selection.shown)
+    bot_of = {bot.label: bot for bot in selection.counted}
+    rows = rows_of(everybody.rows, bot_of, everybody.faults)
     return Table(
-        rows_of(table.rows, bot_of, table.faults),
-        {role: rows_of(rows, bot_of, {}) for role, rows in table.by_role.items()},
-        table.advantages,
+        rows,
+        rows if same else _with_trends(rows_of(shown.rows, bot_of, shown.faults), rows),
+        {role: rows_of(ratings, bot_of, {}) for role, ratings in shown.by_role.items()},
+        shown.advantages,
         tallies,
         seats,
-        table.matches,
+        shown.matches,
+        notes_on(replace(shown, weak_limits=weak_limits)),
     )
 
 
-def playing_in(tallies: Iterable[Tally], bots: Mapping[int, BotEntry]) -> list[BotEntry]:
-    """The bots of these results; one that was registered a moment ago may not be known yet."""
-    found = {bot_id for tally in tallies for bot_id in tally.bot_ids}
-    return [bots[bot_id] for bot_id in found if bot_id in bots]
+def _with_trends(rows: Sequence[Row], everybody: Sequence[Row]) -> tuple[Row, ...]:
+    """The rows with the trends that need older versions, which only the table of everybody has."""
+    known = {row.bot.id: row for row in everybody}
+    return tuple(replace(row, trend=known[row.bot.id].trend, noise=known[row.bot.id].noise) for row in rows)
 
 
 def rows_of(ratings: Sequence[Rating], bot_of: Mapping[str, BotEntry], faults: Mapping[str, int]) -> tuple[Row, ...]:
@@ -154,7 +176,7 @@ def rows_of(ratings: Sequence[Rating], bot_of: Mapping[str, BotEntry], faults: M
     known = {bot_of[rating.bot].id: rating for rating in ratings}
     before = _versions_before(bot_of.values())
     rows = []
-    for place, rating in enumerate(ratings, 1):
+    for place, rating in places_in_groups(ratings):
         bot = bot_of[rating.bot]
         earlier = known.get(before.get(bot.id, 0))
         trend = None if earlier is None else rating.mu - earlier.mu

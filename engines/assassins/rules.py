@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena.errors import IllegalMove
-from arena.game import State, check_seat
+from arena.game import check_seat
 from arena.match import Outcome, Seat
 from arena.rng import shuffle, stream
 from engines.assassins import board as boards
@@ -109,7 +109,7 @@ class Observation:
     earlier: tuple[Event, ...]
 
 
-class AssassinsState(State[Move, Observation]):
+class AssassinsState:
     """A position."""
 
     __slots__ = (
@@ -243,9 +243,12 @@ class AssassinsState(State[Move, Observation]):
         """One seat wins; there is no draw."""
         return ENDINGS[self.ending]
 
-    def view(self, seat: Seat) -> Observation:
+    def view(self, seat: object) -> Observation:
+        """What this seat may know."""
+        return self._known_to(check_seat(seat, 2))
+
+    def _known_to(self, seat: Seat) -> Observation:
         """What this seat may know: the deck's order is hidden from both, who the assassins are from seat 0."""
-        check_seat(seat, 2)
         return Observation(
             seat=seat,
             config=self.config,

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena.errors import IllegalMove
-from arena.game import State, check_seat
+from arena.game import check_seat
 from arena.match import Outcome, Seat
 from arena.rng import shuffle, stream
 
@@ -76,7 +76,7 @@ class Observation:
     tricks: tuple[Trick, ...]
 
 
-class ClaimState(State[Card, Observation]):
+class ClaimState:
     """A position; lists are indexed by seat where there are two."""
 
     __slots__ = (
@@ -179,9 +179,12 @@ class ClaimState(State[Card, Observation]):
         ranks = (1, 1) if votes[0] == votes[1] else (1, 2) if votes[0] > votes[1] else (2, 1)
         return Outcome(ranks, (float(votes[0]), float(votes[1])), f"votes {votes[0]} to {votes[1]}")
 
-    def view(self, seat: Seat) -> Observation:
+    def view(self, seat: object) -> Observation:
+        """What this seat may know."""
+        return self._known_to(check_seat(seat, 2))
+
+    def _known_to(self, seat: Seat) -> Observation:
         """What this seat may know: the opponent's hand and draws stay hidden, as does the deck."""
-        check_seat(seat, 2)
         other = 1 - seat
         in_deck = len(self.deck) - self.drawn
         return Observation(

@@ -12,7 +12,7 @@ seat with the most cards of that coat.
 from collections.abc import Sequence
 
 from arena.errors import IllegalMove
-from arena.game import State, check_seat
+from arena.game import check_seat
 from arena.match import Outcome, Seat
 from arena.rng import below, shuffle, stream
 from engines.kingdoms import scoring
@@ -60,7 +60,7 @@ LONG_LOG = 64
 """The log is cut at the end of a round once it is longer than this; cutting it every time would cost more."""
 
 
-class KingdomsState(State[Move, Observation]):
+class KingdomsState:
     """A position; lists have one entry per seat."""
 
     __slots__ = (
@@ -219,9 +219,12 @@ class KingdomsState(State[Move, Observation]):
         ranks = scoring.ranks(self.kingdoms, points)
         return Outcome(ranks, tuple(map(float, points)), REASONS[self.phase])
 
-    def view(self, seat: Seat) -> Observation:
+    def view(self, seat: object) -> Observation:
+        """What this seat may know."""
+        return self._known_to(check_seat(seat, self.config.seats))
+
+    def _known_to(self, seat: Seat) -> Observation:
         """What this seat may know: the other hands, the deck and the face-down tokens stay hidden to the end."""
-        check_seat(seat, self.config.seats)
         log = self.untold()
         told = told_of(log, (seat,))
         return Observation(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from arena.errors import IllegalMove
-from arena.game import State, check_seat
+from arena.game import check_seat
 from arena.match import Outcome, Seat
 from arena.rng import stream
 from engines.rrr import powers
@@ -114,7 +114,7 @@ class Observation:
     earlier: tuple[Event, ...]
 
 
-class RrrState(State[Move, Observation]):
+class RrrState:
     """A position of a match; the tiles of the current round are on its table."""
 
     __slots__ = (
@@ -218,9 +218,12 @@ class RrrState(State[Move, Observation]):
         ranks = (1, 1) if mine == yours else (1, 2) if mine > yours else (2, 1)
         return Outcome(ranks, (float(mine), float(yours)), f"{self.config.victory.value} {mine} to {yours}")
 
-    def view(self, seat: Seat) -> Observation:
+    def view(self, seat: object) -> Observation:
+        """What this seat may know."""
+        return self._known_to(check_seat(seat, 2))
+
+    def _known_to(self, seat: Seat) -> Observation:
         """What this seat may know: not the draws to come, nor in secret set-ups what the opponent keeps hidden."""
-        check_seat(seat, 2)
         other = 1 - seat
         table = self.table.clone()
         table.hidden[other] = (NO_TILE,) * len(table.hidden[other])

@@ -1,5 +1,6 @@
 """The policy: a network with one hidden layer, in numpy alone. bot.py plays it and train.py makes it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,13 @@ from arena.vectors import vectors
 
 Array = NDArray[np.float32]
 HIDDEN = 32
+TORCH = {
+    "in": "mlp_extractor.policy_net.0.weight",
+    "in_bias": "mlp_extractor.policy_net.0.bias",
+    "out": "action_net.weight",
+    "out_bias": "action_net.bias",
+}
+"""The names of the weights in the state of a MaskablePPO with one hidden layer."""
 
 
 class Policy:
@@ -36,6 +44,15 @@ class Policy:
         """The policy in this file."""
         with np.load(file) as data:
             return cls(str(data["game"]), {name: data[name].astype(np.float32) for name in data if name != "game"})
+
+    @classmethod
+    def of_torch(cls, game: str, state: Mapping[str, Array]) -> "Policy":
+        """The policy that train_ppo.py has learned; torch keeps matrices the other way round."""
+        weights = {name: np.asarray(state[theirs].T, np.float32) for name, theirs in TORCH.items()}
+        # The last output is the value of a position, which the bot does not need and MaskablePPO keeps elsewhere.
+        weights["out"] = np.pad(weights["out"], ((0, 0), (0, 1)))
+        weights["out_bias"] = np.pad(weights["out_bias"], (0, 1))
+        return cls(game, weights)
 
     def save(self, file: Path) -> None:
         """Write it in half precision, which is enough to play."""

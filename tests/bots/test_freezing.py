@@ -59,6 +59,7 @@ async def spent_between_two_requests(bot):
         await bot.start()
         link = await bot.open_match(GAME.codec)
         await link.call(request, 30.0)
+        await link.settle()
         before = bot.sandbox.cpu_time()
         await asyncio.sleep(PAUSE_S)
         spent = bot.sandbox.cpu_time() - before
@@ -77,6 +78,7 @@ def test_a_freeze_that_does_nothing_is_told_with_the_match(bot, monkeypatch):
     async def pretend():
         return True
 
+    monkeypatch.setattr(bot.sandbox, "begin_freeze", pretend)
     monkeypatch.setattr(bot.sandbox, "freeze", pretend)
     assert asyncio.run(spent_between_two_requests(bot)) > 0.02
     said = dict(bot.sandbox_report().enforcement)

@@ -187,6 +187,7 @@ BAD = [
     (["new", "x", "--game", "chess"], "there is no game 'chess'"),
     (["new", "x", "--game", "claim", "--lang", "cobol"], "Invalid value for '--lang'"),
     (["new", "x"], "Missing option '--game'"),
+    (["new", "x", "--game", "claim", "--lang", "go", "--from", "greedy"], "leave out --lang"),
     (["check", "there", "--game", "claim"], "there has no bot.toml"),
     (["check", "./nowhere", "--game", "claim"], "there is no bot './nowhere'"),
     (["check", "random", "--game", "claim"], "random is part of the referee"),

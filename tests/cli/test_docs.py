@@ -19,7 +19,7 @@ def commands(page):
         yield from re.findall(r"(?:^|/bin/|\s)arena((?: [^\s>`]+)+)", code)
 
 
-@pytest.mark.parametrize("page", ["faq.md", "macos-windows.md"])
+@pytest.mark.parametrize("page", ["faq.md", "macos-windows.md", "monitoring.md"])
 def test_commands_and_options_exist(page):
     found = list(commands(page))
     assert len(found) > 4

@@ -1,11 +1,15 @@
 """`arena doctor`, on this very machine."""
 
+import errno
 import json
+import socket
 
 import pytest
 
 from arena.cli import doctor as command
 from arena.cli.doctor import usable
+from arena.sandboxes import doctor
+from arena.sandboxes.docker import client
 from arena.sandboxes.doctor import Finding, Status
 from tests.kits.contestants import arena
 
@@ -27,6 +31,25 @@ def test_the_table_and_the_json_say_the_same():
         assert finding["name"].split()[0] in table.output
         if finding["status"] != "ok":
             assert finding["reason"]
+
+
+def test_what_is_forbidden_is_not_missing(monkeypatch):
+    """The same failure with and without a missing permission behind it."""
+
+    class Socket(socket.socket):
+        def connect(self, address):
+            raise failure
+
+    monkeypatch.setattr(client.socket, "socket", Socket)
+    failure = PermissionError(errno.EACCES, "Permission denied")
+    (forbidden,) = doctor._run_probe(doctor.probe_docker)
+    assert (forbidden.name, forbidden.status) == (DOCKER, Status.FORBIDDEN)
+    assert "usermod -aG docker" in forbidden.remedy
+    failure = FileNotFoundError(errno.ENOENT, "No such file or directory")
+    (missing,) = doctor._run_probe(doctor.probe_docker)
+    assert (missing.name, missing.status) == (DOCKER, Status.MISSING)
+    assert "apt-get install docker.io" in missing.remedy
+    assert usable([forbidden, missing]) == []
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """What the command says when something fails that nobody expected, and when nobody listens."""
 
+import json
 import os
 import pty
 import re
@@ -126,7 +127,8 @@ def words(tmp_path):
 def check_complete(words, done):
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip().endswith("all 4 matches are played")
-    assert "4 matches, complete" in arena("tournament", "list", *words[-2:]).output
+    (listed,) = json.loads(arena("tournament", "list", "--json", *words[-2:]).output)
+    assert (listed["matches"], listed["state"]) == (4, "complete")
 
 
 def test_a_view_that_fails_costs_no_tournament(words):

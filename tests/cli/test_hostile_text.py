@@ -49,7 +49,8 @@ def hostile(tmp_path_factory):
     evil = Verdict(Ending.CRASH, EVIL)
     spec = replace(kept.spec, match_id=EVIL, contestants=(Contestant(EVIL, EVIL, EVIL),) * 2)
     times = replace(NO_TIMES, wall=5)
-    played = (*(replace(each, substituted=True, times=times) for each in kept.played[:2]), *kept.played[2:4])
+    evil_moves = (replace(each, substituted=True, times=times, output=EVIL) for each in kept.played[:2])
+    played = (*evil_moves, *kept.played[2:4])
     kept = replace(
         kept,
         spec=spec,

@@ -167,11 +167,23 @@ def test_matches_are_found_by_id_by_version_and_by_loss(store, tmp_path):
     assert "there is no file 'ffffffffffff', and there is no match 'ffffffffffff' in the store" in unknown.stderr
 
 
-def test_the_output_of_all_bots_is_printed_when_asked_for(tmp_path):
-    folder = write_bot(tmp_path / "talker", choosing("print('I think', flush=True)\nreturn turn.legal[0]"))
+def test_what_a_bot_printed_is_shown_beside_its_moves(tmp_path):
+    code = "print('I think\\x1b[2J of', turn.legal[0], flush=True)\nreturn turn.legal[0]"
+    folder = write_bot(tmp_path / "talker", choosing(code))
     words = ("match", "--game", "claim", "--bot", folder, "--bot", "random", "--seed", 1, "--sandbox", "process")
-    told = arena(*words, "--clock", "10s/move", "--log")
+    path = tmp_path / "game.arena"
+    told = arena(*words, "--clock", "10s/move", "--log", "--out", path)
     assert told.exit_code == 0, told.output
-    assert "--- seat 0: the output of talker ---\nI think\n" in told.stderr
     assert "--- seat 1: the output of random ---\n(nothing)\n---" in told.stderr
     assert "I think" not in arena(*words, "--clock", "10s/move").output
+    steps = [json.loads(line) for line in arena("replay", "show", "--json", path).output.splitlines()]
+    moves = [(ply, step) for ply, step in enumerate(steps, 1) if step.get("seat") == 0]
+    assert len(moves) == 26
+    for ply, step in moves:
+        thought = step["printed"]
+        assert thought.startswith("I think\\x1b[2J of "), step
+        assert f"[move {ply}]\n{thought}\n" in told.stderr
+    assert not any("printed" in step for step in steps if step.get("seat") == 1)
+    shown = arena("replay", "show", "--all", path).stdout
+    assert f"printed: {moves[0][1]['printed']}" in shown
+    assert shown.count("printed: I think") == 26

@@ -16,7 +16,8 @@ from arena.store.sql import SqlStore
 from arena.web.page import Cell, Section, render
 from tests.kits.fields import play_tournament
 
-WORDS = [["ratings", "--game", "claim"], ["crosstable", "--game", "claim"], ["history", "two"]]
+WORDS = [["ratings", "--game", "claim", "--all"], ["crosstable", "--game", "claim", "--all"], ["history", "two"]]
+"""The bots are folders, which stay off the ladder."""
 
 
 def run(*args):
@@ -45,13 +46,13 @@ def test_a_page_asks_the_network_for_nothing(db, words, tmp_path):
     assert page == run(*words, "--db", db, "--html").output.removesuffix("\n")
     assert not re.search(r"https?:|src=|@import|url\(|<script|<link", page)
     assert "default-src 'none'" in unescape(page)
-    assert "prefers-color-scheme: dark" in page
+    assert "light-dark(" in page
     assert all(name in page for name in ("one 1", "two 1", "three 1"))
     assert page.count("<table>") == page.count("<caption>") == 1
 
 
 def test_the_ratings_show_bars_ranks_and_what_a_seat_is_worth(db):
-    output = run("ratings", "--game", "claim", "--db", db).output
+    output = run("ratings", "--game", "claim", "--latest", "--db", db).output
     assert all(word in output for word in ("●", "──", "W-D-L", "rank", "best", "faults", "worth of a seat"))
 
 
@@ -78,11 +79,17 @@ def test_csv_is_safe_for_spreadsheets(start, capsys):
         (["ratings", "--game", "claim", "--json", "--csv"], "choose one of --json, --csv and --html"),
         (["ratings", "--game", "claim", "--by", "role"], "the seats of claim have no roles"),
         (["ratings", "--game", "rrr", "--tournament", "1"], "tournament 1 is one of claim, not of rrr"),
+        (["ratings", "--game", "claim", "--latest", "--tests"], "choose one of --latest, --tests"),
+        (
+            ["ratings", "--game", "claim", "--since", "soon"],
+            "'soon' is no date: write 2026-05-01, or 7d for a week ago",
+        ),
         (["ratings", "--game", "claim", "--html", "/no/such/folder/x.html"], "cannot be written"),
         (["history", "nobody"], "there is no bot 'nobody'"),
         (["history", "two", "--match", "zz"], "it played no match 'zz'"),
         (["history", "two", "--match", ""], "it played no match ''"),
         (["history", "two", "--out", "x"], "say with --match"),
+        (["history", "two", "--match", "1", "--csv"], "one match is shown as text, or with --json"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(db, words, complaint):
@@ -125,6 +132,9 @@ def test_a_contestant_sees_why_a_match_was_lost(tmp_path):
     assert "Traceback: no cheese" in output
     assert "secret" not in output
     assert out.read_bytes() == b"record"
+    plain = json.loads(run("history", "a", "--match", "abc", "--json", "--db", tmp_path / "db").output)
+    assert (plain["match"], plain["output"], len(plain["seats"])) == ("abc123", "Traceback: no cheese\n", 2)
+    assert (plain["seats"][0]["name"], plain["seats"][0]["version"]) == ("a", "1")
 
 
 def test_numbers_have_their_nouns():

@@ -29,11 +29,13 @@ def test_the_better_bot_is_better_and_the_worse_one_is_not(tmp_path):
     worse = arena("test", "first", last, *QUICK, "--json")
     assert worse.exit_code == 0, worse.output
     result = json.loads(worse.stdout)
-    assert (result["verdict"], result["new"], result["old"]) == ("not better", "built-in-first 1", "last 1")
+    assert (result["verdict"], result["new"], result["old"]) == ("not better", "built-in-first", "last")
     assert result["sentence"] == "built-in-first 1 is not better than last 1 by 100 Elo"
     assert sum(result["counts"]) == result["pairs"]
     assert result["llr"] <= result["llr_lower"]
-    assert "2: kingdoms, test, 2 bots" in arena("tournament", "list").output
+    listed = arena("tournament", "list").output
+    assert re.search(r"2 +20\S+ +kingdoms +test +2 ", listed)
+    assert max(map(len, listed.splitlines())) <= 80
 
 
 def test_two_players_of_our_own_are_not_decided_after_a_few_pairs():

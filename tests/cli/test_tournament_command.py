@@ -32,7 +32,7 @@ def field(tmp_path):
 
 
 def ratings(field, game="claim"):
-    return json.loads(arena("ratings", "--game", game, "--json", *field[1:]).output)
+    return json.loads(arena("ratings", "--game", game, "--all", "--json", *field[1:]).output)
 
 
 @pytest.mark.slow
@@ -68,9 +68,10 @@ def test_a_budget_ends_in_time_and_the_same_command_goes_on(field):
     before = sum(row["games"] for row in ratings(field))
     assert arena(*words).exit_code == 0
     assert sum(row["games"] for row in ratings(field)) >= before
-    listed = arena("tournament", "list", *field[1:]).output
-    assert listed.startswith("1: claim, round-robin, 3 bots")
-    assert listed.count("\n") == 1
+    (listed,) = json.loads(arena("tournament", "list", "--json", *field[1:]).output)
+    assert (listed["game"], listed["format"], listed["bots"], listed["state"]) == ("claim", "round-robin", 3, "open")
+    assert listed["leader"] in ("lowest", "highest", "middle")
+    assert "process (" in listed["weak_limits"][0]
     endless = arena("tournament", "resume", 1, *field[1:])
     assert (endless.exit_code, endless.stderr.count("\n")) == (2, 1)
     assert "tournament 1 has no last round: say how long to go on, such as --budget 45m" in endless.stderr
@@ -105,8 +106,8 @@ def begin(words, **streams):
 def wait_for_matches(field, count):
     """Until the store has so many matches."""
     for _ in range(600):
-        listed = arena("tournament", "list", *field[1:]).output
-        if (found := re.search(r"(\d+) matches", listed)) and int(found[1]) >= count:
+        listed = arena("tournament", "list", "--json", *field[1:]).output
+        if listed.startswith("[") and any(entry["matches"] >= count for entry in json.loads(listed)):
             return
         time.sleep(0.1)
     raise AssertionError(f"there were never {count} matches: {listed}")

@@ -21,7 +21,8 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize("game", games())
 @pytest.mark.parametrize("language", TEMPLATES)
 def test_the_manifest_has_the_new_name_and_game(language, game, tmp_path):
-    template = create(tmp_path / "mine", game, language)
+    template = TEMPLATES[language]
+    create(tmp_path / "mine", game, template)
     manifest = read_manifest(tmp_path / "mine")
     assert (manifest.name, manifest.games) == ("mine", (game,))
     assert (tmp_path / "mine" / template.source).is_file()
@@ -30,10 +31,10 @@ def test_the_manifest_has_the_new_name_and_game(language, game, tmp_path):
 
 @pytest.mark.parametrize(("language", "template"), TEMPLATES.items())
 def test_all_else_is_the_sample_bot(language, template, tmp_path):
-    create(tmp_path / "mine", "claim", language)
+    create(tmp_path / "mine", "claim", TEMPLATES[language])
     sample = ROOT / "sample_bots" / template.sample
     for path in sample.rglob("*"):
-        made = {"node_modules", "__pycache__", "build", "proto"} & set(path.relative_to(sample).parts)
+        made = {"node_modules", "__pycache__", "build", "proto", "types"} & set(path.relative_to(sample).parts)
         if path.is_file() and path.name != "bot.toml" and not made:
             assert (tmp_path / "mine" / path.relative_to(sample)).read_bytes() == path.read_bytes()
     for name in ("bot.toml", "Dockerfile", "README.md"):
@@ -42,7 +43,7 @@ def test_all_else_is_the_sample_bot(language, template, tmp_path):
 
 @pytest.mark.parametrize("language", [name for name in TEMPLATES if name != "python"])
 def test_a_bot_in_another_language_brings_the_messages_of_its_game_alone(language, tmp_path):
-    create(tmp_path / "mine", "claim", language)
+    create(tmp_path / "mine", "claim", TEMPLATES[language])
     ours = {Path("proto/arena/wire/v1", f"{name}.proto") for name in ("match", "rules", "claim")}
     assert {path.relative_to(tmp_path / "mine") for path in (tmp_path / "mine").rglob("*.proto")} == ours
 
@@ -55,10 +56,10 @@ def test_the_sample_bots_name_every_game():
 def test_nothing_is_overwritten(tmp_path):
     (tmp_path / "mine").mkdir()
     with pytest.raises(UsageError, match="is there already"):
-        create(tmp_path / "mine", "claim", "python")
+        create(tmp_path / "mine", "claim", TEMPLATES["python"])
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     with pytest.raises(UsageError, match="is there already"):
-        create(tmp_path / "link", "claim", "python")
+        create(tmp_path / "link", "claim", TEMPLATES["python"])
 
 
 @pytest.mark.parametrize(
@@ -66,7 +67,7 @@ def test_nothing_is_overwritten(tmp_path):
 )
 def test_bad_places_are_refused(name, complaint, tmp_path):
     with pytest.raises(UsageError, match=complaint):
-        create(tmp_path / name, "claim", "python")
+        create(tmp_path / name, "claim", TEMPLATES["python"])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -108,7 +109,7 @@ def test_an_installed_arena_finds_its_templates(tmp_path):
         f"import sys; sys.path.insert(0, {str(tmp_path / 'site')!r})\n"
         "from pathlib import Path\nfrom arena.contestant import scaffold\n"
         f"assert Path(scaffold.__file__).is_relative_to({str(tmp_path)!r})\n"
-        "for language in scaffold.TEMPLATES:\n    scaffold.create(Path(language), 'claim', language)\n"
+        "for name, template in scaffold.TEMPLATES.items():\n    scaffold.create(Path(name), 'claim', template)\n"
     )
     subprocess.run([sys.executable, "-P", "-c", script], cwd=tmp_path, check=True)
     assert (tmp_path / "python/bot.py").is_file()
@@ -118,7 +119,7 @@ def test_an_installed_arena_finds_its_templates(tmp_path):
 
 @pytest.mark.parametrize(("language", "template"), TEMPLATES.items())
 def test_the_readme_is_about_the_game_of_the_bot_and_an_editor_can_start_it(language, template, tmp_path):
-    create(tmp_path / "mine", "kingdoms", language)
+    create(tmp_path / "mine", "kingdoms", template)
     readme = (tmp_path / "mine" / "README.md").read_text()
     assert "arena match --game kingdoms --bot . --bot random" in readme
     assert "--game claim" not in readme
@@ -126,3 +127,15 @@ def test_the_readme_is_about_the_game_of_the_bot_and_an_editor_can_start_it(lang
     assert launch["request"] in ("launch", "attach")
     program = Path(launch.get("program", "").removeprefix("${workspaceFolder}/"))
     assert program.name in ("", "bot", template.source)
+
+
+def test_a_copy_of_a_sample_bot(tmp_path):
+    template = scaffold.sample_template("policy", "claim")
+    create(tmp_path / "mine", "claim", template)
+    assert read_manifest(tmp_path / "mine").name == "mine"
+    assert template.source == "bot.py"
+    assert {"bot.py", "train.py", "policy.npz"} <= {path.name for path in (tmp_path / "mine").iterdir()}
+    with pytest.raises(UsageError, match="choose greedy, policy, random, search"):
+        scaffold.sample_template("random_go", "claim")
+    with pytest.raises(UsageError, match="policy does not play rrr, but claim"):
+        scaffold.sample_template("policy", "rrr")

@@ -17,7 +17,7 @@ def fresh_registry():
 
 def with_entry_points(monkeypatch, *values):
     points = [EntryPoint("x", value, registry.GROUP) for value in values]
-    monkeypatch.setattr(registry, "entry_points", lambda group: points)
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points)
 
 
 def write_engine(tmp_path, monkeypatch, name, source):

@@ -54,7 +54,8 @@ def test_sources_alone_are_interpreted(folder):
 def test_stale_rules_stop_a_command_with_one_sentence(tmp_path):
     package = tmp_path / "engines"
     (package / "claim").mkdir(parents=True)
-    (package / "__init__.py").write_bytes((ROOT / "engines" / "__init__.py").read_bytes())
+    for name in ("__init__.py", "compiling.py"):
+        (package / name).write_bytes((ROOT / "engines" / name).read_bytes())
     for module in engines.RULES:
         path = package.joinpath(*module.split(".")[1:]).with_suffix(".py")
         path.parent.mkdir(exist_ok=True)
@@ -72,3 +73,14 @@ def test_stale_rules_stop_a_command_with_one_sentence(tmp_path):
     assert done.returncode != 0
     assert "is older than its source" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_stale_rules_can_be_removed(tmp_path):
+    stale = tmp_path / "engines" / "claim" / "rules.cpython-311.so"
+    stale.parent.mkdir(parents=True)
+    stale.touch()
+    (tmp_path / "engines" / engines.DIGESTS).write_text("old  engines.claim.rules\n")
+    compiler = ROOT / "engines" / "compiling.py"
+    subprocess.run([sys.executable, compiler, "--remove", "--into", tmp_path], check=True)
+    assert not list((tmp_path / "engines").rglob("*.so"))
+    assert not (tmp_path / "engines" / engines.DIGESTS).exists()

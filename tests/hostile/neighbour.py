@@ -1,6 +1,7 @@
 """An honest bot beside every attack, at the same table and at another one: its clock tells whether it was hurt.
 
-It is reached over a real link, so that whatever keeps the referee's loop busy shows in what it is charged.
+It is reached over a real link, so that whatever keeps the referee's loop busy shows in what it is charged. It stamps
+its replies itself, so that what the referee charged can be compared with what it took, on however busy a machine.
 """
 
 import asyncio
@@ -14,12 +15,14 @@ from functools import cache
 from typing import Any
 
 from arena.bots.builtin import BUILTIN
-from arena.bots.running import LocalBot, RemoteBot, RunningBot
+from arena.bots.running import AnyCodec, LocalBot, RemoteBot, RunningBot
 from arena.bots.table import Table
 from arena.clock import TimeControl
 from arena.links.connection import unix_connect
+from arena.links.grpc import GrpcLink
 from arena.match import Contestant, Ending, MatchRecord, MatchSpec, Seat
 from arena.play.heartbeat import Heartbeat
+from arena.play.player import STRICT, Answer, Leniency, Link
 from arena.play.record import match_id
 from arena.sdk import Session
 from engines.claim import GAME
@@ -36,13 +39,24 @@ class Witness:
 
     charged: list[float] = field(default_factory=list)
     """Seconds that each of its moves cost it."""
+    late: list[float] = field(default_factory=list)
+    """Seconds from when it sent each reply to when the referee says that the reply arrived."""
+    overpaid: list[float] = field(default_factory=list)
+    """Seconds that each move cost it beyond the time that it took, without the lag that the referee knows of."""
     faults: list[str] = field(default_factory=list)
     matches: int = 0
 
-    def note(self, record: MatchRecord[Any, Any], seat: Seat) -> None:
-        """Add a match in which it had this seat."""
+    def note(self, record: MatchRecord[Any, Any], seat: Seat, bot: RunningBot) -> None:
+        """Add the match that it has just played in this seat."""
         self.matches += 1
-        self.charged += [move.times.charged / 1e6 for move in record.played if move.seat == seat]
+        times = [move.times for move in record.played if move.seat == seat]
+        self.charged += [time.charged / 1e6 for time in times]
+        calls = bot.calls[1:] if isinstance(bot, StampedBot) else []  # the first call is the start of the match
+        for turn, (time, (asked, answered)) in enumerate(zip(times, calls), 1):
+            sent = sent_at(record.spec.match_id, turn)
+            if sent is not None and sent >= asked:
+                self.late.append(answered - sent)
+                self.overpaid.append((time.charged - time.lag) / 1e6 - (sent - asked))
         verdict = record.verdicts[seat]
         if verdict.ending is not Ending.NORMAL:
             self.faults.append(f"{verdict.ending.name}: {verdict.sentence}")
@@ -56,8 +70,8 @@ class Witness:
 async def calm(heartbeat: Heartbeat) -> Witness:
     """What it goes through while nobody attacks."""
     witness = Witness()
-    async with Table([remote("neighbour"), inside("calm")], heartbeat=heartbeat) as table:
-        witness.note(await table.play(GAME, make_spec(("neighbour", "calm"), SEED, CALM), (0, 1)), 0)
+    async with Table([bot := remote("neighbour"), inside("calm")], heartbeat=heartbeat) as table:
+        witness.note(await table.play(GAME, make_spec(("neighbour", "calm"), SEED, CALM), (0, 1)), 0, bot)
     return witness
 
 
@@ -67,10 +81,10 @@ async def at_another_table(heartbeat: Heartbeat) -> AsyncIterator[Witness]:
     witness, over = Witness(), asyncio.Event()
 
     async def play() -> None:
-        async with Table([remote("neighbour"), inside("other")], heartbeat=heartbeat) as table:
+        async with Table([bot := remote("neighbour"), inside("other")], heartbeat=heartbeat) as table:
             while not over.is_set():
                 spec = make_spec(("neighbour", "other"), SEED + witness.matches, CALM)
-                witness.note(await table.play(GAME, spec, (0, 1)), 0)
+                witness.note(await table.play(GAME, spec, (0, 1)), 0, bot)
 
     async with asyncio.TaskGroup() as group:
         group.create_task(play())
@@ -82,7 +96,7 @@ async def at_another_table(heartbeat: Heartbeat) -> AsyncIterator[Witness]:
 
 def remote(name: str) -> RunningBot:
     """The honest bot, in the one process that this process keeps for it."""
-    return RemoteBot(Contestant(name), unix_connect("\0" + _started(os.getpid())), START_S)
+    return StampedBot(Contestant(name), unix_connect("\0" + _started(os.getpid()).name), START_S)
 
 
 def inside(name: str) -> RunningBot:
@@ -97,17 +111,70 @@ def make_spec(names: Sequence[str], seed: int, control: TimeControl) -> MatchSpe
     return MatchSpec(match_id(GAME, config, seed, contestants), "claim", config, seed, contestants, control)
 
 
+class StampedBot(RemoteBot):
+    """The honest bot, with the moments at which the referee asked and was answered in its latest match."""
+
+    calls: list[tuple[float, float]]
+
+    async def open_match(self, codec: AnyCodec) -> Link:
+        """A link that notes the moments of its calls."""
+        link = await super().open_match(codec)
+        assert isinstance(link, GrpcLink)
+        self.calls = []
+        return StampedLink(link, self.calls)
+
+
+class StampedLink:
+    """A link that notes, on the monotonic clock, when each request was out and when its reply had arrived."""
+
+    def __init__(self, link: GrpcLink, calls: list[tuple[float, float]]) -> None:
+        self._link, self._calls = link, calls
+        self.settle, self.tell, self.close = link.settle, link.tell, link.close
+
+    async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:
+        """Ask, and note what the link says of the time."""
+        answer = await self._link.call(request, wait, leniency)
+        answered = self._link._answered_at
+        self._calls.append((answered - answer.wall, answered))
+        return answer
+
+
+@dataclass
+class _Started:
+    """The honest bot of a process, and what it wrote down."""
+
+    name: str
+    file: int
+    read: int = 0
+    """Bytes of the file that were read."""
+    sent: dict[tuple[str, int], float] = field(default_factory=dict)
+
+
+def sent_at(match: str, turn: int) -> float | None:
+    """When the bot sent its reply to a turn; None if it has not written it down yet."""
+    started = _started(os.getpid())
+    lines = os.pread(started.file, 1 << 20, started.read)
+    complete = lines[: lines.rfind(b"\n") + 1]
+    started.read += len(complete)
+    for line in complete.decode().splitlines():
+        of_match, number, moment = line.split()
+        started.sent[of_match, int(number)] = float(moment)
+    return started.sent.pop((match, turn), None)
+
+
 @cache
-def _started(pid: int) -> str:
-    """Start the bot of this process, which ends when this process does, and give the name of its socket."""
-    name = f"arena-hostile-neighbour-{pid}"
-    command = [sys.executable, str(backends.KIT / "neighbour" / "bot.py"), name]
+def _started(pid: int) -> _Started:
+    """Start the bot of this process, which ends when this process does."""
+    started = _Started(f"arena-hostile-neighbour-{pid}", os.memfd_create("stamps"))
+    command = [sys.executable, str(backends.KIT / "neighbour" / "bot.py"), started.name, str(started.file)]
     environment = {**os.environ, "PYTHONPATH": str(backends.KIT)}
-    process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process = subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[started.file]
+    )
     PROCESSES.append(process)
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n", "the honest bot does not start"
-    return name
+    return started
 
 
 PROCESSES: list[subprocess.Popen[bytes]] = []

@@ -1,8 +1,8 @@
 """Plays the hostile bots: `python -m tests.hostile.runner [NAME ...]` prints the table of what became of them.
 
 Every case is a match on a real table, in a real sandbox. Beyond the verdict it is checked that neither the opponent nor
-an honest bot at another table was charged more than without the attack, that the referee did not grow, that nothing is
-left on the machine, and that the next match is played normally.
+an honest bot at another table was charged more than without the attack, or more than it took; that the referee did not
+grow, that nothing is left on the machine, and that the next match is played normally.
 """
 
 import argparse
@@ -40,13 +40,16 @@ MAX_OPPONENT_MEDIAN_S = 0.3
 """What a move of an honest bot that thinks for a millisecond may cost it, on a busy machine."""
 MOST_CHARGED_S, MOST_CHARGED_FACTOR = 0.25, 4.0
 """What a move of a bot that thinks for 10 ms may cost it at most: this, or so often what it does without the attack."""
+MOST_OVERPAID_S = 0.001
+"""What a move may cost an honest bot beyond the time that it took and the lag that the referee knows of."""
 CLOCK_TRIES = 3
 """A real attack on a clock hits whenever it is made; a busy machine stands still only now and then."""
 MAX_LOG = 8 * MIB
 MAX_WORDS = 2000
 """Characters that one match may put on the operator's own screen."""
-LINE = "{:<36} {:<11} {:<14} {:<30} {:>11} {:>7}  {}"
-"""A line of the table; `charged` is the longest move of a bot at another table, without the attack and with it."""
+LINE = "{:<36} {:<11} {:<14} {:<30} {:>11} {:>26} {:>7}  {}"
+"""A line of the table, what is without the attack before what is with it: `charged` is the longest move of a bot at
+another table, `late` how long after an honest bot sent a reply its clock was stopped, in the median and at most."""
 HOME = tempfile.gettempdir()
 
 
@@ -64,6 +67,10 @@ class Result:
     """The longest move of the honest bot without the attack."""
     beside_s: float = 0.0
     """And with it, at another table."""
+    calm_late: list[float] = field(default_factory=list)
+    """Seconds by which the referee's stamps are later than the replies of honest bots, without the attack."""
+    late: list[float] = field(default_factory=list)
+    """And with it, at its own table and at another."""
     problems: list[str] = field(default_factory=list)
     charges: list[str] = field(default_factory=list)
     """What honest bots were charged beyond measure."""
@@ -138,6 +145,7 @@ async def play(case: Case, backend: backends.Backend, traces: Traces, result: Re
     bots = [hostile(case, backend), opponent(case, backend), inside("next")]
     seating = (0, 1) if case.seat == 0 else (1, 0)
     names = tuple(bots[place].contestant.name for place in seating)
+    against = Witness()
     with ThreadHeartbeat() as heartbeat:
         calm = await neighbour.calm(heartbeat)
         calm.charged.append(_BESIDE_HONEST[os.getpid(), backend.name])
@@ -148,6 +156,8 @@ async def play(case: Case, backend: backends.Backend, traces: Traces, result: Re
             for number in range(case.matches):
                 spec = make_spec(names, SEED + number, TimeControl.parse(case.clock))
                 record = await table.play(GAME, spec, seating)
+                if case.opponent == "inside" and not record.void:
+                    against.note(record, 1 - case.seat, bots[1])
                 for bot in bots:
                     await bot.read_log()  # as after every match of a tournament
             traces.note()
@@ -159,7 +169,7 @@ async def play(case: Case, backend: backends.Backend, traces: Traces, result: Re
                 after = await table.play(GAME, make_spec(("b", "c"), SEED + 99, CALM), (1, 2))
                 result.check(_normal(after), f"the next match: {after.verdicts}")
     judge(case, record, bots, result)
-    judge_neighbours(case, record, calm, beside, result)
+    judge_neighbours({"the opponent": against, "a bot at another table": beside}, calm, result)
     strays = asyncio.all_tasks() - {asyncio.current_task()}
     result.check(not strays, f"tasks that nobody waits for: {strays}")
 
@@ -184,19 +194,19 @@ def judge(case: Case, record: MatchRecord[Any, Any], bots: Sequence[RunningBot],
     judge_logs(case, bots, result)
 
 
-def judge_neighbours(case: Case, record: MatchRecord[Any, Any], calm: Witness, beside: Witness, result: Result) -> None:
+def judge_neighbours(witnesses: dict[str, Witness], calm: Witness, result: Result) -> None:
     """See whether honest bots paid for the attack: the one at another table, and the opponent if it is the same bot."""
-    result.calm_s, result.beside_s = calm.longest, beside.longest
+    result.calm_s, result.beside_s = calm.longest, witnesses["a bot at another table"].longest
+    result.calm_late += calm.late
     most = max(MOST_CHARGED_S, MOST_CHARGED_FACTOR * calm.longest)
-    witnesses = {"a bot at another table": beside}
-    if case.opponent == "inside" and not record.void:
-        witnesses["the opponent"] = Witness()
-        witnesses["the opponent"].note(record, 1 - case.seat)
     for name, witness in witnesses.items():
+        result.late += witness.late
         paid = f"{name} was charged {witness.longest:.3f} s for a move, and {calm.longest:.3f} s without the attack"
         if witness.longest >= most:
             result.charges.append(paid)
-        result.problems += [f"{name}: {fault}" for fault in witness.faults]
+        if (beyond := max(witness.overpaid, default=0.0)) > MOST_OVERPAID_S:
+            result.charges.append(f"{name} was charged {1e3 * beyond:.1f} ms more than it took for a move")
+        result.problems += [f"{name}: {fault}" for fault in dict.fromkeys(witness.faults)]
 
 
 def judge_logs(case: Case, bots: Sequence[RunningBot], result: Result) -> None:
@@ -286,10 +296,16 @@ def show(result: Result) -> None:
     verdict = "skipped" if result.skipped else result.verdict
     mark = "-" if result.skipped else "FAILED" if result.problems else "ok"
     charged = f"{1e3 * result.calm_s:.0f} > {1e3 * result.beside_s:.0f}"
-    words = (result.case.label, result.backend, verdict, expected, charged, f"{result.seconds:.1f} s", mark)
+    late = f"{_spread(result.calm_late)} > {_spread(result.late)}"
+    words = (result.case.label, result.backend, verdict, expected, charged, late, f"{result.seconds:.1f} s", mark)
     print(LINE.format(*words), flush=True)
     for line in filter(None, [result.skipped, *result.problems]):
         print(f"    {line}", flush=True)
+
+
+def _spread(seconds: Sequence[float]) -> str:
+    """Median and maximum, in milliseconds."""
+    return f"{1e3 * statistics.median(seconds):.2f} {1e3 * max(seconds):.2f}" if seconds else "-"
 
 
 def main() -> None:
@@ -308,13 +324,20 @@ def main() -> None:
         if name in (chosen.backend or backends.BACKENDS)
     ]
     started, failed = time.monotonic(), 0
-    print(LINE.format("bot", "backend", "verdict", "expected", "charged ms", "time", ""))
+    calm_late: list[float] = []
+    late: list[float] = []
+    print(LINE.format("bot", "backend", "verdict", "expected", "charged ms", "late ms", "time", ""))
     with ProcessPoolExecutor(chosen.jobs) as pool:
         for result in pool.map(run_or_skip, *zip(*todo)) if todo else ():
             show(result)
             failed += bool(result.problems)
+            calm_late += result.calm_late
+            late += result.late
             if chosen.show:
                 print(f"    [{result.sentence}]\n{result.log[-3000:]}")
+    for kind, moves in (("calm", calm_late), ("attacked", late)):
+        within = sum(seconds < MOST_OVERPAID_S for seconds in moves) / max(1, len(moves))
+        print(f"late ms, {kind}: {_spread(moves)} in {len(moves)} moves, {within:.1%} of them below 1 ms")
     print(f"{len(todo)} cases, {failed} failed, {time.monotonic() - started:.0f} s")
     sys.exit(1 if failed or not todo else 0)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.links.grpc import GrpcLink
 from arena.sandboxes.owner import owner
 from tests.hostile import backends, cases, neighbour, runner
 from tests.kits.needs import need
@@ -110,10 +111,28 @@ def test_a_wrong_verdict_is_found():
     need(backends.BACKENDS["bubblewrap"].missing())
     result = runner.run(replace(CASE, verdict=("TIME",)), backends.BACKENDS["bubblewrap"])
     assert any("NORMAL instead of TIME" in problem for problem in result.problems), result.problems
+    assert 20 <= len(result.calm_late) <= 26, "the moves of an honest bot are compared with what it took"
+    assert len(result.late) >= 20
+
+
+@pytest.mark.slow
+def test_a_reply_that_is_stamped_late_is_found(monkeypatch):
+    need(backends.BACKENDS["bubblewrap"].missing())
+    on_message = GrpcLink._on_message
+
+    def stamped_late(link, message):
+        link._http.received_at += 0.1
+        on_message(link, message)
+
+    monkeypatch.setattr(runner, "CLOCK_TRIES", 1)
+    monkeypatch.setattr(GrpcLink, "_on_message", stamped_late)
+    result = runner.run(CASE, backends.BACKENDS["bubblewrap"])
+    assert any("more than it took" in problem for problem in result.problems), result.problems
+    assert min(result.late) > 0.09
 
 
 def test_the_honest_bot_ends_with_its_referee():
-    code = "import os; from tests.hostile import neighbour; print(neighbour._started(os.getpid()))"
+    code = "import os; from tests.hostile import neighbour; print(neighbour._started(os.getpid()).name)"
     run = subprocess.run(
         [sys.executable, "-c", code], cwd=backends.ROOT, capture_output=True, text=True,
         check=True, timeout=60,

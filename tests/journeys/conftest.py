@@ -1,10 +1,13 @@
 """Journeys of new users: Arena from its wheel in a virtual environment of its own, an empty home, an empty folder."""
 
+import contextlib
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,10 +31,6 @@ class Installation:
     def bin(self):
         return self.folder / "venv/bin"
 
-    def install(self, *requirements):
-        """Install more packages."""
-        uv("pip", "install", "--python", self.bin / "python", *requirements)
-
 
 @dataclass(frozen=True)
 class Traveller:
@@ -40,6 +39,11 @@ class Traveller:
     home: Path
     installation: Installation
     user: int
+
+    @property
+    def thorough(self):
+        """Whether long matches are played: one user does it, and another only goes the same way."""
+        return self.user == os.getuid()
 
     @property
     def folder(self):
@@ -83,20 +87,62 @@ def interpreter():
 
 
 @pytest.fixture(scope="session")
-def installation():
-    """Arena's wheel, installed as pip would do it, where every user can read it."""
-    folder = Path(tempfile.mkdtemp(prefix="arena-journey-"))
-    folder.chmod(0o755)
+def installation(tmp_path_factory):
+    """Arena's wheel, installed as pip would do it, where every user can read it; made once for all pytest workers."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", f"{os.getpid()}-{time.monotonic_ns()}")
+    folder = Path(tempfile.gettempdir(), f"arena-journey-{run}")
+    shared = tmp_path_factory.getbasetemp()
+    shared = shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared
+    with (shared / "journeys-made.lock").open("w") as making, (shared / "journeys-used.lock").open("w") as using:
+        with locked(making):
+            made = ready(folder)
+            fcntl.flock(using, fcntl.LOCK_SH)
+        yield made
+        with locked(making), contextlib.suppress(BlockingIOError):  # another worker still travels, and removes it
+            fcntl.flock(using, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder)
+
+
+@contextlib.contextmanager
+def locked(file):
+    """For one worker at a time."""
+    fcntl.flock(file, fcntl.LOCK_EX)
     try:
+        yield
+    finally:
+        fcntl.flock(file, fcntl.LOCK_UN)
+
+
+def ready(folder):
+    """The installation in this folder, made if it is not there."""
+    if not (folder / "venv/bin/arena").exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o755)
         command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
         subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-        (wheel,) = folder.glob("*.whl")
-        uv("venv", "--python", interpreter(), folder / "venv")
-        made = Installation(folder, wheel)
-        made.install(wheel)
-        yield made
-    finally:
-        shutil.rmtree(folder)
+        install(folder, *folder.glob("*.whl"))
+    (wheel,) = folder.glob("*.whl")
+    return Installation(folder, wheel)
+
+
+def install(folder, *requirements):
+    """A virtual environment in this folder, with these packages and what they ask for."""
+    uv("venv", "--python", interpreter(), folder / "venv")
+    uv("pip", "install", "--python", folder / "venv/bin/python", *requirements)
+
+
+@pytest.fixture(scope="module")
+def larger_installation(installation):
+    """Makes an installation with more packages than the shared one, which stays as it is."""
+    folder = Path(tempfile.mkdtemp(prefix="arena-journey-more-"))
+    folder.chmod(0o755)
+
+    def make(extra="", *packages):
+        install(folder, f"arena{extra} @ file://{installation.wheel}", *packages)
+        return Installation(folder, installation.wheel)
+
+    yield make
+    shutil.rmtree(folder)
 
 
 def users():

@@ -13,6 +13,12 @@ VERDICTS = ["is not better than greedy", "is better than built-in-random", "is b
 """What the three tests on the page find out."""
 
 
+def shortened(command):
+    """The command with few matches and little time for them: only whether it works is asked."""
+    command = command.replace(" --sprt", " --max-pairs 2 --sprt")
+    return command.replace("--rounds 2 --clock 50ms", "--rounds 1 --clock 10ms")
+
+
 @pytest.mark.timeout(1500)
 def test_the_tutorial_leads_to_a_bot_that_beats_greedy(traveller):
     need_bubblewrap()
@@ -21,7 +27,10 @@ def test_the_tutorial_leads_to_a_bot_that_beats_greedy(traveller):
         if kind == "write":
             traveller.write(what, content)
         else:
-            said.setdefault(what.split()[1], []).append(traveller.run(what))
+            command = what if traveller.thorough else shortened(what)
+            said.setdefault(what.split()[1], []).append(traveller.run(command))
+    assert "my_bot" in said["tournament"][0]
+    if not traveller.thorough:
+        return
     for verdict, output in zip(VERDICTS, said["test"], strict=True):
         assert verdict in re.sub(r" \d\S*", "", output), output
-    assert "my_bot" in said["tournament"][0]

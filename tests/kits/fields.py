@@ -48,7 +48,7 @@ def play_tournament(folder, *, rounds):
     return folder / "arena.db"
 
 
-def inline_executor(plan, *, concurrency):
+def inline_executor(plan, *, concurrency, on_event, spectator=None):
     """Stands for LocalExecutor: the bots are players inside of this process."""
     game = registry.find(GAME)
 

@@ -202,7 +202,7 @@ class Watched:
         self.link = link
         self.opponent = opponent
         self.stolen = 0.0
-        self.tell = link.tell
+        self.tell, self.settle = link.tell, link.settle
 
     async def call(self, request, wait, leniency):
         before = self.opponent.cpu_seconds

@@ -171,12 +171,12 @@ def test_time_spent_on_a_bots_own_bytes_is_its_own():
             await wire.greet(GREETING + HEAD)
             on_frame = wire.http._on_frame
 
-            def slowly(data):
+            def slowly(head, data):
                 if data == JUNK:
                     work()
                 elif data == LAST:
                     wire.far.send(reply())
-                on_frame(data)
+                on_frame(head, data)
 
             wire.http._on_frame = slowly
             asyncio.get_running_loop().call_later(0.01, wire.far.send, JUNK * 8 + LAST)

@@ -45,6 +45,9 @@ class ScriptedLink:
             return Answer(step if isinstance(step, bytes) else GAME.codec.write_reply(step), self.wall)
         return Answer((await self.inner.call(request, wait)).reply, self.wall)
 
+    async def settle(self):
+        pass
+
     async def tell(self, request):
         self.told.append(GAME.codec.read_request(request))
 

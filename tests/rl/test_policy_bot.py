@@ -59,6 +59,27 @@ def test_a_policy_for_other_vectors_says_so(tmp_path):
     assert done.stderr == "this policy fits another version of rrr's vectors: run train.py again\n"
 
 
+TORCH = """
+from pathlib import Path; import numpy as np; from model import Policy
+rng, shape = np.random.default_rng(1), Policy.load(Path("policy.npz")).vectors
+state = {"mlp_extractor.policy_net.0.weight": rng.normal(size=(16, shape.observation.size)),
+         "mlp_extractor.policy_net.0.bias": rng.normal(size=16),
+         "action_net.weight": rng.normal(size=(shape.actions.size, 16)),
+         "action_net.bias": rng.normal(size=shape.actions.size)}
+seen = rng.random((3, shape.observation.size))
+first, hidden, second, last = state.values()
+expected = np.maximum(seen @ first.T + hidden, 0) @ second.T + last
+scores = Policy.of_torch("claim", state)(seen.astype(np.float32))[1]
+assert np.allclose(scores, expected, atol=1e-3), abs(scores - expected).max()
+"""
+
+
+def test_the_weights_of_a_library_give_the_same_scores():
+    """torch itself is not needed: these are arrays by the names of train_ppo.py's network."""
+    done = subprocess.run([sys.executable, "-c", TORCH], cwd=FOLDER, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.slow
 def test_the_folder_passes_the_check_in_the_sandbox():
     need_bubblewrap()

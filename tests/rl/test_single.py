@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
+from arena.bots.shipped import SAMPLES
 from arena.errors import UsageError
 from arena.registry import games
 from arena.rl import SingleAgent, vector_env
+from arena.sdk import Bot
 
 
 def first(seen, legal):
@@ -71,6 +73,33 @@ def test_a_seed_is_the_same_game():
     deals = [SingleAgent("claim").reset(seed=seed)[0] for seed in (1, 1, 2)]
     assert (deals[0] == deals[1]).all()
     assert (deals[0] != deals[2]).any()
+
+
+class Counting(Bot):
+    """Plays the first legal move, and counts the matches that it began."""
+
+    begun = 0
+
+    def begin(self, start):
+        Counting.begun += 1
+        self.seat = start.seat
+
+    def choose(self, turn):
+        assert turn.observation.seat == self.seat
+        return turn.legal[0]
+
+
+def test_a_bot_is_an_opponent_by_its_class_its_name_or_its_folder():
+    rewards = [play(SingleAgent("claim", opponent), seed=3)[-1] for opponent in (Counting, first)]
+    assert rewards[0] == rewards[1]
+    play(SingleAgent("kingdoms", Counting, seats=3), seed=1)
+    assert Counting.begun == 3
+    greedy = [SingleAgent("claim", opponent) for opponent in ("greedy", SAMPLES / "greedy")]
+    assert sum(play(env, seed)[-1] for env in greedy for seed in range(10)) < 0
+    seen = [SingleAgent("claim", "random", seat=1).reset(seed=seed)[0].tobytes() for seed in (1, 1, 2)]
+    assert (seen[0] == seen[1], seen[0] == seen[2]) == (True, False)
+    with pytest.raises(UsageError, match="cannot play in this process"):
+        SingleAgent("claim", "nobody")
 
 
 @pytest.mark.parametrize("processes", [False, True])

@@ -16,7 +16,7 @@ from tests.kits.contestants import arena, need_bubblewrap, need_image
 from tests.kits.needs import need
 
 ROOT = Path(__file__).parents[2]
-BUILT = {language: template for language, template in TEMPLATES.items() if template.tools}
+BUILT = {language: template for language, template in TEMPLATES.items() if template.tools and not template.prepare}
 pytestmark = pytest.mark.timeout(600)  # compilers take their time
 PATIENT = ("--clock", "10s/move", "--positions", 20)  # the machine may be busy, and these tests are not about time
 
@@ -81,6 +81,35 @@ def test_the_node_bot_plays_every_game():
     play_every_game("mine")
 
 
+WRONG = """
+export const cards = (turn: Turn): number[] => turn.observation?.hands ?? [];
+"""
+
+
+@pytest.mark.slow
+def test_the_typescript_bot_has_the_types_of_its_messages_and_is_built_where_it_is_handed_in(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
+    need_bubblewrap()
+    need_tools("ts")
+    made = arena("bot", "new", "mine", "--game", "claim", "--lang", "ts")
+    need(f"npm cannot fetch the libraries of a bot: {made.stderr}" if made.exit_code else None)
+    assert "  make -C mine " in made.output
+    submitted = arena("submit", "mine", "--owner", "me", "--db", "games.db", "--clock", "10s/move")
+    assert submitted.exit_code == 0, submitted.output
+    assert "building mine in the sandbox with `make build/bot.js` …" in submitted.output
+    assert "built in the sandbox in " in submitted.output
+    add_every_game("mine", "ts")
+    make("mine")
+    for game in games():
+        match = arena("match", "--game", game, "--bot", "mine", "--bot", "random", "--clock", "10s/move")
+        assert match.output.count("played to the end") == 2, match.output
+    bot = Path("mine/bot.ts")
+    bot.write_text(bot.read_text() + WRONG)
+    refused = subprocess.run(["make"], cwd="mine", capture_output=True, text=True, check=False)
+    assert refused.returncode, "a field that no message has must not compile"
+    assert "Property 'hands' does not exist" in refused.stdout
+
+
 @pytest.mark.slow
 def test_the_greedy_bot_in_cpp_is_better_than_chance():
     """Built as it stands in the repository, where the messages come from its top."""
@@ -94,8 +123,8 @@ def test_the_greedy_bot_in_cpp_is_better_than_chance():
     assert checked.exit_code == 0, checked.output
     bots = f"sample_bots/greedy_cpp,{ROOT / 'sample_bots/random'}"
     arena("tournament", "--game", "claim", "--bots", bots, "--rounds", 10, "--clock", "10s/move", "--db", "games.db")
-    table = json.loads(arena("crosstable", "--game", "claim", "--db", "games.db", "--json").output)
-    greedy = next(row for row in table if row["bot"].startswith("greedy-cpp"))
+    table = json.loads(arena("crosstable", "--game", "claim", "--all", "--db", "games.db", "--json").output)
+    greedy = next(row for row in table if row["name"].startswith("greedy-cpp"))
     assert greedy["games"] == 20
     assert greedy["points"] > 10
 

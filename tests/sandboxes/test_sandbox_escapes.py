@@ -476,7 +476,10 @@ result = {path: attempt(path) for path in (
 
 def test_there_are_no_rights_to_gain(bench):
     code = """
-import subprocess
+import contextlib, subprocess
+with contextlib.suppress(OSError):  # where it is said to have worked, nothing may have changed
+    os.setresgid(0, 0, 0)
+    os.setresuid(0, 0, 0)
 status = {line.split(":")[0]: line.split(":")[1].strip() for line in open("/proc/self/status") if ":" in line}
 become = []
 for call in (os.setuid, os.setgid):

@@ -1,5 +1,6 @@
 """Images: built for their owner, looked through before they are run, run by their content."""
 
+import ast
 import asyncio
 import contextlib
 import io
@@ -46,21 +47,40 @@ def test_a_folder_becomes_an_image_that_plays(build):
     assert ask(image.digest, "result = 'plays'") == "'plays'"
 
 
-@pytest.mark.slow
-def test_what_an_image_says_about_user_and_place_is_overridden(build):
-    image = build(
-        f"FROM {BASE_IMAGE}\nCOPY main.py /bot/main.py\nUSER root\nWORKDIR /proc/self/fd\n"
-        'HEALTHCHECK CMD true\nSTOPSIGNAL SIGINT\nENV HOME=/root\nENTRYPOINT ["python3", "/bot/main.py"]\n'
-    )
-    assert ask(image.digest, "result = os.getuid() != 0, os.getcwd(), os.environ['HOME']") == "(True, '/tmp', '/tmp')"
+USUAL = f"""
+FROM {BASE_IMAGE}
+WORKDIR /usr/src/bot
+COPY main.py .
+RUN echo read >data && chmod 700 /usr/src/bot/data && chown 1000:1000 /usr/src/bot/data
+USER 1000:1000
+ENV HOME=/root LEVEL=3 ARENA_SOCKET=/elsewhere
+EXPOSE 80 443/udp
+HEALTHCHECK --interval=1s CMD kill 1
+STOPSIGNAL SIGINT
+ENTRYPOINT ["python3"]
+CMD ["main.py", "--depth=4"]
+"""
+ASKED = """
+def attempt(call):
+    try:
+        return call() or "done"
+    except OSError as error:
+        return errno.errorcode[error.errno]
+result = {
+    "WORKDIR": os.getcwd(), "USER": os.getuid() in (0, 1000), "CMD": sys.argv[1:],
+    "ENV": [os.environ[name] for name in ("HOME", "LEVEL", "ARENA_SOCKET")],
+    "EXPOSE": [line.partition(":")[0].strip() for line in open("/proc/self/net/dev").readlines()[2:]],
+    "files of USER": attempt(lambda: open("data").read()),
+    "writes beside itself": attempt(lambda: open("x", "w")),
+    "writes in /tmp": attempt(lambda: open("/tmp/x", "w").close()),
+}
+"""
 
 
 @pytest.mark.slow
-def test_ports_and_health_checks_mean_nothing(build):
-    image = build(
-        f"FROM {BASE_IMAGE}\nCOPY main.py /bot/main.py\nEXPOSE 80 443/udp\nHEALTHCHECK --interval=1s CMD kill 1\n"
-        'ENTRYPOINT ["python3", "/bot/main.py"]\n'
-    )
+def test_what_a_usual_dockerfile_means(build):
+    """docs/bots.md says it line by line: WORKDIR, ENTRYPOINT, CMD and ENV hold, USER, EXPOSE and HEALTHCHECK do not."""
+    image = build(USUAL)
 
     async def play():
         async with DockerSandbox(BotImage(image.digest), Limits()) as sandbox:
@@ -68,11 +88,14 @@ def test_ports_and_health_checks_mean_nothing(build):
             with DockerClient() as client:
                 (found,) = client.call(client.api.containers, filters={"ancestor": image.digest})
                 state = client.call(client.api.inspect_container, found["Id"])
-            lines = "open('/proc/self/net/dev').readlines()[2:]"
-            links = await tell(endpoint, f"result = [line.partition(':')[0].strip() for line in {lines}]")
-            return found["Ports"], state["State"].get("Health"), state["Config"]["Healthcheck"]["Test"], links
+            health = state["State"].get("Health"), state["Config"]["Healthcheck"]["Test"]
+            return found["Ports"], *health, ast.literal_eval(await tell(endpoint, ASKED))
 
-    assert asyncio.run(play()) == ([], None, ["NONE"], "['lo']")
+    assert asyncio.run(play()) == ([], None, ["NONE"], {
+        "WORKDIR": "/usr/src/bot", "USER": False, "CMD": ["--depth=4"],
+        "ENV": ["/tmp", "3", "/run/bot/b.sock"], "EXPOSE": ["lo"], "files of USER": "EACCES",
+        "writes beside itself": "EROFS", "writes in /tmp": "done",
+    })  # fmt: skip
 
 
 @pytest.mark.slow
@@ -95,6 +118,8 @@ def test_a_build_that_fails_shows_its_output(build):
     [
         ("FROM {base}\nVOLUME /data\nCMD true\n", "declares volumes"),
         ("FROM {base}\nENTRYPOINT []\nCMD []\n", "does not say what to run"),
+        ("FROM {base}\nWORKDIR /proc/self/fd\nCMD true\n", "WORKDIR /proc/self/fd: choose a folder of its own"),
+        ("FROM {base}\nRUN ln -s / /bot\nWORKDIR /bot/tmp\nCMD true\n", "has a link at /bot, which must be a folder"),
         ("FROM arena/no-such-image\n", "cannot be built"),
         ("FROM {base}\nNONSENSE\n", "unknown instruction"),
     ],
@@ -192,6 +217,23 @@ def test_layers_that_hide_where_a_file_lands(layers):
         look_through(*layers)
 
 
+@pytest.mark.parametrize(
+    "workdir", ["/proc/self/fd/7", "/sys", "/dev/x", "/run/bot", "//proc/1", "/./proc", "/a/../proc", "bot", "../x", 7]
+)
+def test_a_workdir_that_could_lead_out_is_refused(workdir):
+    with pytest.raises(UsageError, match=r"choose a folder.* such as /bot"):
+        images.workdir_of("x", {"WorkingDir": workdir})
+
+
+def test_a_workdir_of_the_image_is_kept_and_its_way_has_no_links():
+    assert images.workdir_of("x", {"WorkingDir": "/usr/src//bot/"}) == "/usr/src/bot"
+    assert images.workdir_of("x", {"WorkingDir": ""}) == images.workdir_of("x", {}) == "/tmp"
+    honest, crooked = layer(entry("usr/src", b"5")), layer(entry("usr/src", tarfile.SYMTYPE, link="../proc/self/fd"))
+    look_through(honest, workdir="/usr/src/bot")
+    with pytest.raises(UsageError, match="a link at /usr/src, which must be a folder"):
+        look_through(honest, crooked, workdir="/usr/src/bot")
+
+
 def test_layers_of_honest_images():
     look_through(
         layer(
@@ -201,8 +243,8 @@ def test_layers_of_honest_images():
     )
 
 
-def look_through(*layers):
-    check = image_files.LayerCheck("the image")
+def look_through(*layers, workdir=""):
+    check = image_files.LayerCheck("the image", workdir)
     for content in layers:
         with tarfile.open(fileobj=io.BytesIO(content), mode="r|") as archive:
             check.add(archive)

@@ -9,7 +9,9 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sandbox_kit import tell
 
+from arena.sandboxes.docker.sandbox import sort_lines
 from arena.sandboxes.logs import LogReader
 from arena.untrusted.text import printable_bytes
 
@@ -115,3 +117,57 @@ def test_what_was_escaped_is_kept_until_more_is_printed():
 
 def test_a_long_line_does_not_push_out_what_was_printed_before():
     assert printable_bytes(b"\x1b[2J first\n" + b"a" * 400_000).startswith("\\x1b[2J first\n")
+
+
+def test_bytes_are_counted_before_they_are_read_and_found_again_by_their_number():
+    async def play():
+        reading, writing = os.pipe()
+        log = LogReader(reading, keep=8192)
+        marks = [log.printed()]
+        for word in (b"one", b"two", b"x" * 8000):
+            os.write(writing, word)
+            marks.append(log.printed())  # the loop has had no time to read
+        os.write(writing, b"end")
+        os.close(writing)
+        log.close()
+        assert log.printed() == marks[-1] + 3
+        before = log.between(marks)
+        log._kept[:] = log._kept[-10:]  # the rest was pushed out
+        return marks, before, log.between(marks)
+
+    marks, before, after = asyncio.run(play())
+    assert marks == [0, 3, 6, 8006]
+    assert before == [b"one", b"two", b"x" * 8000, b"end"]
+    assert after == [b"", b"", b"x" * 7, b"end"]
+
+
+def test_lines_are_sorted_by_the_stamps_of_the_daemon():
+    stamped = (
+        b"2026-11-17T05:00:00.999999999Z before\n"
+        b"2026-11-17T05:00:01.000000000Z one\n"
+        b"cut off\n"
+        b"2026-11-17T05:00:01.500000001Z \x1b[2J\n"
+        b"2026-11-17T05:00:03.1Z last"
+    )
+    start = 1794891600.0
+    assert sort_lines(stamped, [start + 1.0, start + 2.0, start + 3.0]) == ["one\n\\x1b[2J\n", "", "last"]
+    assert sort_lines(b"", []) == []
+
+
+def test_what_is_printed_between_two_marks_is_told_apart(any_bench):
+    async def play():
+        async with any_bench.sandbox() as sandbox:
+            endpoint = await sandbox.start()
+            marks = []
+            for word in ("one", "two", "three"):
+                marks.append(sandbox.mark())
+                await tell(endpoint, f"print({word!r}, flush=True)")
+                await sandbox.freeze()
+                await asyncio.sleep(0.2)  # others think meanwhile
+                await sandbox.thaw()
+            await sandbox.read_log()
+            return await sandbox.read_outputs([0.0, *marks]), sandbox.log()
+
+    outputs, log = asyncio.run(play())
+    assert outputs == ["", "one\n", "two\n", "three\n"]
+    assert log == "one\ntwo\nthree\n"

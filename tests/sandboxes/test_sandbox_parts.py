@@ -15,6 +15,7 @@ from arena.errors import Abuse, InfraError, UsageError
 from arena.sandboxes import BotDirectory, BotImage, Death, Limits, weaknesses
 from arena.sandboxes.base import WEAK
 from arena.sandboxes.docker.container import container_config
+from arena.sandboxes.docker.images import Image
 from arena.sandboxes.docker.write_profile import PROFILE
 from arena.sandboxes.doctor import Finding, Status, examine, is_safe_runc, version
 from arena.sandboxes.endpoint import Endpoint
@@ -321,11 +322,12 @@ class TestPolicy:
         assert not {"--bind", "--ro-bind", "--tmpfs", "--dev"} & set(words[words.index("--remount-ro") + 4 :])
 
     def test_the_configuration_of_a_container(self):
+        image = Image("sha256:1", 1, "/bot")
         config = container_config(
-            BotImage("x"), Limits(), image="sha256:1", socket_dir="/s", snapshots_dir="/snapshots", uid=61001
+            BotImage("x"), Limits(), image=image, socket_dir="/s", snapshots_dir="/snapshots", uid=61001
         )
         host = config["HostConfig"]
-        assert (config["User"], config["WorkingDir"], config["Hostname"]) == ("61001:61001", "/tmp", "bot")
+        assert (config["User"], config["WorkingDir"], config["Hostname"]) == ("61001:61001", "/bot", "bot")
         assert host["Memory"] == host["MemorySwap"] == 512 << 20
         assert host["CapDrop"] == ["ALL"]
         assert (host["NetworkMode"], host["ReadonlyRootfs"], host["Init"]) == ("none", True, True)
@@ -337,6 +339,10 @@ class TestPolicy:
     def test_weak_words_are_told_apart(self):
         assert weaknesses({"memory": "cgroup", "freeze": "signal", "sandbox": "x"}) == ("freeze: signal",)
         assert all(WEAK.values())
+
+    def test_weak_words_are_the_same_however_a_record_lists_them(self):
+        held = {"network": "none", "files": "none", "seccomp": "none"}
+        assert weaknesses(held) == weaknesses(dict(reversed(held.items())))
 
     def test_limits_that_no_bot_can_live_with(self):
         for wrong in ({"cpus": 0}, {"memory_bytes": 1}, {"pids": 1}, {"open_files": 3}, {"start_s": -1}):

@@ -8,7 +8,9 @@ import time
 import pytest
 from sandbox_kit import FORK_BOMB, MEMORY_BOMB, OBEDIENT, Bench, small, tell
 
-from arena.errors import OutOfMemory
+from arena.bots.running import SandboxedBot
+from arena.errors import Disconnected, OutOfMemory
+from arena.match import Contestant
 from arena.sandboxes import Limits
 from arena.sandboxes.base import MIB
 from arena.sandboxes.kernel import cgroup_tree
@@ -288,3 +290,29 @@ def test_output_is_kept_escaped(any_bench):
         return sandbox.death().log
 
     assert asyncio.run(play()) == "\\x1b]0;owned\\x07 \\u202e \\xff \\x00\\r\n"
+
+
+def test_the_kernel_counts_what_it_killed_even_if_the_daemon_hears_of_it_late(docker, control_groups, monkeypatch):
+    """The daemon notices the exit three seconds late, and has not heard of the kernel's reason even then."""
+    noticed = []
+
+    async def play():
+        async with docker.sandbox(limits=small()) as sandbox:
+            endpoint = await sandbox.start()
+            ask = sandbox._client.api.inspect_container
+
+            def inspect(container):
+                found = ask(container)
+                if not found["State"]["Running"]:
+                    noticed.append(time.monotonic())
+                running = not noticed or time.monotonic() < noticed[0] + 3.0
+                return {**found, "State": {**found["State"], "Running": running, "OOMKilled": False}}
+
+            monkeypatch.setattr(sandbox._client.api, "inspect_container", inspect)
+            bot = SandboxedBot(Contestant("bomber"), sandbox, start_s=10, ponder=False)
+            attack = asyncio.create_task(tell(endpoint, MEMORY_BOMB, timeout_s=60))
+            await asyncio.gather(attack, return_exceptions=True)
+            return await bot.refine(Disconnected("hung up"))
+
+    assert isinstance(asyncio.run(play()), OutOfMemory)
+    assert noticed

@@ -4,15 +4,17 @@ import subprocess
 import sys
 import threading
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from sqlalchemy import text
 
 from arena.errors import InfraError, UsageError
 from arena.store.base import KeptMatch, MatchEntry, SeatResult
 from arena.store.checksums import match_checksum
-from arena.store.schema import metadata
+from arena.store.schema import metadata, transient
 from arena.store.sql import SqlStore
 from tests.store import old_stores
 
@@ -228,7 +230,9 @@ def test_a_store_of_an_earlier_version_becomes_what_it_would_be_now(address, tmp
     old_stores.fill(old_stores.make(address, "0001"), *expected[:3])
     old_stores.make(address, revision).dispose()
     store = SqlStore(address)
-    assert everything(store) == expected
+    bots, entries, *rest = everything(store)
+    assert all(entry.weak_limits is None for entry in entries)  # what nobody noted then
+    assert (bots, [replace(entry, weak_limits=()) for entry in entries], *rest) == expected
     assert store.inconsistencies() == []
     match = replace(some_match(today), tournament_id=2, match_id="m5", ordinal=7)
     assert store.add_match(match, b"v")
@@ -237,9 +241,59 @@ def test_a_store_of_an_earlier_version_becomes_what_it_would_be_now(address, tmp
     today.close()
 
 
+def test_what_was_only_tried_out_leaves_the_ladder_and_tests_are_counted_apart(address, tmp_path):
+    today = SqlStore(tmp_path / "today.db")
+    played(today)
+    test = today.begin_tournament("claim", {"format": "test"})
+    today.add_match(replace(some_match(today), tournament_id=test.id, match_id="t1"), b"t")
+    expected = everything(today)
+    assert sum(tally.matches for tally in today.tallies(game="claim")) == 4
+    assert sum(tally.matches for tally in today.tallies(game="claim", tests=True)) == 1
+    engine = old_stores.make(address, "0001")
+    old_stores.fill(engine, *expected[:3])
+    old_stores.make(address, "0003").dispose()
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE bots SET owner = 'local' WHERE name = 'two'"))
+    engine.dispose()
+    store = SqlStore(address)
+    assert everything(store)[4:] == expected[4:]
+    assert store.tallies(game="claim", tests=True) == today.tallies(game="claim", tests=True)
+    assert store.inconsistencies() == []
+    assert [bot.name for bot in store.bots()] == ["one"]
+    store.close()
+    today.close()
+
+
+def test_since_takes_only_tournaments_begun_then_or_later(store):
+    played(store)
+    with store._database.begin() as connection:
+        connection.execute(text("UPDATE tournaments SET created_at = '2026-01-01 00:00:00' WHERE id = 1"))
+        connection.execute(text("UPDATE tournaments SET created_at = '2026-02-01 00:00:00' WHERE id = 2"))
+    everything = store.tallies(game="claim", since=datetime(2026, 1, 1, tzinfo=UTC))
+    assert everything == store.tallies(game="claim")
+    assert store.tallies(game="claim", since=datetime(2026, 1, 2, tzinfo=UTC)) == store.tallies(tournament_id=2)
+    seats = store.seat_tallies(game="claim", since=datetime(2026, 1, 2, tzinfo=UTC))
+    assert seats == store.seat_tallies(tournament_id=2)
+    assert store.tallies(game="claim", since=datetime(2026, 3, 1, tzinfo=UTC)) == []
+
+
+def test_versions_are_retired_and_restored_one_by_one(store):
+    first, second = add_bot(store, version="1"), add_bot(store, version="2")
+    before = store.data_version()
+    store.retire_bot("greedy", "2")
+    assert store.bots("claim") == [first]
+    retired = store.data_version()
+    store.retire_bot("greedy", "1")
+    store.retire_bot("greedy", "2", retired=False)
+    assert store.bots("claim") == [second]
+    assert len({before, retired, store.data_version()}) == 3
+    with pytest.raises(UsageError, match="there is no bot 'greedy@3'"):
+        store.retire_bot("greedy", "3")
+
+
 def test_the_migrations_make_the_schema(store):
     with store._database.connect() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+        assert compare_metadata(MigrationContext.configure(connection), [metadata, transient]) == []
 
 
 @pytest.mark.parametrize("url", ["mysql://x/y", "postgresql://me:secret@host:port/name"])

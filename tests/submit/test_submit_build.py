@@ -40,6 +40,13 @@ def build(folder, target):
     return target
 
 
+def test_make_runs_programs(bot, tmp_path):
+    """It sets its own user id before it starts one, with which most other programs do not bother."""
+    folder = bot("make")
+    (folder / "Makefile").write_text("all:\n\ttrue\n\techo made >result\n")
+    assert (build(folder, tmp_path / "built") / "result").read_text() == "made\n"
+
+
 HOSTILE = """
 import os, socket
 

@@ -68,7 +68,7 @@ def test_a_folder_becomes_a_version_that_never_changes(bot, bots_folder, tmp_pat
     newer = entries(tmp_path)[1]
     assert newer.version == f"1-{newer.digest[7:15]}"
     shown = arena("bots", "show", "mine").output
-    assert re.search(r"status +active", shown)
+    assert re.search(r"status +on the ladder", shown)
     assert re.search(r"registered +20\d\d-", shown)
     assert f"folder     {newer.origin}" in shown
 

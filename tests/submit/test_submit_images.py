@@ -52,6 +52,8 @@ def with_config(**config):
 
 REFUSED = {
     "volumes": (lambda: with_config(Volumes={"/data": {}}), "declares volumes"),
+    "workdir": (lambda: with_config(WorkingDir="/proc/self/fd/8"), "choose a folder of its own, such as /bot"),
+    "workdir is none": (lambda: with_config(WorkingDir=["/x"]), "choose a folder such as /bot"),
     "nothing to run": (lambda: with_config(Entrypoint=None), "does not say what to run"),
     "two images": (lambda: saved(listed=[{}, {}]), "must hold exactly one image"),
     "no image": (lambda: saved(listed=[]), "must hold exactly one image"),

@@ -7,8 +7,9 @@ import pytest
 from arena.bots import manifest
 from arena.bots.manifest import Folder, Manifest, read_manifest
 from arena.errors import UsageError
+from arena.store.checksums import bot_checksum
 from arena.store.sql import SqlStore
-from arena.submit.registration import RegistrationRequest, free_version, plan_registration
+from arena.submit.registration import RegistrationRequest, find_same, free_version, plan_registration
 from arena.tournaments.field import check_present, choose_field, register_folder
 from tests.kits.contestants import arena, choosing, write_bot
 
@@ -50,7 +51,7 @@ def test_wishes_come_first(store):
 
 
 def test_a_name_that_only_took_part_is_free(store):
-    add(store, owner="local")
+    add(store, owner="local", tried=True)
     assert plan_registration(store, MANIFEST, RegistrationRequest(owner="alice"), ["claim", "rrr"]).name == "mine"
 
 
@@ -63,9 +64,19 @@ def test_a_taken_version_gets_a_mark_that_fits(store):
         free_version(versions, "1", DIGEST, fixed=True)
 
 
-def test_the_same_files_from_another_place_get_a_longer_mark(store):
-    versions = [add(store), add(store, version="1-abababab", digest=DIGEST, origin="/elsewhere")]
+def test_other_files_whose_digest_begins_alike_get_a_longer_mark(store):
+    versions = [add(store), add(store, version="1-abababab", digest="sha256:abababab0")]
     assert free_version(versions, "1", DIGEST) == "1-abababababab"
+    assert find_same(versions, DIGEST) is None
+
+
+def test_the_same_files_are_the_same_version_wherever_they_are(store):
+    tried = add(store, digest=DIGEST, owner="local", origin="/folder", tried=True)
+    assert find_same([add(store, version="2"), tried], DIGEST) == tried
+    promoted = store.promote_bot(tried.id, owner="alice", origin="/kept", games=["claim", "rrr"])
+    assert (promoted.owner, promoted.origin, promoted.games) == ("alice", "/kept", ("claim", "rrr"))
+    assert promoted.checksum == bot_checksum(promoted)
+    assert store.bots("claim") == [promoted]  # it came onto the ladder last
 
 
 def test_a_bot_whose_files_were_not_here_gets_its_own_version(store):
@@ -73,7 +84,7 @@ def test_a_bot_whose_files_were_not_here_gets_its_own_version(store):
     assert absent.kind == "absent"
     with pytest.raises(UsageError, match="the files of mine 1 are not on this machine"):
         check_present(absent)
-    assert free_version([absent], "1", DIGEST) == "1"
+    assert find_same([absent], DIGEST) == absent
     assert free_version([absent], "1", "sha256:other") == "1-other"
 
 
@@ -84,7 +95,7 @@ def test_what_a_bot_is_run_from(store):
 
 def test_a_folder_that_changed_is_a_new_version(store, tmp_path):
     path = write_bot(tmp_path / "mine", choosing("return turn.legal[0]"))
-    entry = register_folder(store, Folder(path, read_manifest(path)), "local")
+    entry = register_folder(store, Folder(path, read_manifest(path)), "local", tried=True)
     check_present(entry)
     (path / "bot.py").write_text("other")
     with pytest.raises(UsageError, match="is not what was registered as mine 1"):

@@ -39,7 +39,11 @@ def test_the_tables_there_are_the_same_and_importing_twice_changes_nothing(playe
     assert "tournament 1 of claim here; 6 new matches, all replayed and true" in first.output
     assert "not here, and so not to be played until they are submitted: one 1, two 1, three 1" in first.output
     assert "nothing new" in second.output
-    for words in (["ratings", "--game", "claim"], ["crosstable", "--game", "claim"], ["history", "two"]):
+    for words in (
+        ["ratings", "--game", "claim", "--all"],
+        ["crosstable", "--game", "claim", "--all"],
+        ["history", "two"],
+    ):
         assert run(*words, "--json", "--db", there).output == run(*words, "--json", "--db", played).output
     assert run("verify", "--db", there).exit_code == 0
     again = tmp_path / "again.gz"

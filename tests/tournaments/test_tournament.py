@@ -1,5 +1,6 @@
 """Tournaments with players inside this process: the same table however they are run, stopped and gone on with."""
 
+import json
 import re
 import sqlite3
 from collections import Counter
@@ -239,7 +240,8 @@ def test_a_swiss_tournament_of_another_version_is_not_gone_on_with(tmp_path):
     entry = world.store.begin_tournament("claim", older)
     with pytest.raises(UsageError, match="begun by a version of Arena that pairs otherwise"):
         Tournament(world.game, entry, world.field, world.store)
-    assert arena("tournament", "list", "--db", tmp_path / "db").output.startswith("1: claim, swiss, 3 bots, 0 matches")
+    (listed,) = json.loads(arena("tournament", "list", "--json", "--db", tmp_path / "db").output)
+    assert (listed["format"], listed["bots"], listed["matches"]) == ("swiss", 3, 0)
     resumed = arena("tournament", "resume", entry.id, "--db", tmp_path / "db")
     assert (resumed.exit_code, resumed.stderr.count("\n")) == (2, 1)
     tournament, complete, _ = world.run()

@@ -71,6 +71,12 @@ def test_every_key_does_what_the_help_says(watched, claim):
     page.keyboard.press(",")
     page.keyboard.press(",")
     assert page.locator(".controls select").input_value() == "0.5"
+    below = "() => document.querySelector('.picture svg').outerHTML"
+    before = page.evaluate(below)
+    page.keyboard.press("f")
+    assert page.evaluate(below) != before, "the other seat is at the near side"
+    page.keyboard.press("f")
+    assert page.evaluate(below) == before
     page.keyboard.press("m")
     assert page.evaluate("() => document.activeElement.getAttribute('aria-current')") == "step"
     page.keyboard.press("?")

@@ -17,7 +17,7 @@ RATING = next(column for column in COLUMNS if column.key == "rating")
 BOT = next(column for column in COLUMNS if column.key == "bot")
 
 
-@given(st.dictionaries(st.sampled_from(["sort", "order", "q", "newest", "settled", "from"]), st.text(max_size=80)))
+@given(st.dictionaries(st.sampled_from(["sort", "order", "q", "settled", "from"]), st.text(max_size=80)))
 def test_any_address_is_a_state_of_the_table(query):
     state = TableState.read(query)
     assert state.sort in ("", *KEYS)
@@ -37,7 +37,7 @@ def test_a_head_sorts_the_usual_way_first_and_then_the_other():
 
 
 def test_a_filter_stays_when_the_table_is_sorted():
-    assert TableState(q="a b&", newest=True).href(RATING) == "?sort=rating&order=descending&q=a+b%26&newest=1"
+    assert TableState(q="a b&", settled=True).href(RATING) == "?sort=rating&order=descending&q=a+b%26&settled=1"
 
 
 def test_every_column_that_sorts_has_a_key():

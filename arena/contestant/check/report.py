@@ -59,6 +59,7 @@ class CheckFailed(ArenaError):
     def __init__(self, verdict: Verdict, where: str, evidence: AnyRecord | None = None, seat: Seat = 0) -> None:
         super().__init__(f"{where}: {verdict.sentence}" if where else verdict.sentence)
         self.verdict = verdict
+        self.where = where
         self.evidence = evidence
         self.seat = seat
 

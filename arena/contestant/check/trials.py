@@ -114,7 +114,7 @@ class Trials:
             await player.begin(MatchStart(spec.match_id, seat, len(spec.contestants), spec.config, spec.control))
             for ply, played in enumerate(moves):
                 if ply in chosen:
-                    decision = await player.decide(state, seat)
+                    decision = await player.decide(state, seat, player.settle)
                     try_moves(state, seat, decision.moves)
                     self._walked.append(decision.times)
                 state.apply(played.move)

@@ -5,6 +5,7 @@ from typing import Any
 
 from arena.errors import InfraError, StartFailed
 from arena.sandboxes.base import SOCKET_NAME, BotImage, Limits
+from arena.sandboxes.docker.images import Image
 from arena.sandboxes.kernel import masks, procfs
 from arena.sandboxes.kernel.cgroups import CPU_PERIOD_US
 from arena.sandboxes.kernel.seccomp import docker_profile
@@ -15,15 +16,15 @@ _RUN = "/run/bot"
 
 
 def container_config(
-    program: BotImage, limits: Limits, *, image: str, socket_dir: str, snapshots_dir: str, uid: int
+    program: BotImage, limits: Limits, *, image: Image, socket_dir: str, snapshots_dir: str, uid: int
 ) -> dict[str, Any]:
     """The container configuration in the form of the docker API."""
     env = {"ARENA_SOCKET": f"{_RUN}/{SOCKET_NAME}", "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1", **program.env}  # noqa: S108
     command = {} if program.command is None else {"Entrypoint": [], "Cmd": list(program.command)}
     return {
-        "Image": image,
+        "Image": image.digest,
         "User": f"{uid}:{uid}",
-        "WorkingDir": "/tmp",  # noqa: S108  (whatever the image says: CVE-2024-21626)
+        "WorkingDir": image.workdir,
         "Hostname": "bot",
         "Env": [f"{name}={value}" for name, value in env.items()],
         "Healthcheck": {"Test": ["NONE"]},

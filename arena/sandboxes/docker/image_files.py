@@ -33,9 +33,24 @@ class Kind(Enum):
     SPECIAL = "a pipe, socket or device"
 
 
-def check_entry(image: str, name: str, kind: Kind, size: int) -> None:
+def with_parents(names: Iterable[str]) -> set[str]:
+    """The names and all their parent folders."""
+    found: set[str] = set()
+    todo = set(names) - {""}
+    while todo:
+        found |= todo
+        todo = {posixpath.dirname(name) for name in todo} - found - {""}
+    return found
+
+
+def directories_of(workdir: str) -> frozenset[str]:
+    """The paths of an image that must be folders or missing: a link on the way to its WORKDIR could lead anywhere."""
+    return DIRECTORIES | with_parents([workdir.strip("/")])
+
+
+def check_entry(image: str, name: str, kind: Kind, size: int, directories: frozenset[str] = DIRECTORIES) -> None:
     """UsageError when an image may not have such an entry at that path."""
-    if name in DIRECTORIES and kind is not Kind.DIRECTORY:
+    if name in directories and kind is not Kind.DIRECTORY:
         raise UsageError(f"{image} has {kind.value} at /{name}, which must be a folder or missing")
     if name in USER_FILES and (kind is not Kind.FILE or size > MAX_USER_FILE_BYTES):
         found = kind.value if kind is not Kind.FILE else f"{size} bytes"
@@ -47,8 +62,9 @@ def check_entry(image: str, name: str, kind: Kind, size: int) -> None:
 class LayerCheck:
     """Checks the layers of an image, given as archives in any order."""
 
-    def __init__(self, image: str) -> None:
+    def __init__(self, image: str, workdir: str = "") -> None:
         self._image = image
+        self._directories = directories_of(workdir)
         self._links: set[str] = set()
         self._assumed: set[str] = set()
 
@@ -64,15 +80,15 @@ class LayerCheck:
                     f"{self._image} has a file with the name {printable(entry.name[:_SHOWN])}, which no image needs"
                 )
             kind = _kind_of_entry(entry)
-            check_entry(self._image, name, kind, entry.size)
+            check_entry(self._image, name, kind, entry.size, self._directories)
             parents.add(posixpath.dirname(name))
             if kind is Kind.LINK:
                 links.add(name)
             elif kind is Kind.DIRECTORY:
                 directories.add(name)
         self._links |= links
-        self._assumed |= _with_parents(parents) - directories
-        self._refuse_links(links & _with_parents(parents))
+        self._assumed |= with_parents(parents) - directories
+        self._refuse_links(links & with_parents(parents))
 
     def finish(self) -> None:
         """UsageError when the path of an entry leads through a link in another layer."""
@@ -83,20 +99,21 @@ class LayerCheck:
             raise UsageError(f"{self._image} has files below /{printable(name[:_SHOWN])}, which is no folder")
 
 
-def check_directories(image: str, layers: Iterable[Path]) -> None:
+def check_directories(image: str, layers: Iterable[Path], workdir: str) -> None:
     """Check the layers of an image as unpacked by the daemon; OSError when they cannot be read."""
+    directories = directories_of(workdir)
     for layer in layers:
         if not layer.is_dir():
             raise FileNotFoundError(layer)
-        for name in (*sorted(DIRECTORIES | USER_FILES), *_etc(layer)):
+        for name in (*sorted(directories | USER_FILES), *_etc(layer)):
             found = _lstat(layer / name)
             if found is not None:
-                check_entry(image, name, _kind_of_mode(found.st_mode), found.st_size)
+                check_entry(image, name, _kind_of_mode(found.st_mode), found.st_size, directories)
 
 
-def check_saved(image: str, saved: IO[bytes]) -> None:
+def check_saved(image: str, saved: IO[bytes], workdir: str) -> None:
     """Check the layers of an image in the archive format of `docker save`."""
-    check, number = LayerCheck(image), 0
+    check, number = LayerCheck(image, workdir), 0
     try:
         with tarfile.open(fileobj=saved, mode="r|") as parts:
             for part in parts:
@@ -171,13 +188,3 @@ def _is_layer(name: str, content: IO[bytes]) -> bool:
     if name.startswith("blobs/"):
         return isinstance(content, io.BufferedReader) and content.peek(1)[:1] not in (b"{", b"[")
     return name.endswith("/layer.tar")
-
-
-def _with_parents(names: Iterable[str]) -> set[str]:
-    """The names and all their parent folders."""
-    found: set[str] = set()
-    todo = set(names) - {""}
-    while todo:
-        found |= todo
-        todo = {posixpath.dirname(name) for name in todo} - found - {""}
-    return found

@@ -1,6 +1,7 @@
 """Container images of bots: found by name or digest, and checked before they are run."""
 
 import io
+import posixpath
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -9,11 +10,16 @@ from arena.errors import UsageError
 from arena.sandboxes.base import MIB
 from arena.sandboxes.docker import image_files
 from arena.sandboxes.docker.client import DockerClient, NotFound
+from arena.untrusted.text import printable
 
 MAX_IMAGE_BYTES = 4096 * MIB
 SAVE_S = 300.0
 _CHUNK = 1 << 20
 _NOWHERE = Path("/nonexistent")
+DEFAULT_WORKDIR = "/tmp"  # noqa: S108  (a file system of the container's own)
+_MAX_WORKDIR = 200
+_NOT_OF_THE_IMAGE = ("proc", "sys", "dev", "run")
+"""Folders that a container gets from the machine: /proc/self/fd once led out of it (CVE-2024-21626)."""
 
 
 class NoSuchImage(UsageError):
@@ -27,6 +33,8 @@ class Image:
     digest: str
     """The image id of the daemon, which depends on the content; a tag may point elsewhere later."""
     size_bytes: int
+    workdir: str = DEFAULT_WORKDIR
+    """Where its program starts."""
 
 
 def resolve(client: DockerClient, reference: str) -> Image:
@@ -37,27 +45,29 @@ def resolve(client: DockerClient, reference: str) -> Image:
         raise NoSuchImage(
             f"there is no image {reference}; images are never pulled, so build or load it first"
         ) from None
-    check(reference, found.get("Config") or {}, found["Size"])
+    settings = found.get("Config") or {}
+    check(reference, settings, found["Size"])
+    workdir = workdir_of(reference, settings)
     if found["Id"] not in _checked_digests:
-        _check_files(reference, found)
+        _check_files(reference, found, workdir)
         _checked_digests.add(found["Id"])
-    return Image(digest=found["Id"], size_bytes=found["Size"])
+    return Image(digest=found["Id"], size_bytes=found["Size"], workdir=workdir)
 
 
 _checked_digests: set[str] = set()
 """Digests of images whose files have passed the check."""
 
 
-def _check_files(reference: str, found: dict[str, Any]) -> None:
+def _check_files(reference: str, found: dict[str, Any], workdir: str) -> None:
     """Check an image's files without making a container: even copying files out of a container can hang the daemon."""
     image, data = f"the image {reference}", (found.get("GraphDriver") or {}).get("Data") or {}
     layers = [data.get("UpperDir"), *(data.get("LowerDir") or "").split(":")]
     try:
-        image_files.check_directories(image, [Path(layer) for layer in layers if layer] or [_NOWHERE])
+        image_files.check_directories(image, [Path(layer) for layer in layers if layer] or [_NOWHERE], workdir)
     except OSError:
         # We may not read the layers, or they are not stored as folders: then the daemon writes an archive, in seconds.
         with DockerClient(SAVE_S) as client:
-            client.call(lambda: image_files.check_saved(image, _saved(client, found["Id"])))
+            client.call(lambda: image_files.check_saved(image, _saved(client, found["Id"]), workdir))
 
 
 def _saved(client: DockerClient, digest: str) -> IO[bytes]:
@@ -67,8 +77,22 @@ def _saved(client: DockerClient, digest: str) -> IO[bytes]:
 def check(reference: str, settings: dict[str, Any], size_bytes: int) -> None:
     """UsageError when the settings of an image are not allowed, or it is too large."""
     if settings.get("Volumes"):
-        raise UsageError(f"the image {reference} declares volumes; a bot's files must be in the image or in /tmp")
+        raise UsageError(f"the image {reference} declares volumes: leave out VOLUME, write to /tmp only")
     if size_bytes > MAX_IMAGE_BYTES:
         raise UsageError(f"the image {reference} has {size_bytes // MIB} MiB; at most {MAX_IMAGE_BYTES // MIB}")
     if not settings.get("Entrypoint") and not settings.get("Cmd"):
         raise UsageError(f"the image {reference} does not say what to run: add an ENTRYPOINT")
+
+
+def workdir_of(reference: str, settings: dict[str, Any]) -> str:
+    """The folder in which an image's program starts: its WORKDIR, or /tmp if it has none; UsageError if not allowed."""
+    wanted = settings.get("WorkingDir") or "/"
+    if wanted == "/":
+        return DEFAULT_WORKDIR
+    if not isinstance(wanted, str) or not wanted.startswith("/") or len(wanted) > _MAX_WORKDIR:
+        raise UsageError(f"the image {reference} has no absolute path as its WORKDIR: choose a folder such as /bot")
+    path = "/" + posixpath.normpath(wanted).lstrip("/")
+    if ".." in wanted.split("/") or path.split("/")[1] in _NOT_OF_THE_IMAGE:
+        shown = printable(wanted)
+        raise UsageError(f"the image {reference} has the WORKDIR {shown}: choose a folder of its own, such as /bot")
+    return path

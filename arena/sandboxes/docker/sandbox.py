@@ -4,6 +4,9 @@ import asyncio
 import contextlib
 import os
 import time
+from bisect import bisect_right
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from arena.errors import InfraError
@@ -43,6 +46,8 @@ class DockerSandbox(SandboxLifecycle[BotImage]):
     _pids: int | None = None
     """The pid namespace of the container."""
     _paused = False
+    _out_of_memory = False
+    """Whether the kernel counted a process that it killed for lack of memory."""
     _text = ""
     _exit_status_task: asyncio.Task[None] | None = None
     _exit_status_error: InfraError | None = None
@@ -51,6 +56,13 @@ class DockerSandbox(SandboxLifecycle[BotImage]):
     def _uid(self) -> int:
         # Without root the referee could not reach a socket of another user.
         return os.geteuid() if self._user is None else self._user.uid
+
+    async def wait(self) -> Death:
+        """Wait until the bot is dead; InfraError when the daemon does not tell how it died."""
+        await self._died.wait()
+        if self._death is None and self._exit_status_error is not None:
+            raise self._exit_status_error
+        return await super().wait()
 
     def log(self) -> str:
         """The end of the bot's output, as fetched by `read_log` or when the bot died."""
@@ -62,6 +74,20 @@ class DockerSandbox(SandboxLifecycle[BotImage]):
             client, container = self._client_and_container()
             output = await client.call_in_thread(client.api.logs, container, stdout=True, stderr=True, tail=_LINES)
             self._text = printable_bytes(output[-self._limits.log_bytes :])
+
+    def mark(self) -> float:
+        """The time: the daemon stamps every line, and a frozen bot prints nothing before it is asked again."""
+        return time.time()
+
+    async def read_outputs(self, marks: Sequence[float]) -> list[str]:
+        """The lines that the daemon stamped between these times, fetched from it again if there are any."""
+        if not self._text or self._container is None or self._end_task is not None:
+            return [""] * len(marks)
+        client, container = self._client_and_container()
+        lines = await client.call_in_thread(
+            client.api.logs, container, stdout=True, stderr=True, tail=_LINES, timestamps=True
+        )
+        return await asyncio.to_thread(sort_lines, lines[-self._limits.log_bytes :], marks)
 
     # Start.
 
@@ -95,7 +121,7 @@ class DockerSandbox(SandboxLifecycle[BotImage]):
         config = container_config(
             self._program,
             self._limits,
-            image=image.digest,
+            image=image,
             socket_dir=str(self._socket.path),
             snapshots_dir=str(self._snapshots.path),
             uid=self._uid,
@@ -184,7 +210,11 @@ class DockerSandbox(SandboxLifecycle[BotImage]):
     # End.
 
     def _ended(self) -> None:
+        """Note the exit at once: the daemon may take seconds to notice it, and longer to hear why."""
         self._unwatch_process()
+        with contextlib.suppress(OSError):  # the daemon may have removed the group already
+            self._out_of_memory = self._group.oom_kills() > 0
+        self._exited.set()
         self._exit_status_task = asyncio.create_task(self._collect_exit_status())
 
     def _unwatch_process(self) -> None:
@@ -197,9 +227,10 @@ class DockerSandbox(SandboxLifecycle[BotImage]):
         """Wait until the daemon has noticed the end, and record the exit status and the output."""
         try:
             state, output = await asyncio.to_thread(self._read_exit_status)
-        except InfraError as error:
-            # The sandbox must be removed even if the exit status is unknown; `_await_death` raises this error.
-            self._exit_status_error = error
+        except Exception as error:
+            # The sandbox is removed even if the exit status is unknown; `wait` and `_await_death` raise this error.
+            unknown = InfraError(f"docker does not tell how the bot ended: {type(error).__name__}: {error}")
+            self._exit_status_error = error if isinstance(error, InfraError) else unknown
             self._died.set()
             return
         self._text = printable_bytes(output[-self._limits.log_bytes :])
@@ -208,7 +239,7 @@ class DockerSandbox(SandboxLifecycle[BotImage]):
             Death(
                 exit_code=code,
                 signal=number,
-                out_of_memory=bool(state["OOMKilled"]),
+                out_of_memory=self._out_of_memory or bool(state["OOMKilled"]),
                 by_referee=self._by_referee,
                 escaped=False,
                 log=printable_bytes(output[-TAIL_BYTES:]),
@@ -287,3 +318,17 @@ class DockerSandbox(SandboxLifecycle[BotImage]):
         except InfraError as error:
             if not is_conflict(error):  # or else somebody removes it at this moment
                 raise
+
+
+def sort_lines(output: bytes, marks: Sequence[float]) -> list[str]:
+    """Stamped lines of output, sorted into the intervals that begin at these times and escaped."""
+    pieces = [b""] * len(marks)
+    for line in output.splitlines(keepends=True):
+        stamp, _, text = line.partition(b" ")
+        try:
+            place = bisect_right(marks, datetime.fromisoformat(stamp.decode()).timestamp()) - 1
+        except ValueError:  # the rest of a line that was cut
+            continue
+        if place >= 0:
+            pieces[place] += text
+    return list(map(printable_bytes, pieces))

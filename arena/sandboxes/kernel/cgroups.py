@@ -297,8 +297,11 @@ def _number(text: str) -> float | None:
 
 
 def _field(text: str, name: str) -> int:
-    pairs = (line.split() for line in text.splitlines())
-    return next((int(pair[1]) for pair in pairs if pair[0] == name), 0)
+    for line in text.splitlines():
+        key, _, value = line.partition(" ")
+        if key == name:
+            return int(value)
+    return 0
 
 
 def _removed(path: Path) -> bool:

@@ -53,14 +53,15 @@ FORBIDDEN = {
     "files by handle, and watching files that other bots share": "open_by_handle_at name_to_handle_at fanotify_init"
     " fanotify_mark inotify_init inotify_init1",
     "memory and queues that outlive a process": "mq_open mq_unlink shmget msgget semget",
-    "change of identity": "setuid setgid setreuid setregid setresuid setresgid setfsuid setfsgid setgroups capset",
+    "change of identity": "setuid setgid setreuid setregid setfsuid setfsgid setgroups capset",
     # The kernel numbers all sessions of the machine, and /proc/self/autogroup shows the number.
     "counters of the whole machine": "setsid",
     "the order of others' reads and writes": "ioprio_set",
 }
 
-# Advice on what the kernel keeps of files in memory, which bots share: they are told that it was taken.
-PRETENDED = "fadvise64 readahead sync syncfs"
+# Advice on what the kernel keeps of files in memory, which bots share: they are told that it was taken. So are programs
+# that become themselves before they start another, as make does; every identity of a bot is the same, and stays so.
+PRETENDED = "fadvise64 readahead sync syncfs setresuid setresgid"
 
 # Named only for container runtimes that know no other default than EPERM: these calls have a fallback for ENOSYS alone.
 MISSING = (

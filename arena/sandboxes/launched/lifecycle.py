@@ -5,6 +5,7 @@ import contextlib
 import signal
 import time
 from abc import abstractmethod
+from collections.abc import Sequence
 
 from arena.errors import InfraError
 from arena.sandboxes.base import MIB, BotDirectory, Death, Enforcement
@@ -13,6 +14,7 @@ from arena.sandboxes.kernel.cgroups import ControlGroup
 from arena.sandboxes.launched.child_process import ChildProcess, LaunchPlan, rlimits
 from arena.sandboxes.lifecycle import SandboxLifecycle, run_to_completion, split_exit_code, wait_until
 from arena.sandboxes.owner import PREFIX, owner
+from arena.untrusted.text import printable_bytes
 
 _END_S = 10.0
 _KILL_AGAIN_S = 0.3
@@ -59,6 +61,15 @@ class LaunchedSandbox(SandboxLifecycle[BotDirectory]):
         """Escape the output in a thread, so that the event loop can time moves meanwhile."""
         if self._child is not None:
             await asyncio.to_thread(self._child.log.text)
+
+    def mark(self) -> float:
+        """The number of bytes printed so far."""
+        return 0.0 if self._child is None else float(self._child.log.printed())
+
+    async def read_outputs(self, marks: Sequence[float]) -> list[str]:
+        """The output between these numbers of bytes, escaped in a thread."""
+        pieces = [b""] * len(marks) if self._child is None else self._child.log.between(marks)
+        return await asyncio.to_thread(lambda: list(map(printable_bytes, pieces)))
 
     # Start.
 

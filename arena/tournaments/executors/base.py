@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from arena.errors import InfraError
 from arena.match import MatchSpec
 from arena.store.base import MatchEntry
+from arena.tournaments.monitoring.figures import NO_FIGURES, MatchFigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,9 @@ class FinishedMatch:
     record: bytes
     seconds: float
     """What the match took, without the start of its bots."""
+    figures: MatchFigures = NO_FIGURES
+    weak_limits: tuple[str, ...] = ()
+    """What was not fully enforced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,7 @@ class VoidMatch:
 
     reason: str
     seconds: float
+    figures: MatchFigures = NO_FIGURES
 
 
 class WorkerDied(InfraError):
@@ -53,6 +58,35 @@ class WorkerDied(InfraError):
 
 class WorkerLost(WorkerDied):
     """A worker is gone together with its node, for which the match that it played is hardly to blame."""
+
+
+class Spectator(Protocol):
+    """Is told what is played while it is played; it must not raise, and must return at once."""
+
+    def begun(self, bots: tuple[int, ...], assignment: Assignment) -> None:
+        """A match has begun between these bots of the field."""
+
+    def played(self, match_id: str, attempt: int, moves: int, packed: bytes) -> None:
+        """More moves were played; see `MovesReport`."""
+
+    def ended(self, match_id: str) -> None:
+        """The match was kept, or does not count."""
+
+
+class Unwatched:
+    """A spectator who looks at nothing."""
+
+    def begun(self, bots: tuple[int, ...], assignment: Assignment) -> None:
+        """A match has begun."""
+
+    def played(self, match_id: str, attempt: int, moves: int, packed: bytes) -> None:
+        """More moves were played."""
+
+    def ended(self, match_id: str) -> None:
+        """The match is over."""
+
+
+UNWATCHED = Unwatched()
 
 
 class WorkerHandle(Protocol):

@@ -13,6 +13,7 @@ from arena.errors import InfraError, UsageError
 from arena.sandboxes.docker.client import DockerClient, NotFound
 from arena.submit import folders, image_archive, image_storage
 from arena.submit.folder_storage import FolderStorage, own_digest, remove
+from arena.tournaments.executors.bot_registry import pull_image
 
 IMAGE_REPOSITORY = "arena-node"
 """Images that were sent to this node have a tag here."""
@@ -63,6 +64,13 @@ class BotCache:
             elif not self._storage.path_of(digest).is_dir():
                 _write(packed, archive)
                 self._unpack(packed, working, digest)
+
+    def pull(self, bot: BotPlan, reference: str) -> None:
+        """Fetch an image that is leased from a registry; InfraError if it is not what its digest says."""
+        digest = bot.contestant.digest
+        with self._storage.locked():
+            if not _has_image(digest):
+                pull_image(reference, digest, f"{IMAGE_REPOSITORY}:{_key(digest)}")
 
     def localized(self, bot: BotPlan) -> BotPlan:
         """The same bot, run from where it is on this node."""

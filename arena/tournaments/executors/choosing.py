@@ -4,12 +4,13 @@ import importlib
 import os
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from arena.errors import UsageError
 from arena.tournaments.executors.base import Executor
 from arena.tournaments.executors.messages import WorkerPlan
-from arena.tournaments.settings import Settings
+from arena.tournaments.monitoring.events import Listener, ignore
 
 LOCAL, RAY = "local", "ray"
 RAY_QUIET = {
@@ -26,6 +27,7 @@ class Cluster(Protocol):
     """A connection to machines that play matches."""
 
     say: Callable[[str], None]
+    on_event: Listener
 
     def capacity(self) -> int:
         """How many matches can be played at once; UsageError if it is none."""
@@ -36,9 +38,52 @@ class Cluster(Protocol):
         ...
 
 
-def connect(place: str, settings: Settings) -> Cluster | None:
+PRIORITY = 10
+"""The weight of a tournament beside the others on a cluster, if nothing else is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where matches are played, and on a cluster, beside whom."""
+
+    place: str = LOCAL
+    concurrency: int | None = None
+    """Matches at once; what the machines allow if it is None."""
+    priority: int | None = None
+    registry: str | None = None
+    """Where nodes find images; if it is None, the driver sends them."""
+
+
+class MatchSize(Protocol):
+    """What a match needs of a machine."""
+
+    @property
+    def seats(self) -> int:
+        """How many bots there are."""
+        ...
+
+    @property
+    def cpus(self) -> float:
+        """Processors of a bot that is to move."""
+        ...
+
+    @property
+    def memory_bytes(self) -> int:
+        """Memory of a bot."""
+        ...
+
+    @property
+    def ponder(self) -> bool:
+        """Whether bots may think while others are to move."""
+        ...
+
+
+def connect(placement: Placement, size: MatchSize) -> Cluster | None:
     """The cluster that the user named; None for this machine."""
+    place = placement.place
     if place == LOCAL:
+        if placement.priority is not None or placement.registry is not None:
+            raise UsageError("--priority and --registry are for matches on a cluster: name it with --executor")
         return None
     if place != RAY and not _ADDRESS.fullmatch(place):
         raise UsageError(
@@ -52,12 +97,19 @@ def connect(place: str, settings: Settings) -> Cluster | None:
         if error.name != "ray":
             raise
         raise UsageError("matches on a cluster need Ray: pip install 'arena[ray]'") from error
-    cluster: Cluster = module.RayCluster("auto" if place == RAY else place, module.MatchResources.of(settings))
+    cluster: Cluster = module.RayCluster(
+        "auto" if place == RAY else place,
+        module.MatchResources.of(size),
+        priority=placement.priority or PRIORITY,
+        most=placement.concurrency,
+        registry=placement.registry,
+    )
     return cluster
 
 
-def cluster_executor(cluster: Cluster, plan: WorkerPlan, *, concurrency: int) -> Executor:
+def cluster_executor(cluster: Cluster, plan: WorkerPlan, *, on_event: Listener = ignore) -> Executor:
     """An executor on the nodes of a cluster."""
     module = importlib.import_module("arena.tournaments.executors.ray_executor")
-    executor: Executor = module.RayExecutor(cluster, plan, concurrency=concurrency)
+    cluster.on_event = on_event
+    executor: Executor = module.RayExecutor(cluster, plan, on_event=on_event)
     return executor

@@ -29,6 +29,8 @@ class WorkerPlan:
     """For players inside the referee."""
     strikes: int
     fresh: bool
+    reports: bool = False
+    """Whether workers tell what is played while it is played."""
 
 
 READY = "ready"
@@ -43,6 +45,18 @@ class PlayMatch:
     """The bots of the job, by their numbers in the field."""
     assignment: Assignment
     new_job: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MovesReport:
+    """From a worker, while it plays: what was played since the last report; the answer to PlayMatch comes later."""
+
+    attempt: int
+    """Grows when a match is played anew, and its moves count from the start again."""
+    moves: int
+    """How many there are by now."""
+    packed: bytes
+    """Those since the last report; see `record.dump_moves`."""
 
 
 @dataclass(frozen=True, slots=True)

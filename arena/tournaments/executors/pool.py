@@ -1,23 +1,39 @@
 """A pool of workers that plays jobs: who plays what, and what becomes of a match whose worker dies."""
 
 import asyncio
+import socket
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from arena.errors import ArenaError, InfraError
 from arena.play.faults import REPLAYS
 from arena.tournaments.executors.base import (
+    UNWATCHED,
     Assignment,
     FinishedMatch,
     Job,
     Keep,
     MayBegin,
+    Spectator,
     VoidMatch,
     WorkerDied,
     WorkerHandle,
     WorkerLost,
 )
+from arena.tournaments.monitoring.events import (
+    Listener,
+    MatchBegun,
+    MatchPlayed,
+    MatchVoid,
+    WorkerDismissed,
+    WorkerEnded,
+    WorkerFailed,
+    WorkerReady,
+    ignore,
+)
+from arena.tournaments.monitoring.figures import NO_FIGURES
 
 LOSSES = 10
 """How often a match is played again because the node of its worker was lost."""
@@ -48,15 +64,53 @@ class Attempt:
     died: bool = False
 
 
+class Keeping:
+    """Keeps the matches of one worker while it plays the next one; only one of them waits, so that none pile up."""
+
+    def __init__(self, keep: Keep) -> None:
+        self._keep = keep
+        self._latest: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> "Keeping":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._end()
+
+    async def add(self, match: FinishedMatch | VoidMatch) -> None:
+        """Begin to keep a match, as soon as the one before it is kept."""
+        await self._end()
+        self._latest = asyncio.ensure_future(self._keep(match))
+        await asyncio.sleep(0)  # what is counted at once may decide whether there is a next match
+
+    async def _end(self) -> None:
+        latest, self._latest = self._latest, None
+        if latest is not None:
+            await latest
+
+
 class WorkerPool:
     """An executor on workers of any kind; a dead worker is started again, and its match played again by any worker."""
 
-    def __init__(self, workers: Sequence[WorkerHandle], *, needed: int) -> None:
+    def __init__(
+        self,
+        workers: Sequence[WorkerHandle],
+        *,
+        needed: int,
+        on_event: Listener = ignore,
+        spectator: Spectator = UNWATCHED,
+    ) -> None:
         """Play begins as soon as the `needed` number of workers is ready."""
-        self._workers = tuple(workers)
+        self._workers = list(workers)
+        self._wanted = len(self._workers)
+        self._tables: dict[WorkerHandle, int] = {}
+        """For each worker that was started a number, which another one has when it is gone."""
+        self._on_event = on_event
         self._needed = needed
+        self._spectator = spectator
         self._idle: list[WorkerHandle] = []
-        self._starting: set[asyncio.Task[None]] = set()
+        self._starting: dict[asyncio.Task[None], WorkerHandle] = {}
+        self._ending: set[asyncio.Task[None]] = set()
         self._playing: set[asyncio.Task[None]] = set()
         self._changed = asyncio.Event()
         """Set whenever a worker or a job may be free."""
@@ -84,7 +138,7 @@ class WorkerPool:
         for task in self._starting:
             task.cancel()
         await asyncio.gather(*self._starting, return_exceptions=True)
-        await asyncio.gather(*(worker.close() for worker in self._workers))
+        await asyncio.gather(*(worker.close() for worker in self._workers), *self._ending)
 
     def stop(self) -> None:
         """Let the running matches end and begin no more."""
@@ -120,7 +174,27 @@ class WorkerPool:
         except* ArenaError as errors:
             raise errors.exceptions[0] from None
 
+    def resize(self, tables: int) -> None:
+        """Have so many workers from now on; who is one too many ends, after its match if it plays one."""
+        self._wanted = tables
+        while len(self._workers) < tables:
+            worker = self._make_worker()
+            self._workers.append(worker)
+            self._start(worker)
+        without_place = [worker for worker in self._starting.values() if not worker.node]
+        for worker in [*without_place, *self._idle][: self._surplus()]:
+            self._dismiss(worker)
+        self._changed.set()
+
     # Hooks for executors on more than one machine.
+
+    def _make_worker(self) -> WorkerHandle:
+        """A worker more, not started yet."""
+        raise NotImplementedError
+
+    def _may_grow(self) -> bool:
+        """Whether there may be workers later, although there is none now."""
+        return False
 
     def _suits(self, worker: WorkerHandle, job: Job) -> bool:  # noqa: ARG002
         """Whether this worker may play this job."""
@@ -134,14 +208,18 @@ class WorkerPool:
         """Whether a worker must not play where it is, so that it is to be started somewhere else."""
         return False
 
+    def _node_name(self, worker: WorkerHandle) -> str:  # noqa: ARG002
+        """What people call the machine where this worker plays."""
+        return socket.gethostname()
+
     # Workers.
 
     def _start(self, worker: WorkerHandle) -> None:
         task = asyncio.create_task(self._start_worker(worker))
-        self._starting.add(task)
+        self._starting[task] = worker
 
         def ended(task: asyncio.Task[None]) -> None:
-            self._starting.discard(task)
+            del self._starting[task]
             self._changed.set()
 
         task.add_done_callback(ended)
@@ -152,13 +230,48 @@ class WorkerPool:
             await worker.start()
         except ArenaError as error:
             self._failure = error
+            self._on_event(WorkerFailed(self._table(worker), str(error)))
+            self._dismiss(worker)
             return
-        self._idle.append(worker)
+        if self._surplus():
+            self._dismiss(worker)
+        else:
+            self._on_event(WorkerReady(self._table(worker), self._node_name(worker)))
+            self._idle.append(worker)
+
+    def _table(self, worker: WorkerHandle) -> int:
+        """The number of this worker, the lowest that is free when it is first asked for."""
+        if worker not in self._tables:
+            taken = set(self._tables.values())
+            self._tables[worker] = next(number for number in count() if number not in taken)
+        return self._tables[worker]
+
+    def _surplus(self) -> int:
+        """How many workers more than are wanted there are."""
+        return max(0, len(self._workers) - self._wanted)
+
+    def _dismiss(self, worker: WorkerHandle) -> None:
+        """End a worker for good; one that is being started, too."""
+        self._workers.remove(worker)
+        if worker in self._tables:
+            self._on_event(WorkerDismissed(self._tables.pop(worker)))
+        if worker in self._idle:
+            self._idle.remove(worker)
+        starts = [task for task, other in self._starting.items() if other is worker]
+        task = asyncio.create_task(self._end(worker, starts))
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+    async def _end(self, worker: WorkerHandle, starts: Sequence[asyncio.Task[None]]) -> None:
+        for task in starts:
+            task.cancel()
+        await asyncio.gather(*starts, return_exceptions=True)
+        await worker.close()
 
     async def _wait_for_worker(self) -> bool:
         """Wait for an idle worker; False if a stop came first, and the failure if there is nobody to wait for."""
         while not self._idle and not self._stopping:
-            if not self._starting and not self._playing:
+            if not self._starting and not self._playing and not self._may_grow():
                 raise self._failure or InfraError("there is no worker left")
             await self._change()
         return bool(self._idle)
@@ -176,7 +289,9 @@ class WorkerPool:
         return worker
 
     def _release(self, worker: WorkerHandle, *, died: bool) -> None:
-        if died:
+        if self._surplus():
+            self._dismiss(worker)
+        elif died:
             self._start(worker)
         else:
             self._idle.append(worker)
@@ -194,32 +309,48 @@ class WorkerPool:
         self, worker: WorkerHandle, job: Job, queue: JobQueue, keep: Keep, goes_on: MayBegin
     ) -> None:  # fmt: skip
         attempt = Attempt(None)
-        for number, assignment in enumerate(job.assignments):
-            if not goes_on():
-                break
-            attempt = await self._play_match(worker, job, assignment, new_job=not number)
-            if attempt.match is not None:
-                del self._deaths[assignment.spec.match_id]
-                await keep(attempt.match)
-            if attempt.match is None or attempt.died:
-                begin = number if attempt.match is None else number + 1
-                queue.put_back(Job(job.bots, job.assignments[begin:]))
-                break
+        async with Keeping(keep) as keeping:
+            for number, assignment in enumerate(job.assignments):
+                if not goes_on():
+                    break
+                self._spectator.begun(job.bots, assignment)
+                try:
+                    attempt = await self._play_match(worker, job, assignment, new_job=not number)
+                    if attempt.match is not None:
+                        del self._deaths[assignment.spec.match_id]
+                        await keeping.add(attempt.match)
+                finally:
+                    self._spectator.ended(assignment.spec.match_id)
+                if attempt.match is None or attempt.died or self._surplus():
+                    begin = number if attempt.match is None else number + 1
+                    queue.put_back(Job(job.bots, job.assignments[begin:]))
+                    break
         self._release(worker, died=attempt.died)
 
     async def _play_match(self, worker: WorkerHandle, job: Job, assignment: Assignment, *, new_job: bool) -> Attempt:
         """Play a match once; an attempt without a match is to be made again."""
-        match_id = assignment.spec.match_id
+        match_id, place = assignment.spec.match_id, (self._table(worker), self._node_name(worker))
         match: FinishedMatch | VoidMatch
+        bots = tuple(f"{bot.name} {bot.version}" for bot in assignment.spec.contestants)
+        self._on_event(MatchBegun(*place, match_id, bots))
         self.running += 1
         try:
             match = await worker.play(job.bots, assignment, new_job=new_job)
         except WorkerDied as died:
             self._deaths[match_id] += 1
+            self._on_event(WorkerEnded(*place, match_id, str(died)))
             too_often = self._deaths[match_id] > (LOSSES if isinstance(died, WorkerLost) else REPLAYS)
-            return Attempt(VoidMatch(str(died), 0.0) if too_often else None, died=True)
+            if not too_often:
+                return Attempt(None, died=True)
+            self._on_event(MatchVoid(*place, match_id, str(died), True, NO_FIGURES))
+            return Attempt(VoidMatch(str(died), 0.0), died=True)
         except InfraError as error:
             match = VoidMatch(str(error), 0.0)
         finally:
             self.running -= 1
-        return Attempt(match if self._is_final(worker, match_id, match) else None)
+        final = self._is_final(worker, match_id, match)
+        if isinstance(match, FinishedMatch):
+            self._on_event(MatchPlayed(*place, bots, match.entry, match.seconds, match.figures))
+        else:
+            self._on_event(MatchVoid(*place, match_id, match.reason, final, match.figures))
+        return Attempt(match if final else None)

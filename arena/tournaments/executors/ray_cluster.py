@@ -3,7 +3,9 @@
 import asyncio
 import logging
 import math
+import uuid
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,14 +15,32 @@ from arena.bots.making import BotPlan
 from arena.bots.manifest import Folder
 from arena.errors import InfraError, UsageError
 from arena.tournaments.executors.bot_archives import pack_folder, pack_image
+from arena.tournaments.executors.choosing import MatchSize
 from arena.tournaments.executors.ray_node import NodeFacts, NodeWorker, program_digest
-from arena.tournaments.settings import Settings
+from arena.tournaments.executors.shares import Shares
+from arena.tournaments.monitoring.events import Listener, NodeSetAside, ignore
 from arena.untrusted.units import MIB
 
 SANDBOX = "sandbox"
 """The resource of a node that says how many matches it can time at once."""
 WORKER_BYTES = 256 * MIB
 """Memory of a worker process and its actor, beside that of the bots."""
+
+SHARE_S = 60.0
+"""Seconds within which the cluster must say how many matches may be played; the first time, it starts an actor."""
+RELEASE_S = 5.0
+"""Seconds within which it hears that this driver has ended; else it will notice."""
+SHARES = {
+    "name": "shares",
+    "namespace": "arena",
+    "get_if_exists": True,
+    "lifetime": "detached",
+    "max_restarts": -1,
+    "num_cpus": 0,
+    # On the head, which does not come and go as the nodes do.
+    "resources": {"node:__internal_head__": 0.001},
+}
+"""The one actor for all drivers that says who may use how many tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +51,11 @@ class MatchResources:
     memory_bytes: int
 
     @classmethod
-    def of(cls, settings: Settings) -> "MatchResources":
+    def of(cls, size: MatchSize) -> "MatchResources":
         """One bot runs at a time, unless all may think on the opponents' time; all of them are in memory."""
-        cpus = settings.cpus * (settings.seats if settings.ponder else 1)
+        cpus = size.cpus * (size.seats if size.ponder else 1)
         # Ray takes fractions below 1 only.
-        return cls(max(1.0, math.ceil(cpus)), settings.seats * settings.memory_bytes + WORKER_BYTES)
+        return cls(max(1.0, math.ceil(cpus)), size.seats * size.memory_bytes + WORKER_BYTES)
 
     def fits(self, resources: dict[str, float]) -> int:
         """How many matches a node with these resources plays at once."""
@@ -47,13 +67,22 @@ class MatchResources:
 class RayCluster:
     """A cluster for one tournament; a node that cannot play is set aside, and said so."""
 
-    def __init__(self, address: str, resources: MatchResources) -> None:
-        """Connect; UsageError if there is no cluster there."""
+    def __init__(
+        self, address: str, resources: MatchResources, *, priority: int, most: int | None, registry: str | None = None
+    ) -> None:
+        """Connect, for at most so many matches at once; UsageError if there is no cluster there."""
+        self.registry = registry
+        """Where nodes find images; None if the driver sends them."""
         self._resources = resources
+        self._priority = priority
+        self._most = most
+        self._driver = uuid.uuid4().hex
+        self._shares: Any = None
         self._archives: dict[str, Sequence[Any]] = {}
         self._packing = asyncio.Lock()
         self.say: Callable[[str], None] = lambda _: None
         """Tells the user about nodes."""
+        self.on_event: Listener = ignore
         self.set_aside: dict[str, str] = {}
         """The ids of the nodes that are not played on, and why."""
         self.nodes: frozenset[str] = frozenset()
@@ -71,18 +100,35 @@ class RayCluster:
 
     def close(self) -> None:
         """Disconnect; what is left of the driver's actors ends."""
+        if self._shares is not None:
+            with suppress(ray.exceptions.RayError, ConnectionError):
+                ray.get(self._shares.release.remote(self._driver), timeout=RELEASE_S)
         ray.shutdown()
 
     def capacity(self) -> int:
         """How many matches can be played at once; UsageError if it is none."""
-        found = sum(self._resources.fits(node["Resources"]) for node in self._playing_nodes())
+        found = self._room()
         if not found:
             raise UsageError(
                 f"no node of the cluster can play a match: it takes a node with {self._resources.cpus:g} CPU, "
                 f"{self._resources.memory_bytes // MIB} MiB and the resource {SANDBOX}, "
                 f"as in: ray start --address=… --resources='{{\"{SANDBOX}\": 3}}'"
             )
-        return found
+        return found if self._most is None else min(found, self._most)
+
+    def share(self) -> int | None:
+        """How many matches this driver may play at once, beside the others on the cluster; None if nobody says so."""
+        room = self._room()
+        if not room:  # those who look for a place will say so, if it stays like this
+            return None
+        try:
+            if self._shares is None:
+                self._shares = ray.remote(Shares).options(**SHARES).remote()
+            most = room if self._most is None else self._most
+            return int(ray.get(self._shares.claim.remote(self._driver, self._priority, most, room), timeout=SHARE_S))
+        except (ray.exceptions.RayError, ConnectionError) as error:
+            self._shares = None
+            raise InfraError(f"the cluster does not say how many matches may be played: {error}") from error
 
     def has_node(self) -> bool:
         """Look at the nodes; whether there is one that can play a match when it is free."""
@@ -94,6 +140,7 @@ class RayCluster:
         """Play on this node no more."""
         if facts.node_id not in self.set_aside:
             self.set_aside[facts.node_id] = reason
+            self.on_event(NodeSetAside(facts.name, reason))
             self.say(f"the node {facts.name} is set aside, the others go on: {reason}")
 
     def start_actor(self) -> Any:
@@ -119,6 +166,10 @@ class RayCluster:
             if bot.contestant.digest not in self._archives:
                 self._archives[bot.contestant.digest] = await asyncio.to_thread(_put, bot)
         return self._archives[bot.contestant.digest]
+
+    def _room(self) -> int:
+        """How many matches all nodes could play at once."""
+        return sum(self._resources.fits(node["Resources"]) for node in self._playing_nodes())
 
     def _playing_nodes(self) -> list[dict[str, Any]]:
         try:

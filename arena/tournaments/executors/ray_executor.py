@@ -1,10 +1,15 @@
 """Matches on the nodes of a Ray cluster: Ray places the workers, and nodes that keep failing are set aside."""
 
+import asyncio
+import time
+
+from arena.errors import InfraError
 from arena.tournaments.executors.base import FinishedMatch, Job, VoidMatch, WorkerHandle
 from arena.tournaments.executors.messages import WorkerPlan
 from arena.tournaments.executors.pool import WorkerPool
 from arena.tournaments.executors.ray_cluster import RayCluster
-from arena.tournaments.executors.ray_worker import RayWorker
+from arena.tournaments.executors.ray_worker import LOOK_S, NO_NODE_S, RayWorker
+from arena.tournaments.monitoring.events import Listener, ignore
 
 VOIDS_IN_A_ROW = 3
 """Void matches in a row, or the same one again and again, after which a node is set aside."""
@@ -15,13 +20,55 @@ VOID_NODES = 2
 class RayExecutor(WorkerPool):
     """A pool of workers on many nodes; a match that is void on one of them is played again on another."""
 
-    def __init__(self, cluster: RayCluster, plan: WorkerPlan, *, concurrency: int) -> None:
-        super().__init__([RayWorker(cluster, plan) for _ in range(concurrency)], needed=1)
+    def __init__(self, cluster: RayCluster, plan: WorkerPlan, *, on_event: Listener = ignore) -> None:
+        super().__init__([], needed=1, on_event=on_event)
         self._cluster = cluster
+        self._plan = plan
+        self._watching: asyncio.Task[None] | None = None
         self._void_on: dict[str, set[str]] = {}
         """For each match that is to be played again, the nodes on which it was void."""
         self._voids_of: dict[str, list[str]] = {}
         """For each node the latest matches, if they were void there, without one that was not."""
+
+    async def __aenter__(self) -> "RayExecutor":
+        share = await asyncio.to_thread(self._cluster.share)
+        self._wanted = share or 0
+        self._workers.extend(self._make_worker() for _ in range(self._wanted))
+        self._watching = asyncio.create_task(self._watch())
+        await super().__aenter__()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
+            await asyncio.gather(self._watching, return_exceptions=True)
+        await super().__aexit__()
+
+    async def _watch(self) -> None:
+        """Have as many tables as this driver's part of the cluster, while nodes and other drivers come and go."""
+        silent_since: float | None = None
+        while True:
+            await asyncio.sleep(LOOK_S)
+            try:
+                await self._follow_share()
+                silent_since = None
+            except InfraError as error:
+                silent_since = silent_since or time.monotonic()
+                if time.monotonic() > silent_since + NO_NODE_S and not self._workers:
+                    self._failure = error
+                    self._changed.set()
+                    return
+
+    async def _follow_share(self) -> None:
+        tables = await asyncio.to_thread(self._cluster.share)
+        if tables is not None:
+            self.resize(tables)
+
+    def _make_worker(self) -> RayWorker:
+        return RayWorker(self._cluster, self._plan)
+
+    def _may_grow(self) -> bool:
+        return not self._wanted and self._watching is not None and not self._watching.done()
 
     def _suits(self, worker: WorkerHandle, job: Job) -> bool:
         avoided = self._void_on.get(job.assignments[0].spec.match_id, set())
@@ -29,6 +76,9 @@ class RayExecutor(WorkerPool):
 
     def _must_move(self, worker: WorkerHandle) -> bool:
         return worker.node in self._cluster.set_aside
+
+    def _node_name(self, worker: WorkerHandle) -> str:
+        return worker.facts.name if isinstance(worker, RayWorker) and worker.facts else ""
 
     def _is_final(self, worker: WorkerHandle, match_id: str, match: FinishedMatch | VoidMatch) -> bool:
         if isinstance(match, FinishedMatch):

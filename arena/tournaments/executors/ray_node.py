@@ -62,11 +62,13 @@ class NodeWorker:
         except ArenaError as error:
             return Failure(str(error), by_user=False)
 
-    async def begin(self, plan: WorkerPlan, archives: Mapping[str, Sequence["ray.ObjectRef[bytes]"]]) -> Failure | None:
-        """Unpack what was sent and start the worker process; what is wrong with this node, if something is."""
+    async def begin(
+        self, plan: WorkerPlan, archives: Mapping[str, Sequence["ray.ObjectRef[bytes]"]], references: Mapping[str, str]
+    ) -> Failure | None:
+        """Unpack or pull the bots and start the worker process; what is wrong with this node, if something is."""
         try:
             await sweep()
-            local = await asyncio.to_thread(self._localize, plan, archives)
+            local = await asyncio.to_thread(self._localize, plan, archives, references)
             self._worker = WorkerProcess(local, as_grandchild=True)
             await self._worker.start()
         except ArenaError as error:
@@ -96,13 +98,17 @@ class NodeWorker:
         if self._cache is not None:
             await asyncio.to_thread(self._cache.release)
 
-    def _localize(self, plan: WorkerPlan, archives: Mapping[str, Sequence["ray.ObjectRef[bytes]"]]) -> WorkerPlan:
+    def _localize(
+        self, plan: WorkerPlan, archives: Mapping[str, Sequence["ray.ObjectRef[bytes]"]], references: Mapping[str, str]
+    ) -> WorkerPlan:
         cached = self._cache
         if cached is None:
             return plan
         for bot in plan.bots:
             if bot.contestant.digest in archives:
                 cached.add(bot, _fetch(archives[bot.contestant.digest]))
+            elif bot.contestant.digest in references:
+                cached.pull(bot, references[bot.contestant.digest])
         return replace(plan, bots=tuple(map(cached.localized, plan.bots)))
 
 

@@ -7,8 +7,10 @@ from typing import Any
 
 import ray
 
+from arena.bots.manifest import Image
 from arena.errors import InfraError, UsageError
 from arena.tournaments.executors.base import Assignment, FinishedMatch, VoidMatch, WorkerDied, WorkerLost
+from arena.tournaments.executors.bot_registry import find_reference
 from arena.tournaments.executors.messages import Failure, WorkerPlan
 from arena.tournaments.executors.ray_cluster import RayCluster, same_program
 from arena.tournaments.executors.ray_node import Died, NodeFacts
@@ -112,8 +114,13 @@ class RayWorker:
         if isinstance(missing, Failure):
             return missing.sentence
         wanted = {bot.contestant.digest: bot for bot in self._plan.bots if bot.contestant.digest in missing}
-        archives = {digest: list(await self._cluster.archive(bot)) for digest, bot in wanted.items()}
-        failure: Failure | None = await self._ask(self._actor.begin.remote(self._plan, archives))
+        references, archives = {}, {}
+        for digest, bot in wanted.items():
+            if self._cluster.registry is not None and isinstance(bot.source, Image):
+                references[digest] = await asyncio.to_thread(find_reference, digest, self._cluster.registry)
+            else:
+                archives[digest] = list(await self._cluster.archive(bot))
+        failure: Failure | None = await self._ask(self._actor.begin.remote(self._plan, archives, references))
         return None if failure is None else failure.sentence
 
     async def _ask(self, reference: Any, *, may_wait: bool = False) -> Any:

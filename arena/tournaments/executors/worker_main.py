@@ -15,6 +15,7 @@ from arena.play.faults import Policy
 from arena.play.heartbeat import ThreadHeartbeat
 from arena.tournaments.executors.base import FinishedMatch, VoidMatch
 from arena.tournaments.executors.messages import READY, Failure, PlayMatch, WorkerPlan, pack, receive
+from arena.tournaments.executors.reports import Reporter
 from arena.tournaments.executors.worker import Worker, finish
 
 
@@ -24,6 +25,7 @@ async def serve(sock: socket.socket) -> None:
     with suppress(asyncio.IncompleteReadError, ConnectionError):
         plan: WorkerPlan = await receive(reader)
         game = registry.find(plan.game)
+        reporter = Reporter(game, writer) if plan.reports else None
         with ThreadHeartbeat() as heartbeat:
             worker = Worker(
                 game,
@@ -31,20 +33,22 @@ async def serve(sock: socket.socket) -> None:
                 policy=Policy(plan.strikes),
                 heartbeat=heartbeat,
                 fresh=plan.fresh,
+                watch=reporter.watch if reporter else None,
             )
             # All that was imported stays for good: it need not be looked through again while a bot's time runs.
             gc.freeze()
             writer.write(pack(READY))
             try:
-                await _answer(reader, writer, plan, game, worker)
+                await _answer(reader, writer, plan, game, worker, reporter)
             finally:
                 await worker.clear()
     writer.close()
 
 
 async def _answer(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, plan: WorkerPlan, game: AnyGame, worker: Worker
-) -> None:
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, plan: WorkerPlan, game: AnyGame, worker: Worker,
+    reporter: Reporter | None,
+) -> None:  # fmt: skip
     request = await receive(reader)
     while True:
         playing = asyncio.create_task(_play(plan, game, worker, request))
@@ -54,7 +58,10 @@ async def _answer(
             await asyncio.wait({playing, asking}, return_when=asyncio.FIRST_COMPLETED)
             if asking.done():
                 asking.result()
-            writer.write(pack(await playing))
+            answer = await playing
+            if reporter is not None:
+                reporter.stop()
+            writer.write(pack(answer))
             await writer.drain()
             request = await asking
         finally:

@@ -12,8 +12,8 @@ from typing import IO, Any
 
 from arena.errors import InfraError, UsageError
 from arena.sandboxes import sweep
-from arena.tournaments.executors.base import Assignment, FinishedMatch, VoidMatch, WorkerDied
-from arena.tournaments.executors.messages import Failure, PlayMatch, WorkerPlan, pack, receive
+from arena.tournaments.executors.base import UNWATCHED, Assignment, FinishedMatch, Spectator, VoidMatch, WorkerDied
+from arena.tournaments.executors.messages import Failure, MovesReport, PlayMatch, WorkerPlan, pack, receive
 from arena.untrusted.python_process import python_environment
 
 END_S = 20.0
@@ -34,9 +34,17 @@ class WorkerProcess:
 
     node = ""
 
-    def __init__(self, plan: WorkerPlan, *, cores: Collection[int] = (), as_grandchild: bool = False) -> None:
+    def __init__(
+        self,
+        plan: WorkerPlan,
+        *,
+        cores: Collection[int] = (),
+        as_grandchild: bool = False,
+        spectator: Spectator = UNWATCHED,
+    ) -> None:
         self.bots: tuple[int, ...] = ()
         self._plan = plan
+        self._spectator = spectator
         self._cores = cores
         self._prefix = IN_BACKGROUND if as_grandchild else ()
         self._process: asyncio.subprocess.Process | None = None
@@ -48,7 +56,11 @@ class WorkerProcess:
     async def play(self, bots: tuple[int, ...], assignment: Assignment, *, new_job: bool) -> FinishedMatch | VoidMatch:
         """Play a match there; WorkerDied if the process ends meanwhile."""
         self.bots = bots
-        answer: FinishedMatch | VoidMatch | Failure = await self._ask(PlayMatch(bots, assignment, new_job))
+        answer: FinishedMatch | VoidMatch | Failure | MovesReport
+        answer = await self._ask(PlayMatch(bots, assignment, new_job))
+        while isinstance(answer, MovesReport):
+            self._spectator.played(assignment.spec.match_id, answer.attempt, answer.moves, answer.packed)
+            answer = await self._receive()
         if isinstance(answer, Failure):
             raise (UsageError if answer.by_user else InfraError)(answer.sentence)
         return answer
@@ -93,11 +105,17 @@ class WorkerProcess:
         await self._ask(self._plan)
 
     async def _ask(self, request: WorkerPlan | PlayMatch) -> Any:
-        if self._reader is None or self._writer is None:
+        if self._writer is None:
             raise InfraError("the worker process is not running")
-        try:
+        with suppress(ConnectionError):  # what is wrong is said where the answer is read
             self._writer.write(pack(request))
             await self._writer.drain()
+        return await self._receive()
+
+    async def _receive(self) -> Any:
+        if self._reader is None:
+            raise InfraError("the worker process is not running")
+        try:
             return await receive(self._reader)
         except (asyncio.IncompleteReadError, ConnectionError) as error:
             raise WorkerDied(await self._exit_report()) from error

@@ -76,8 +76,9 @@ def bot_page(
 
 def bots_page(bots: Sequence[BotEntry], rated: Mapping[int, Sequence[tuple[GameInfo, Row]]]) -> Page:
     """The list of all bots, the newest version of each with its ratings."""
-    newest = {bot.name: bot for bot in bots}
-    versions = Counter(bot.name for bot in bots)
+    on_ladder = [bot for bot in bots if bot.on_ladder]
+    newest = {bot.name: bot for bot in sorted(on_ladder, key=lambda bot: (not bot.retired, bot.ladder_number))}
+    versions = Counter(bot.name for bot in on_ladder)
     rows = sorted(newest.values(), key=lambda bot: bot.name.lower())
     data = {"rows": rows, "versions": versions, "rated": rated}
     return Page(file_of("bots"), "bots.html", "Bots", f"{len(rows)} bots and where they stand.", data, part="bots")

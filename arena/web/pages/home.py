@@ -7,8 +7,8 @@ from markupsafe import Markup
 
 from arena.game import GameInfo
 from arena.web.links import file_of
-from arena.web.pages.ladder import bars_of, newest_of
-from arena.web.pages.views import MatchView, TournamentView
+from arena.web.pages.ladder import bars_of
+from arena.web.pages.views import MatchView, RunningRow, TournamentView
 from arena.web.rendering import Page
 from arena.web.tables import Row, Table
 
@@ -32,6 +32,7 @@ def home_page(
     bots: int,
     tournaments: Sequence[TournamentView],
     latest: Sequence[MatchView],
+    live: Sequence[RunningRow],
 ) -> Page:
     """The page."""
     cards = [_card(info, table) for info, table in tables.items()]
@@ -44,13 +45,15 @@ def home_page(
         "running": [item for item in tournaments if not item.finished],
         "finished": [item for item in tournaments if item.finished],
         "latest": latest,
+        "live": live,
     }
     names = ", ".join(card.info.title for card in cards)
-    return Page(file_of("home"), "home.html", title, f"Bots play {names}: ladders, tournaments, replays.", data)
+    return Page(
+        file_of("home"), "home.html", title, f"Bots play {names}: ladders, tournaments, replays.", data, live=True
+    )
 
 
 def _card(info: GameInfo, table: Table) -> GameCard:
-    newest = newest_of(table.rows)
-    leaders = [row for row in table.rows if row.bot.id in newest][:LEADERS]
+    leaders = table.ladder[:LEADERS]
     bars, _ = bars_of(leaders, leaders, height=24)
-    return GameCard(info, table.matches, len(table.rows), leaders, bars)
+    return GameCard(info, table.matches, len(table.ladder), leaders, bars)

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from arena.game import GameInfo
+from arena.ratings.table import ORDINALS
 from arena.web import charts
 from arena.web.links import file_of
 from arena.web.pages.views import MatchView
@@ -69,7 +70,6 @@ class TableState:
     sort: str = ""
     order: str = ""
     q: str = ""
-    newest: bool = False
     settled: bool = False
     first: int = 1
     total: int = 0
@@ -81,7 +81,7 @@ class TableState:
         if sort not in KEYS or order not in ORDERS:
             sort = order = ""
         number = int(first) if first.isascii() and first.isdigit() and len(first) < 8 else 1
-        return cls(sort, order, query.get("q", "")[:60], "newest" in query, "settled" in query, max(number, 1))
+        return cls(sort, order, query.get("q", "")[:60], "settled" in query, max(number, 1))
 
     def href(self, column: Column) -> str:
         """The address of this table sorted by a column; the other way round if it is sorted so already."""
@@ -99,22 +99,20 @@ class TableState:
         """The address of the page before."""
         return replace(self, first=max(1, self.first - PER_PAGE))._address() if self.first > 1 else ""
 
-    def choose(self, rows: Sequence[Row], newest: set[int]) -> list[Row]:
+    def choose(self, rows: Sequence[Row]) -> list[Row]:
         """The rows that fit, in their order."""
         text = self.q.strip().lower()
         fitting = [
             row
             for row in rows
-            if text in f"{row.bot.label} {row.bot.owner}".lower()
-            and (row.bot.id in newest or not self.newest)
-            and not (self.settled and row.unsettled)
+            if text in f"{row.bot.label} {row.bot.owner}".lower() and not (self.settled and row.unsettled)
         ]
         if self.sort:
             fitting.sort(key=KEYS[self.sort], reverse=self.order == "descending")
         return fitting
 
     def _address(self) -> str:
-        values = {"sort": self.sort, "order": self.order, "q": self.q, "newest": "1" if self.newest else ""}
+        values = {"sort": self.sort, "order": self.order, "q": self.q}
         values |= {"settled": "1" if self.settled else "", "from": str(self.first) if self.first > 1 else ""}
         return "?" + urlencode({key: value for key, value in values.items() if value})
 
@@ -123,37 +121,35 @@ def ladder_page(
     info: GameInfo, games: Sequence[GameInfo], table: Table, latest: Sequence[MatchView], state: TableState | None
 ) -> Page:
     """The page; `state` says which rows a served one shows, without it all are there."""
-    newest = newest_of(table.rows)
-    chosen = state.choose(table.rows, newest) if state else list(table.rows)
+    chosen = state.choose(table.ladder) if state else list(table.ladder)
     rows = chosen[state.first - 1 : state.first - 1 + PER_PAGE] if state else chosen
-    bars, scale = bars_of(table.rows, rows)
-    leader = f" {table.rows[0].bot.label} leads." if table.rows else ""
+    bars, scale = bars_of(table.ladder, rows)
+    leader = f" {table.ladder[0].bot.label} leads." if table.ladder else ""
     data = {
         "info": info,
         "games": games,
         "table": table,
-        "columns": COLUMNS,
-        "short_columns": COLUMNS[:8],
+        "columns": columns_of(table),
+        "short_columns": columns_of(table)[:8],
         "rows": rows,
         "bars": bars,
         "scale": scale,
-        "newest": newest,
-        "total": len(table.rows),
+        "total": len(table.ladder),
         "state": replace(state, total=len(chosen)) if state else TableState(),
         "roles": {role: _role_part(part) for role, part in table.by_role.items()},
         "worth": _worth(table),
         "latest": latest,
     }
-    description = f"Who is best at {info.title}, and how sure that is: {len(table.rows)} bots.{leader}"
+    description = f"Who is best at {info.title}, and how sure that is: {len(table.ladder)} bots.{leader}"
     return Page(file_of("ladder", info.name), "ladder.html", f"{info.title} ladder", description, data, part="ladder")
 
 
-def newest_of(rows: Sequence[Row]) -> set[int]:
-    """The newest version of each bot in the table."""
-    newest: dict[str, int] = {}
-    for row in rows:
-        newest[row.bot.name] = max(newest.get(row.bot.name, 0), row.bot.id)
-    return set(newest.values())
+def columns_of(table: Table) -> tuple[Column, ...]:
+    """The columns of a table; where more than two play, places say more than won and lost."""
+    if table.places <= 2:
+        return COLUMNS
+    places = Column("share", "–".join(ORDINALS[: table.places]), "number", "how often it had each place")
+    return tuple(places if column.key == "share" else column for column in COLUMNS)
 
 
 def bars_of(everything: Sequence[Row], shown: Sequence[Row], *, height: int = 43) -> tuple[dict[int, Markup], Markup]:

@@ -30,12 +30,32 @@ def match_page(view: MatchView, tournament: int, replay: Replay | None, trouble:
     )  # fmt: skip
 
 
+def running_page(name: str, replay: Replay, delay: float) -> Page:
+    """The page of a match that is being played; when it is over, the page at this address is that of its replay."""
+    tournament = name.partition("-")[0]
+    title = f"{replay.title}, {replay.game_title}"
+    data = {"name": name, "tournament": tournament, "game": replay.game, "title": replay.game_title, "delay": delay}
+    return Page(
+        file_of("match", name), "running_page.html", f"Live: {title}", f"A match that is being played: {title}.", data,
+        part="matches", replay=replay, replay_file=file_of("replay", name), live=True,
+    )  # fmt: skip
+
+
+def running_embed(name: str, replay: Replay) -> Page:
+    """A match that is being played alone, for a frame of another site."""
+    return Page(
+        file_of("embed", name), "embed.html", f"Live: {replay.title}, {replay.game_title}",
+        f"A match of {replay.game_title} that is being played.", {"name": name}, replay=replay,
+        replay_file=file_of("replay", name), framed=True, live=True,
+    )  # fmt: skip
+
+
 def embed_page(view: MatchView, replay: Replay) -> Page:
     """The replay alone, for a frame of another site."""
     title = " – ".join(seat.bot.label for seat in view.seats)
     return Page(
         file_of("embed", view.name), "embed.html", f"{title}, {view.title}", f"A match of {view.title}.",
-        {"view": view}, replay=replay, replay_file=file_of("replay", view.name), framed=True,
+        {"name": view.name}, replay=replay, replay_file=file_of("replay", view.name), framed=True,
     )  # fmt: skip
 
 

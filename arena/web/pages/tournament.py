@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from arena.game import GameInfo
 from arena.web.links import file_of, pair_name
-from arena.web.pages.ladder import COLUMNS, bars_of
-from arena.web.pages.views import MatchView, TournamentView, settings_facts
+from arena.web.pages.ladder import bars_of, columns_of
+from arena.web.pages.views import MatchView, RunningRow, TournamentView, settings_facts
 from arena.web.rendering import Page
 from arena.web.tables import Table
 
@@ -13,7 +13,13 @@ CROSS = 40
 """Bots of a cross-table at most."""
 
 
-def tournament_page(view: TournamentView, info: GameInfo | None, table: Table, latest: Sequence[MatchView]) -> Page:
+def tournament_page(
+    view: TournamentView,
+    info: GameInfo | None,
+    table: Table,
+    latest: Sequence[MatchView],
+    live: Sequence[RunningRow],
+) -> Page:
     """The page."""
     bars, scale = bars_of(table.rows, table.rows)
     field = table.rows[:CROSS]
@@ -25,17 +31,21 @@ def tournament_page(view: TournamentView, info: GameInfo | None, table: Table, l
         "view": view,
         "info": info,
         "table": table,
-        "columns": COLUMNS[:9],
+        "columns": columns_of(table)[:9],
         "bars": bars,
         "scale": scale,
         "cross": cross,
         "left_out": len(table.rows) - len(field),
         "facts": settings_facts(view.entry.settings, info),
         "latest": latest,
+        "live": live,
     }
     leader = f" {table.rows[0].bot.label} {'won' if view.finished else 'leads'}." if table.rows else ""
     description = f"{view.title}: {view.words}.{leader}"
-    return Page(file_of("tournament", view.id), "tournament.html", view.title, description, data, part="tournaments")
+    return Page(
+        file_of("tournament", view.id), "tournament.html", view.title, description, data, part="tournaments",
+        live=not view.finished,
+    )  # fmt: skip
 
 
 def tournaments_page(items: Sequence[TournamentView], older: str = "") -> Page:

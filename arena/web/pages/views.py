@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from arena.game import GameInfo
-from arena.match import Ending
+from arena.match import Contestant, Ending
 from arena.store.base import BotEntry, ListedMatch, MatchEntry, TournamentEntry, TournamentSummary
 from arena.web.formats import amount, counted
 
@@ -74,6 +74,31 @@ class TournamentView:
     entry: TournamentEntry
 
 
+@dataclass(frozen=True, slots=True)
+class RunningRow:
+    """A running match in a list."""
+
+    name: str
+    game: str
+    title: str
+    bots: tuple[BotEntry, ...]
+    moves: int
+
+    @property
+    def words(self) -> str:
+        """Who meets whom."""
+        return " against ".join(bot.label for bot in self.bots)
+
+
+def running_row(
+    name: str, game: str, contestants: Iterable[Contestant], moves: int, bots: Mapping[tuple[str, str], BotEntry],
+    games: Games,
+) -> RunningRow:  # fmt: skip
+    """A running match with its bots, which are found by name and version."""
+    found = (bots.get((bot.name, bot.version)) or _stranger(0, bot.name, bot.version) for bot in contestants)
+    return RunningRow(name, game, title_of(game, games), tuple(found), moves)
+
+
 def match_name(tournament_id: int, match_id: str) -> str:
     """How the page of a match is called."""
     return f"{tournament_id}-{match_id}"
@@ -101,7 +126,11 @@ def entry_view(entry: MatchEntry, game: str, bots: Bots, games: Games, when: dat
 
 def _unknown(bot_id: int) -> BotEntry:
     """A bot that was registered after the tables of the site were made, as it is named until the next ones."""
-    return BotEntry(bot_id, f"bot {bot_id}", "", "", "", "", (), retired=False, created=datetime.now(UTC))
+    return _stranger(bot_id, f"bot {bot_id}", "")
+
+
+def _stranger(bot_id: int, name: str, version: str) -> BotEntry:
+    return BotEntry(bot_id, name, version, "", "", "", (), retired=False, created=datetime.now(UTC))
 
 
 def match_views(matches: Iterable[ListedMatch], bots: Bots, games: Games) -> list[MatchView]:

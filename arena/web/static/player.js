@@ -32,6 +32,7 @@ const KEYS = [
   [", .", "slower, faster"],
   ["e", "show everything"],
   ["1 2 3 4", "show what the first, second, … seat knew"],
+  ["f", "turn the table, in games with sides"],
   ["m", "go to the list of moves"],
   ["c", "copy a link to this move"],
   ["? Esc", "this help, close it"],
@@ -64,11 +65,11 @@ async function load(root) {
 
 class Player {
   constructor(root, data, viewer) {
-    Object.assign(this, { root, data, viewer, scenes: new Map(), timer: 0, drawn: null });
+    Object.assign(this, { root, data, viewer, scenes: new Map(), timer: 0, drawn: null, turn: 0 });
     this.last = data.positions.length - 1;
     const wanted = readHash();
     this.view = data.views.includes(wanted.view) ? wanted.view : data.views[0];
-    this.ply = Math.min(wanted.ply ?? 0, this.last);
+    this.ply = Math.min(wanted.ply ?? (data.live ? this.last : 0), this.last);
     this.speed = chosenSpeed();
     this.calm = matchMedia("(prefers-reduced-motion: reduce)");
     this.parts = build(root, data);
@@ -131,10 +132,10 @@ class Player {
   draw(duration) {
     const { svg } = this.parts, scene = this.scene(this.ply), layout = this.layout;
     // A drawing that is not of this view and layout is no beginning of an animation.
-    const same = this.drawn && this.drawn.view === this.view && this.drawn.layout === layout;
-    const options = { layout, names: this.data.seats.map((seat) => seat.label), duration: same ? duration : 0, last: this.lastMove() };
+    const same = this.drawn && this.drawn.view === this.view && this.drawn.layout === layout && this.drawn.turn === this.turn;
+    const options = { layout, names: this.data.seats.map((seat) => seat.label), duration: same ? duration : 0, last: this.lastMove(), turn: this.turn };
     this.viewer.draw(svg, scene, same ? this.drawn.scene : null, options);
-    this.drawn = { view: this.view, layout, scene };
+    this.drawn = { view: this.view, layout, scene, turn: this.turn };
     const { width, height } = svg.viewBox.baseVal;
     this.parts.board.style.setProperty("--ratio", String(width / height || 1));
     svg.setAttribute("aria-label", `${this.viewNote()}${this.viewer.say(scene).heading}`);
@@ -145,6 +146,14 @@ class Player {
     const played = this.data.moves[this.ply - 1], told = played[this.view];
     const text = `${this.data.seats[played.seat].label}${told.joint ?? ":"} ${plain(told.text)}`;
     return { seat: played.seat, move: told.move, text, before: this.scene(this.ply - 1) };
+  }
+
+  /** Let another seat sit at the near side, if the game has sides. */
+  turnTable() {
+    if (!this.viewer.turns) return this.toast("The board of this game stays as it is");
+    this.turn = (this.turn + 1) % this.data.seats.length;
+    this.draw(0);
+    return this.toast("The table is turned");
   }
 
   viewNote() {
@@ -229,9 +238,10 @@ class Player {
 
   // -- a match that goes on -------------------------------------------------------------------------------------------
 
-  /** Add a move and the position after it; who looks at the latest position stays at the latest. */
-  append(position, move) {
+  /** Add a move, the position after it and who moves next; who looks at the latest position stays at the latest. */
+  append(position, move, mover = null) {
     const following = this.ply === this.last && !this.playing;
+    this.data.mover = mover;
     this.data.positions.push(position);
     this.data.moves.push(move);
     this.last += 1;
@@ -308,7 +318,7 @@ class Player {
   }
 
   showSeats() {
-    const { data, ply, over } = this, mover = data.moves[ply]?.seat ?? null;
+    const { data, ply, over } = this, mover = data.moves[ply]?.seat ?? (data.live ? data.mover : null);
     this.parts.seats.forEach((card, seat) => {
       card.box.classList.toggle("moving", seat === mover);
       card.turn.textContent = seat === mover ? "to move" : "";
@@ -373,7 +383,9 @@ class Player {
     clearTimeout(this.addressing);
     this.addressing = setTimeout(() => {
       try {
-        if (location.hash !== this.hash() && (this.ply || location.hash)) history.replaceState(null, "", this.hash());
+        // Who follows a match that goes on wants the newest move, also when the page is loaded again.
+        const here = this.data.live && this.ply === this.last ? "#" : this.hash();
+        if ((location.hash || "#") !== here && (this.ply || location.hash)) history.replaceState(null, "", here);
       } catch {
         // A page in a frame without a right to its address stays where it is.
       }
@@ -491,6 +503,7 @@ const LETTERS = {
   2: (player) => player.setView("1"),
   3: (player) => player.setView("2"),
   4: (player) => player.setView("3"),
+  f: (player) => player.turnTable(),
   m: (player) => player.current.focus(),
   c: (player) => player.copyLink(),
   "?": (player) => player.parts.help.showModal(),

@@ -41,7 +41,6 @@ function makeFilter(form) {
     let count = 0;
     for (const row of rows) {
       const fits = row.dataset.name.toLowerCase().includes(text)
-        && !(form.elements.newest?.checked && row.dataset.old !== undefined)
         && !(form.elements.settled?.checked && row.dataset.unsettled !== undefined);
       row.hidden = !fits;
       count += fits;

@@ -172,7 +172,7 @@ class Contestant(_message.Message):
     def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., digest: _Optional[str] = ...) -> None: ...
 
 class PlayedMove(_message.Message):
-    __slots__ = ("seat", "move", "wall_us", "charged_us", "cpu_us", "transport_us", "referee_us", "lag_us", "substituted")
+    __slots__ = ("seat", "move", "wall_us", "charged_us", "cpu_us", "transport_us", "referee_us", "lag_us", "substituted", "output")
     SEAT_FIELD_NUMBER: _ClassVar[int]
     MOVE_FIELD_NUMBER: _ClassVar[int]
     WALL_US_FIELD_NUMBER: _ClassVar[int]
@@ -182,6 +182,7 @@ class PlayedMove(_message.Message):
     REFEREE_US_FIELD_NUMBER: _ClassVar[int]
     LAG_US_FIELD_NUMBER: _ClassVar[int]
     SUBSTITUTED_FIELD_NUMBER: _ClassVar[int]
+    OUTPUT_FIELD_NUMBER: _ClassVar[int]
     seat: int
     move: bytes
     wall_us: int
@@ -191,4 +192,5 @@ class PlayedMove(_message.Message):
     referee_us: int
     lag_us: int
     substituted: bool
-    def __init__(self, seat: _Optional[int] = ..., move: _Optional[bytes] = ..., wall_us: _Optional[int] = ..., charged_us: _Optional[int] = ..., cpu_us: _Optional[int] = ..., transport_us: _Optional[int] = ..., referee_us: _Optional[int] = ..., lag_us: _Optional[int] = ..., substituted: bool = ...) -> None: ...
+    output: str
+    def __init__(self, seat: _Optional[int] = ..., move: _Optional[bytes] = ..., wall_us: _Optional[int] = ..., charged_us: _Optional[int] = ..., cpu_us: _Optional[int] = ..., transport_us: _Optional[int] = ..., referee_us: _Optional[int] = ..., lag_us: _Optional[int] = ..., substituted: bool = ..., output: _Optional[str] = ...) -> None: ...

@@ -422,7 +422,7 @@ function zonesOf(view, L) {
 function thingsOf(view, options) {
   const L = LAYOUTS[options.layout] || LAYOUTS.wide;
   const names = [0, 1].map((seat) => String((options.names || [])[seat] || "") || `Seat ${seat}`);
-  const lower = view.viewer === 1 ? 1 : 0;
+  const lower = ((view.viewer === 1 ? 1 : 0) + (options.turn ?? 0)) % 2;
   const context = {
     L,
     view,
@@ -1139,4 +1139,7 @@ function sayCards(cards, hidden) {
   return names.join(", ") || "none";
 }
 
-export { scene, draw, say };
+/** Whether `options.turn` changes who sits where. */
+const turns = true;
+
+export { scene, draw, say, turns };

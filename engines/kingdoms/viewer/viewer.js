@@ -557,7 +557,8 @@ function thingsOf(view, options) {
   const L = wide ? LAYOUTS.wide : LAYOUTS.portrait;
   const panels = panelsOf(view, L, wide);
   const names = view.players.map((_, seat) => String((options.names || [])[seat] || "") || `Seat ${seat}`);
-  const context = { L, view, names, wide, panels: panels.list, last: readLast(options.last, view), origins: {} };
+  const turned = panels.list.map((_, seat) => panels.list[(seat + (options.turn ?? 0)) % panels.list.length]);
+  const context = { L, view, names, wide, panels: turned, last: readLast(options.last, view), origins: {} };
   context.deck = deckPlace(context);
   return [
     still("ground", rect(0, 0, L.width, panels.height, "ground", 10)),
@@ -1201,4 +1202,7 @@ function sayPlayer(view, player, seat) {
   ];
 }
 
-export { scene, draw, say };
+/** Whether `options.turn` changes who sits where. */
+const turns = true;
+
+export { scene, draw, say, turns };

@@ -4,19 +4,24 @@ import hashlib
 import io
 import json
 import os
+import shutil
+import socket
+import subprocess
 import tarfile
+import time
 from dataclasses import replace
 
 import pytest
 
 from arena.bots.making import BotPlan, SandboxOptions
 from arena.bots.manifest import Builtin, Folder, Image, folder_digest, read_manifest
-from arena.errors import InfraError
+from arena.errors import InfraError, UsageError
 from arena.match import Contestant
 from arena.sandboxes import Limits
 from arena.sandboxes.docker.client import DockerClient
 from arena.tournaments.executors.bot_archives import PIECE_BYTES, pack_folder, pack_image, pieces
 from arena.tournaments.executors.bot_cache import BotCache
+from arena.tournaments.executors.bot_registry import find_reference
 from tests.kits.contestants import write_bot
 from tests.kits.needs import need
 
@@ -100,6 +105,77 @@ def test_an_image_is_loaded_under_a_tag_of_the_node_and_removed_when_nobody_hold
     second.add(bot, again)
     second.release()
     assert BotCache(tmp_path / "node").lease([bot]) == (digest,)
+
+
+class Registry:
+    """A registry on this machine."""
+
+    def __init__(self, folder):
+        program = shutil.which("docker-registry")
+        need(None if program else "a registry is not installed: apt-get install docker-registry")
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.address = f"127.0.0.1:{probe.getsockname()[1]}"
+        config = {
+            "version": 0.1, "log": {"level": "error"}, "http": {"addr": self.address},
+            "storage": {"filesystem": {"rootdirectory": str(folder / "images")}},
+        }  # fmt: skip
+        (folder / "registry.yml").write_text(json.dumps(config))
+        with (folder / "registry.log").open("wb") as log:
+            self.process = subprocess.Popen([program, "serve", folder / "registry.yml"], stdout=log, stderr=log)
+
+    def push(self, client, digest, name):
+        """Put an image of the daemon into it; the daemon remembers its name there."""
+        client.api.tag(digest, f"{self.address}/{name}", "1")
+        for _ in range(100):  # until the registry listens
+            steps = list(client.api.push(f"{self.address}/{name}", "1", stream=True, decode=True))
+            if not (errors := [step for step in steps if "error" in step]):
+                return
+            time.sleep(0.1)
+        raise AssertionError(errors)
+
+
+@pytest.fixture
+def registry(tmp_path):
+    need_docker()
+    running = Registry(tmp_path)
+    yield running
+    running.process.kill()
+    running.process.wait()
+
+
+def test_an_image_is_pulled_by_its_digest_and_removed_when_nobody_holds_it(tmp_path, registry):
+    (packed, digest), (_, other) = tiny_image(str(tmp_path)), tiny_image("another")
+    bot = BotPlan(Contestant("bot", "1", digest), Image(digest), replace(OPTIONS, sandbox="docker"))
+    with DockerClient(60) as client:
+        client.api.load_image(packed)
+        with pytest.raises(UsageError, match=f"not in the registry {registry.address}: tag it for there and"):
+            find_reference(digest, registry.address)
+        registry.push(client, digest, "cup/bot")
+        reference = find_reference(digest, registry.address)
+        assert reference.startswith(f"{registry.address}/cup/bot@sha256:")
+        client.api.remove_image(digest, force=True)
+
+        cache = BotCache(tmp_path / "node")
+        assert cache.lease([bot]) == (digest,)
+        cache.pull(bot, reference)
+        found = client.api.inspect_image(digest)
+        assert [name.partition(":")[0] for name in found["RepoTags"]] == ["arena-node"]
+        assert BotCache(tmp_path / "other").lease([bot]) == ()
+        cache.release()
+        assert BotCache(tmp_path / "node").lease([bot]) == (digest,)
+
+    for wrong, why in {
+        f"{registry.address}/cup/bot:1": "only name@sha256",
+        f"{registry.address}/cup/bot": "only name@sha256",
+        f"{registry.address}/cup/other@{digest}": "cannot be pulled|docker: ",
+        reference.replace(registry.address, "127.0.0.1:1"): "docker: ",
+    }.items():
+        with pytest.raises(InfraError, match=why):
+            cache.pull(bot, wrong)
+    with pytest.raises(InfraError, match="is something else"):
+        cache.pull(replace(bot, contestant=Contestant("bot", "1", other)), reference)
+    assert BotCache(tmp_path / "node").lease([bot]) == (digest,)  # what was refused is not kept
 
 
 def tiny_image(name):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from arena.errors import UsageError
-from arena.tournaments.executors.choosing import connect
+from arena.tournaments.executors.choosing import Placement, connect
 from tests.kits.needs import need
 from tests.kits.tournaments import BASE
 
@@ -15,13 +15,19 @@ MIB = 1 << 20
 
 
 def test_local_needs_no_cluster():
-    assert connect("local", BASE) is None
+    assert connect(Placement(), BASE) is None
+
+
+@pytest.mark.parametrize("given", [{"priority": 20}, {"registry": "host:5000"}])
+def test_what_is_for_clusters_is_refused_without_one(given):
+    with pytest.raises(UsageError, match="--executor"):
+        connect(Placement(**given), BASE)
 
 
 @pytest.mark.parametrize("place", ["", "here", "ray://", "ray://host", "ray://host:port", "http://host:1"])
 def test_anything_else_is_refused_with_what_there_is(place):
     with pytest.raises(UsageError, match=r"give local, ray .* or ray://HOST:PORT"):
-        connect(place, BASE)
+        connect(Placement(place), BASE)
 
 
 def test_without_ray_it_is_said_what_to_install(monkeypatch):
@@ -29,7 +35,7 @@ def test_without_ray_it_is_said_what_to_install(monkeypatch):
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(UsageError, match=r"pip install 'arena\[ray\]'"):
-        connect("ray", BASE)
+        connect(Placement("ray"), BASE)
 
 
 @pytest.mark.parametrize(

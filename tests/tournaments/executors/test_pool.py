@@ -9,7 +9,6 @@ from arena.errors import InfraError
 from arena.match import Contestant, MatchSpec
 from arena.play.faults import REPLAYS
 from arena.tournaments.executors.base import Assignment, Job, VoidMatch, WorkerDied, WorkerLost
-from arena.tournaments.executors.local import divide_cores
 from arena.tournaments.executors.pool import LOSSES, WorkerPool
 
 SPEC = MatchSpec("", "claim", {}, 1, (Contestant("a"), Contestant("b")), None)
@@ -87,7 +86,98 @@ def test_a_pool_without_workers_says_why(needed):
         play([job("a")], *[Scripted(starts=False)] * needed, needed=needed)
 
 
-def test_every_table_has_cores_of_its_own_where_there_are_enough():
-    assert divide_cores(range(9), 4) == [(1, 2), (3, 4), (5, 6), (7, 8)]
-    assert divide_cores(range(9), 2) == [(1, 2, 3, 4), (5, 6, 7, 8)]
-    assert divide_cores(range(9), 5) == [()] * 5
+def test_the_next_match_is_played_while_one_is_kept():
+    events, kept = [], asyncio.Event()
+
+    class Noted(Scripted):
+        async def play(self, bots, assignment, *, new_job):
+            events.append(f"play {assignment.spec.match_id}")
+            if assignment.spec.match_id == "b":
+                kept.set()
+            return VoidMatch(assignment.spec.match_id, 0.0)
+
+    async def keep(match):
+        await kept.wait()  # until the next one is being played
+        await asyncio.sleep(0.05)
+        events.append(f"kept {match.reason}")
+
+    async def run():
+        async with WorkerPool([Noted()], needed=1) as pool:
+            await pool.play([job("a", "b", "c")], keep, lambda: True)
+            events.append("all")
+
+    asyncio.run(asyncio.wait_for(run(), 20))
+    assert [event for event in events if event.startswith("play")] == ["play a", "play b", "play c"]
+    assert events.index("play b") < events.index("kept a") < events.index("play c") < events.index("kept b")
+    assert events[-2:] == ["kept c", "all"]
+
+
+def test_what_cannot_be_kept_ends_the_tournament():
+    async def keep(match):
+        raise InfraError("the disk is full")
+
+    async def run():
+        async with WorkerPool([Scripted()], needed=1) as pool:
+            await pool.play([job("a")], keep, lambda: True)
+
+    with pytest.raises(InfraError, match="the disk is full"):
+        asyncio.run(run())
+
+
+class Elastic(WorkerPool):
+    """A pool that is resized by its test."""
+
+    def __init__(self):
+        super().__init__([], needed=1)
+        self.made = []
+
+    def _make_worker(self):
+        self.made.append(Slow())
+        return self.made[-1]
+
+    def _may_grow(self):
+        return True
+
+
+class Slow(Scripted):
+    """Needs a moment for a match, and counts how many are played at once."""
+
+    playing, most, closed = 0, 0, 0
+
+    async def play(self, bots, assignment, *, new_job):
+        assert not self.closed
+        Slow.playing += 1
+        Slow.most = max(Slow.most, Slow.playing)
+        await asyncio.sleep(0.01)
+        Slow.playing -= 1
+        return VoidMatch(assignment.spec.match_id, 0.0)
+
+    async def close(self):
+        self.closed += self.started
+
+
+def test_tables_come_and_go_while_matches_are_played():
+    names, kept, at_once = [f"{number:03}" for number in range(60)], [], []
+
+    async def run():
+        loop, sizes = asyncio.get_running_loop(), {5: 4, 20: 1, 30: 0}
+        async with Elastic() as pool:
+
+            async def keep(match):
+                kept.append(match.reason)
+                at_once.append(Slow.most)
+                Slow.most = Slow.playing
+                if (size := sizes.get(len(kept))) is not None:
+                    pool.resize(size)
+                    if not size:
+                        loop.call_later(0.05, pool.resize, 2)
+
+            loop.call_later(0.01, pool.resize, 2)
+            await pool.play([job(*names[:40]), *(job(name) for name in names[40:])], keep, lambda: True)
+            return pool.made
+
+    workers = asyncio.run(asyncio.wait_for(run(), 20))
+    assert sorted(kept) == names
+    assert all(worker.closed for worker in workers)
+    assert max(at_once[5:20]) == 4
+    assert max(at_once[25:30]) == 1

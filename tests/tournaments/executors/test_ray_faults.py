@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,14 +18,14 @@ import pytest
 
 from arena.sandboxes.owner import start_time
 from arena.store.sql import SqlStore
-from tests.hostile.traces import groups
+from tests.hostile.traces import descendants, groups
 from tests.kits.contestants import need_bubblewrap, write_bot
 from tests.kits.needs import need
 from tests.store.conftest import Server
-from tests.tournaments.executors.ray_nodes import HOST, RAY, Nodes
+from tests.tournaments.executors.ray_nodes import HOST, Nodes, node_id
 
 ROOT = Path(__file__).parents[3]
-ROUNDS = 5
+ROUNDS = 8
 MATCHES = 3 * 2 * ROUNDS
 BOTS = {"first": "turn.legal[0]", "last": "turn.legal[-1]", "middle": "turn.legal[len(turn.legal) // 2]"}
 SOURCE = """
@@ -49,22 +48,37 @@ def server():
     running.remove()
 
 
-@pytest.fixture
-def nodes(tmp_path):
-    need(None if importlib.util.find_spec("ray") and RAY.exists() else "Ray is not installed: pip install 'arena[ray]'")
+@pytest.fixture(scope="module")
+def nodes(tmp_path_factory):
+    need(None if importlib.util.find_spec("ray") else "Ray is not installed: pip install 'arena[ray]'")
     need(None if os.geteuid() == 0 else "only root can give a node a broken sandbox")
     need_bubblewrap()
-    running = Nodes(tmp_path)
+    running = Nodes(tmp_path_factory.mktemp("nodes"))
     yield running
     running.close()
+
+
+@pytest.fixture
+def start(nodes):
+    """Starts drivers, and ends those that are left."""
+    drivers = []
+
+    def start_driver(*words, **options):
+        drivers.append(Driver(*words, **options))
+        return drivers[-1]
+
+    yield start_driver
+    for driver in drivers:
+        driver.process.kill()
+        driver.process.wait()
 
 
 class Driver:
     """The command in a process of its own."""
 
-    def __init__(self, folder, db, place, env, *more):
+    def __init__(self, folder, db, place, env, *more, rounds=ROUNDS, seed=5):
         bots = ",".join(str(folder / "bots" / name) for name in BOTS)
-        words = ["tournament", "--game", "claim", "--bots", bots, "--rounds", str(ROUNDS), "--seed", "5"]
+        words = ["tournament", "--game", "claim", "--bots", bots, "--rounds", str(rounds), "--seed", str(seed)]
         words += ["--clock", "none", "--memory", "128m", "--executor", place, "--db", str(db), *more]
         self.output = folder / f"driver-{time.monotonic_ns()}.log"
         with self.output.open("wb") as file:
@@ -75,37 +89,44 @@ class Driver:
     def text(self):
         return self.output.read_text()
 
+    def runs(self):
+        return self.process.poll() is None
 
-def played(address):
-    store = SqlStore(address)
-    try:
-        return [match.match_id for match in store.matches()]
-    finally:
-        store.close()
+
+def played(address, tournament=1):
+    """The matches of a tournament that are kept; none if there is no table yet, or no database."""
+    with suppress(Exception):
+        store = SqlStore(address)
+        try:
+            return [match.match_id for match in store.matches(tournament_id=tournament)]
+        finally:
+            store.close()
+    return []
 
 
 class Story:
-    """What is done to the tournament, and what became of it."""
+    """What is done to the tournament, and when."""
 
     def __init__(self, nodes, address):
         self.nodes, self.address = nodes, address
-        self.kills = Counter()
-        self.drivers = []
+        self.began = time.monotonic()
+        self.faults = []
 
-    def wait(self, driver, matches, seconds=120):
-        """Wait until so many matches are kept, or the driver ends."""
+    def wait(self, driver, matches, seconds=180):
+        """Wait until so many matches are kept; the driver must live so long."""
+        self.wait_for(driver, lambda: len(played(self.address)) >= matches, f"{matches} matches", seconds)
+
+    def wait_for(self, driver, condition, what, seconds=180):
         deadline = time.monotonic() + seconds
-        while driver.process.poll() is None and time.monotonic() < deadline:
+        while not condition():
             self.nodes.worker_processes()
-            with suppress(Exception):  # there is no table yet, or no database
-                if len(played(self.address)) >= matches:
-                    return
-            time.sleep(0.3)
-        assert driver.process.poll() is not None, f"fewer than {matches} matches in {seconds} s:\n{driver.text()}"
+            assert driver.runs(), driver.text()
+            assert time.monotonic() < deadline, f"no {what} in {seconds} s:\n{driver.text()}"
+            time.sleep(0.2)
 
     def strike(self, kind, blow):
-        self.kills[kind] += 1
-        blow()
+        self.faults.append((kind, time.monotonic() - self.began, len(played(self.address))))
+        return blow()
 
 
 def make_bots(folder, think):
@@ -124,49 +145,41 @@ def ratings(address):
 
 
 @pytest.mark.timeout(600)
-def test_whatever_fails_every_match_is_played_and_kept_once(tmp_path, nodes, server, capsys):
-    rng, began = random.Random(13), time.monotonic()
-    healthy, _ = [nodes.add(2), nodes.add(2)], nodes.add(1, broken=True)
+def test_whatever_fails_every_match_is_played_and_kept_once(tmp_path, nodes, server, start, capsys):
+    rng, story = random.Random(13), Story(nodes, server.url)
+    first, second, slow, broken = nodes.add(1), nodes.add(1), nodes.add(1), nodes.add(1, broken=True)
     make_bots(tmp_path, think=0.03)
     make_bots(tmp_path / "quiet", think=0)  # meanwhile the nodes start
-    quiet = Driver(tmp_path / "quiet", tmp_path / "quiet.db", "local", nodes.env, "--sandbox", "process")
-    assert quiet.process.wait(240) == 0, quiet.text()
+    quiet = start(tmp_path / "quiet", tmp_path / "quiet.db", "local", nodes.env, "--sandbox", "process")
     nodes.wait()
-    story = Story(nodes, server.url)
+    assert quiet.process.wait(240) == 0, quiet.text()
 
-    for _ in range(3):  # on a busy machine Ray's client server sometimes gives up before it is there
-        driver = Driver(tmp_path, server.url, f"ray://{HOST}:{nodes.client_port}", nodes.env)
-        story.wait(driver, 3)
-        if driver.process.poll() is None:
-            break
-    assert driver.process.poll() is None, driver.text()
+    driver = start(tmp_path, server.url, f"ray://{HOST}:{nodes.client_port}", nodes.env)
+    story.strike("a node with a broken sandbox", lambda: None)
+    story.wait(driver, 1)
+    story.strike("a node becomes slow", lambda: nodes.slow_down(slow))
+    story.wait_for(driver, nodes.worker_processes, "worker")
     worker = rng.choice(nodes.worker_processes())
-    story.strike("worker process in a match", lambda: os.kill(worker, signal.SIGKILL))
-    story.wait(driver, 6)
-    time.sleep(rng.uniform(0.0, 1.0))
-    story.strike("node", lambda: nodes.kill(healthy.pop(0)))
-    healthy.append(nodes.add(2))
-    story.wait(driver, 10)
-    first = driver.text()
-    story.strike("driver", driver.process.kill)
-    driver.process.wait()
-
-    env = {**nodes.env, "RAY_ADDRESS": f"{HOST}:{nodes.port}"}
-    driver = Driver(tmp_path, server.url, "ray", env)
-    story.wait(driver, 14)
-    time.sleep(rng.uniform(0.0, 1.0))
-    story.strike("node", lambda: nodes.kill(healthy.pop(0)))
-    story.wait(driver, 18)
-    story.strike("database", server.stop)
+    story.strike("a worker process is killed", lambda: os.kill(worker, signal.SIGKILL))
+    story.wait(driver, 4)
+    joined = nodes.add(2)  # which takes a while
+    story.strike("the database is restarted", server.stop)
+    story.wait_for(driver, lambda: "it is tried again" in driver.text(), "loss of the database")
     server.start()
-    with suppress(subprocess.TimeoutExpired):
-        driver.process.wait(180)
-    texts = [first, driver.text()]
-    while driver.process.returncode != 0 and len(texts) < 4:
-        driver = Driver(tmp_path, server.url, "ray", env)
-        driver.process.wait(180)
-        texts.append(driver.text())
-    assert driver.process.returncode == 0, "\n\n".join(texts)
+    story.wait(driver, 7)
+    time.sleep(rng.uniform(0.0, 1.0))
+    story.strike("a node is killed", lambda: nodes.kill(first))
+    story.wait_for(driver, lambda: plays(nodes, joined, 2), "two tables on the node that joined")
+    story.strike("the driver is killed", driver.process.kill)
+    driver.process.wait()
+    texts = [driver.text()]
+
+    driver = start(tmp_path, server.url, "ray", {**nodes.env, "RAY_ADDRESS": f"{HOST}:{nodes.port}"})
+    story.wait(driver, len(played(server.url)) + 2)
+    time.sleep(rng.uniform(0.0, 1.0))
+    story.strike("a node is killed", lambda: nodes.kill(second))
+    assert driver.process.wait(240) == 0, driver.text()
+    texts.append(driver.text())
 
     store = SqlStore(server.url)
     matches = store.matches(tournament_id=1)
@@ -177,16 +190,52 @@ def test_whatever_fails_every_match_is_played_and_kept_once(tmp_path, nodes, ser
     doubled = len(matches) - len({match.ordinal for match in matches})
     left = left_over(nodes)
     with capsys.disabled():
-        print(f"\n{'kills':<28} {'matches':>8} {'lost':>5} {'doubled':>8} {'left over':>10} {'seconds':>8}")
-        for kind, count in story.kills.items():
-            print(f"{count} × {kind}")
-        row = f"{MATCHES:>8} {lost:>5} {doubled:>8} {len(left):>10} {time.monotonic() - began:>8.0f}"
-        print(f"{story.kills.total()} in all".ljust(28), row)
+        print(f"\n{'fault':<30} {'second':>7} {'matches':>8} {'lost':>5} {'doubled':>8} {'left over':>10}")
+        for kind, moment, count in story.faults:
+            print(f"{kind:<30} {moment:>7.0f} {count:>8}")
+        end = time.monotonic() - story.began
+        print(f"{'in the end':<30} {end:>7.0f} {len(matches):>8} {lost:>5} {doubled:>8} {len(left):>10}")
     assert finished
     assert endings == {"NORMAL"}
     assert (lost, doubled, left) == (0, 0, [])
     assert ratings(server.url) == ratings(tmp_path / "quiet.db")
-    assert any("is set aside" in text for text in texts), "\n\n".join(texts)
+    named = f"/{node_id(broken)[:8]} is set aside"
+    assert any(named in text for text in texts), "\n\n".join(texts)
+    assert "the store answers again" in texts[0]
+
+
+@pytest.mark.timeout(400)
+def test_tournaments_share_the_tables_by_their_priorities(tmp_path, nodes, start):
+    nodes.kill_all()
+    node = nodes.add(3)
+    make_bots(tmp_path, think=0.02)
+    db, env = tmp_path / "arena.db", {**nodes.env, "RAY_ADDRESS": f"{HOST}:{nodes.port}"}
+    nodes.wait()
+    story = Story(nodes, db)
+    high = start(tmp_path, db, "ray", env, "--priority", "20", rounds=500)
+    story.wait_for(high, lambda: plays(nodes, node, 3), "three tables of the first tournament")
+    first = set(nodes.worker_processes())
+    low = start(tmp_path, db, "ray", env, "--priority", "10", rounds=500, seed=6)
+
+    def tables():
+        """How many tables each of the two has."""
+        now = set(nodes.worker_processes())
+        return len(now & first), len(now - first)
+
+    story.wait_for(low, lambda: tables() == (2, 1), "table for each weight of 10")
+    before = [len(played(db, number)) for number in (1, 2)]
+    for number, count in enumerate(before, 1):
+        story.wait_for(low, lambda: len(played(db, number)) > count, f"match of tournament {number}")  # noqa: B023
+    assert high.runs()
+    assert tables() == (2, 1)
+    high.process.kill()
+    high.process.wait()
+    story.wait_for(low, lambda: tables() == (0, 3), "three tables of the tournament that is left")
+
+
+def plays(nodes, node, tables):
+    """Whether so many worker processes run on a node."""
+    return len(set(nodes.worker_processes()) & set(descendants(node.pid))) >= tables
 
 
 def left_over(nodes):

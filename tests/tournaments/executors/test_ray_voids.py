@@ -15,6 +15,8 @@ pytest.importorskip("ray", reason="Ray is not installed: pip install 'arena[ray]
 from arena.tournaments.executors.ray_executor import RayExecutor
 from arena.tournaments.executors.ray_node import NodeFacts
 from arena.tournaments.executors.ray_worker import RayWorker
+from arena.tournaments.monitoring.events import ignore
+from arena.tournaments.monitoring.run_state import RunState
 
 SPEC = MatchSpec("", "claim", {}, 1, (Contestant("a"), Contestant("b")), None)
 
@@ -25,6 +27,10 @@ class Nodes:
     def __init__(self, **void):
         self.void = void
         self.nodes, self.set_aside = frozenset(void), {}
+        self.tables = 0
+
+    def share(self):
+        return self.tables
 
     def reject(self, facts, reason):
         self.set_aside[facts.node_id] = reason
@@ -48,22 +54,23 @@ class Told(RayWorker):
         name = assignment.spec.match_id
         if name in self._cluster.void[self.node]:
             return VoidMatch(f"{name} is void", 0.0)
-        return FinishedMatch(MatchEntry.__new__(MatchEntry), name.encode(), 0.0)
+        return FinishedMatch(MatchEntry(1, name, 0, "", 0, "", 0, "", ()), name.encode(), 0.0)
 
     async def close(self):
         self.node, self.facts = "", None
 
 
-def play(cluster, workers, *names):
+def play(cluster, workers, *names, on_event=ignore):
     """The matches in the order in which they ended; a void one with its reason."""
-    kept = []
+    kept, cluster.tables = [], len(workers)
 
     async def keep(match):
         kept.append(match.reason if isinstance(match, VoidMatch) else match.record.decode())
 
     async def run():
-        executor = RayExecutor(cluster, None, concurrency=0)
-        executor._workers, executor._needed = tuple(workers), 1
+        executor = RayExecutor(cluster, None, on_event=on_event)
+        waiting = list(workers)
+        executor._make_worker = lambda: waiting.pop(0)
         jobs = [Job((0, 1), (Assignment(0, (0, 1), replace(SPEC, match_id=name)),)) for name in names]
         async with executor:
             await executor.play(jobs, keep, lambda: True)
@@ -103,3 +110,13 @@ def test_when_all_nodes_are_set_aside_the_tournament_stops_with_a_sentence():
     cluster.nodes |= {"lost"}
     with pytest.raises(InfraError, match="no node is left"):
         play(cluster, [Told(cluster, "one")], *"abcdefgh")
+
+
+def test_the_state_of_the_run_knows_every_node_by_its_name():
+    cluster, state = Nodes(good="", bad="b"), RunState(host="here", pid=1)
+    play(cluster, [Told(cluster, "bad"), Told(cluster, "good")], *"abcd", on_event=state)
+    nodes = {node["name"]: node for node in state.status()["nodes"]}
+    assert nodes.keys() == {"good", "bad"}
+    assert sum(node["played"] for node in nodes.values()) == state.status()["played"] == 4
+    assert (nodes["bad"]["void"], nodes["good"]["void"], state.status()["void"]) in {(1, 0, 0), (0, 0, 0)}
+    assert state.status()["running"] == []

@@ -27,6 +27,9 @@ class HungLink:
     async def call(self, request, wait, leniency=None):
         raise TimedOut("no answer")
 
+    async def settle(self):
+        pass
+
     async def tell(self, request):
         pass
 
@@ -52,7 +55,6 @@ class ScriptedBot(LocalBot):
 
     async def pause(self):
         self.paused += 1
-        return 0.0
 
     async def close(self):
         self.closed += 1

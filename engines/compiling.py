@@ -1,19 +1,43 @@
 """Compile the rules of the games with mypyc and put the modules beside their sources: `make compile`.
 
 The sources stay what is read, tested and changed. `engines/__init__.py` refuses a compiled module whose source has
-changed since. `--remove` goes back to the interpreter, and `--into FOLDER` leaves the modules of the checkout alone.
+changed since; so this file is run as a program of its own, which does not import the package. `--remove` goes back to
+the interpreter, and `--into FOLDER` leaves the modules of the checkout alone.
 """
 
 import argparse
 import os
 import shutil
 import sys
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from engines import DIGESTS, RULES, digest_of
+ROOT = Path(__file__).parents[1]
+RULES = (
+    "engines.assassins.board",
+    "engines.assassins.moves",
+    "engines.assassins.rules",
+    "engines.claim.rules",
+    "engines.kingdoms.cards",
+    "engines.kingdoms.scoring",
+    "engines.kingdoms.table",
+    "engines.kingdoms.rules",
+    "engines.rrr.tiles",
+    "engines.rrr.moves",
+    "engines.rrr.table",
+    "engines.rrr.supply",
+    "engines.rrr.powers",
+    "engines.rrr.rules",
+)
+"""The modules that are compiled."""
+DIGESTS = "COMPILED"
+"""The file with the digest of every source at the time when it was compiled; absent if none is."""
 
-ROOT = Path(__file__).parent
+
+def digest_of(folder: Path, module: str) -> str:
+    """The digest of the source of a module in this folder of engines."""
+    return sha256(folder.joinpath(*module.split(".")[1:]).with_suffix(".py").read_bytes()).hexdigest()
 
 
 def sources() -> dict[str, list[str]]:
@@ -53,7 +77,7 @@ def remove(folder: Path) -> None:
 
 
 def compile_into(target: Path) -> None:
-    """Compile in a temporary copy, then replace what was compiled before."""
+    """Compile in a temporary copy, then replace what was compiled before in the engines of this folder."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         stage(folder)
@@ -61,7 +85,9 @@ def compile_into(target: Path) -> None:
         os.chdir(target)
         remove(target)
         for path in (folder / "engines").rglob("*.so"):
-            shutil.copy(path, target / path.relative_to(folder))
+            place = target / path.relative_to(folder)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, place)
         lines = [f"{digest_of(folder / 'engines', module)}  {module}\n" for module in RULES]
         (target / "engines" / DIGESTS).write_text("".join(lines), encoding="utf-8")
 
@@ -70,7 +96,7 @@ def main() -> None:
     """Compile, or remove what was compiled."""
     parser = argparse.ArgumentParser(description="Compile the rules of the games, or go back to the interpreter.")
     parser.add_argument("--remove", action="store_true", help="remove what was compiled")
-    parser.add_argument("--into", type=Path, default=ROOT, help="the checkout that gets the modules")
+    parser.add_argument("--into", type=Path, default=ROOT, help="the folder whose `engines` get the modules")
     arguments = parser.parse_args()
     if arguments.remove:
         remove(arguments.into)

@@ -1,4 +1,4 @@
-"""What may take a seat in this process: a function, a Bot, the name of a built-in or sample bot, or a folder."""
+"""Bots that play in this process, without a sandbox: a function, a Bot, a built-in or sample bot, or a folder."""
 
 import runpy
 import sys
@@ -87,8 +87,13 @@ def _loaded(folder: Path, command: tuple[str, ...]) -> Mapping[str, BotFactory]:
     scripts = [word for word in command[1:] if word.endswith(".py")]
     if not scripts:
         raise UsageError(f"{folder} cannot play in this process: its bot.toml starts no .py file")
+    return served_bots(folder, scripts[0])
+
+
+def served_bots(folder: Path, script: str) -> Mapping[str, BotFactory]:
+    """The bots that a program in this folder would serve, for each game: it is run here, and serves nothing."""
     with _importing_from(folder), collect_bots() as served:
-        runpy.run_path(str(folder / scripts[0]), run_name="__main__")
+        runpy.run_path(str(folder / script), run_name="__main__")
     return served
 
 

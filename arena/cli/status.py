@@ -1,0 +1,98 @@
+"""`arena status`: what is being played at present, on all nodes, as the processes that play it report."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import click
+from rich.table import Table
+
+from arena.cli.output import cell, echo, plain_console
+from arena.cli.progress import duration
+from arena.cli.store import db_option, open_store
+from arena.store.base import RunEntry, Store
+from arena.tournaments.settings import Settings
+
+NODE_COLUMNS = ("tables", "running", "played", "void", "excused", "workers_ended")
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
+@db_option
+def status(as_json: bool, db: str) -> None:
+    """Show what is being played at present, and where.
+
+    Every process that plays a tournament with this store reports to it every two seconds: how far it is, how fast, the
+    nodes and tables it plays on, and what went wrong. One that was killed is named with the time of its last report.
+
+    \b
+    arena status
+    arena status --db postgresql://arena@HEAD/arena --json
+    """
+    store = open_store(db)
+    runs = store.runs()
+    if as_json:
+        click.echo(json.dumps([plain(store, run) for run in runs], indent=2))
+    elif runs:
+        for run in runs:
+            show(store, run)
+    else:
+        echo("nothing is being played with this store")
+
+
+def plain(store: Store, run: RunEntry) -> dict[str, Any]:
+    """A run as JSON has it."""
+    return {
+        "tournament": run.tournament_id,
+        "game": store.tournament(run.tournament_id).game,
+        "alive": run.alive,
+        "started": run.started.isoformat(),
+        "reported": run.reported.isoformat(),
+        "silent_s": run.silent_s,
+        **run.status,
+    }
+
+
+def show(store: Store, run: RunEntry) -> None:
+    """Print a run."""
+    entry, now = store.tournament(run.tournament_id), run.status
+    settings = Settings.from_json(entry.settings)
+    echo(f"tournament {entry.id}: {entry.game}, {settings.format}, {len(settings.bots)} bots, {_progress(now)}")
+    tables = "1 table" if now["tables"] == 1 else f"{now['tables']} tables"
+    where = f"{now['executor']} with {tables}, driven by process {now['pid']} on {now['host']}"
+    if not run.alive:
+        echo(f"  {where}, which has not reported for {duration(run.silent_s)}: arena tournament resume {entry.id}")
+        return
+    echo(f"  {where} since {run.started:%Y-%m-%d %H:%M:%S} UTC")
+    console = plain_console()
+    console.print(_nodes(now))
+    if now["running"]:
+        console.print(_matches(now))
+    for node in now["nodes"]:
+        if node["set_aside"]:
+            echo(f"  the node {node['name']} is set aside: {node['set_aside']}")
+
+
+def _progress(now: Mapping[str, Any]) -> str:
+    total = "" if now["total"] is None else f" of {now['total']}"
+    faults = sum(now["faults"].values())
+    return (
+        f"{now['played']}{total} matches, {now['per_second']:.1f} per second, {now['void']} void, "
+        f"{now['excused']} excused, {faults} lost by a fault"
+    )
+
+
+def _nodes(now: Mapping[str, Any]) -> Table:
+    table = Table("node", *(name.replace("_", " ") for name in NODE_COLUMNS))
+    for node in now["nodes"]:
+        table.add_row(cell(node["name"]), *(str(node[name]) for name in NODE_COLUMNS))
+    return table
+
+
+def _matches(now: Mapping[str, Any]) -> Table:
+    table = Table("table", "node", "match", "bots", "seconds")
+    for match in now["running"]:
+        bots = ", ".join(match["bots"])
+        seconds = f"{match['seconds']:.1f}"
+        table.add_row(str(match["table"]), cell(match["node"]), cell(match["match_id"]), cell(bots), seconds)
+    return table

@@ -1,0 +1,129 @@
+"""The matches that are being played, for those who watch: written now and then, and worth nothing once they are over.
+
+In PostgreSQL this is one more table, without a log of its own. Beside an SQLite store it is a file of its own, so that
+it never holds up the one writer that an SQLite file can have; nothing is lost with it.
+"""
+
+from collections.abc import Collection, Sequence
+
+from sqlalchemy import (
+    URL,
+    Column,
+    Connection,
+    Engine,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    create_engine,
+    delete,
+    event,
+    insert,
+    inspect,
+    select,
+    update,
+)
+from sqlalchemy.exc import SQLAlchemyError
+
+from arena.errors import ArenaError, InfraError
+from arena.store.base import RunningMatch
+
+ENDING = ".live"
+"""Of the name of the file beside an SQLite store."""
+_PRAGMAS = ("busy_timeout=200", "synchronous=OFF", "journal_mode=WAL")
+_COLUMNS = (
+    ("tournament_id", Integer, True),
+    ("match_id", String(32), True),
+    ("attempt", Integer, False),
+    ("moves", Integer, False),
+    ("record", LargeBinary, False),
+    ("beat", Integer, False),
+)
+
+
+def _table(*prefixes: str) -> Table:
+    columns = [Column(name, kind, primary_key=key, autoincrement=False, nullable=False) for name, kind, key in _COLUMNS]
+    return Table("running_matches", MetaData(), *columns, prefixes=list(prefixes))
+
+
+_running = _table()
+_unlogged = _table("UNLOGGED")
+
+
+class RunningMatches:
+    """What is being played by tournaments of a store, in the store's own database or in a file beside it."""
+
+    def __init__(self, store: Engine, *, read_only: bool) -> None:
+        self._postgres = store.dialect.name == "postgresql"
+        self._read_only = read_only
+        self._database = store if self._postgres else _beside(store, read_only=read_only)
+        self._made = False
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._database.dispose()
+
+    def write(self, tournament_id: int, changed: Sequence[RunningMatch], ended: Collection[str], beat: int) -> None:
+        """Show these matches of a tournament as they are now, and no longer those that have ended; one transaction."""
+        try:
+            self._make()
+            with self._database.begin() as connection:
+                self._write(connection, tournament_id, changed, ended, beat)
+        except SQLAlchemyError as error:
+            raise InfraError(f"running matches cannot be shown: {error}") from error
+
+    def clear(self, tournament_id: int) -> None:
+        """Show no match of this tournament any more."""
+        try:
+            self._make()
+            with self._database.begin() as connection:
+                connection.execute(delete(_running).where(_running.c.tournament_id == tournament_id))
+        except SQLAlchemyError as error:
+            raise InfraError(f"running matches cannot be cleared: {error}") from error
+
+    def read(self) -> list[RunningMatch]:
+        """All that are shown; those of a tournament that was killed stay there, with a beat that stands still."""
+        try:
+            with self._database.connect() as connection:
+                if not self._made:
+                    self._made = inspect(connection).has_table(_running.name)
+                rows = connection.execute(select(_running)).all() if self._made else []
+        except (SQLAlchemyError, ArenaError):
+            self._made = False  # there is no such file or table yet, or it may not be read
+            return []
+        return [RunningMatch(**row._mapping) for row in rows]
+
+    def _make(self) -> None:
+        if not self._made:
+            (_unlogged if self._postgres else _running).create(self._database, checkfirst=True)
+            self._made = True
+
+    def _write(
+        self, connection: Connection, tournament_id: int, changed: Sequence[RunningMatch], ended: Collection[str],
+        beat: int,
+    ) -> None:  # fmt: skip
+        ours = _running.c.tournament_id == tournament_id
+        gone = {match.match_id for match in changed}.union(ended)
+        if gone:
+            connection.execute(delete(_running).where(ours, _running.c.match_id.in_(gone)))
+        if changed:
+            columns = [name for name, _, _ in _COLUMNS]
+            connection.execute(
+                insert(_running), [{name: getattr(match, name) for name in columns} for match in changed]
+            )
+        connection.execute(update(_running).where(ours).values(beat=beat))
+
+
+def _beside(store: Engine, *, read_only: bool) -> Engine:
+    """The file beside an SQLite store; it is opened when it is first used."""
+    name = f"{store.url.database}".removeprefix("file:").partition("?")[0] + ENDING
+    address = f"file:{name}?mode={'ro' if read_only else 'rwc'}"
+    database = create_engine(URL.create("sqlite", database=address, query={"uri": "true"}), max_overflow=-1)
+
+    def prepare(connection: object, _: object) -> None:
+        for pragma in _PRAGMAS[:1] if read_only else _PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}")  # type: ignore[attr-defined]
+
+    event.listen(database, "connect", prepare)
+    return database

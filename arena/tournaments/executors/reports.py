@@ -1,0 +1,49 @@
+"""Reports of a worker about the match that it plays: what was played since the last one, a few times a second."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from arena.game import AnyGame
+from arena.match import PlayedMove
+from arena.play import record
+from arena.tournaments.executors.messages import MovesReport, pack
+
+INTERVAL_S = 0.25
+"""Seconds between two reports; a match that is over before the first one is not reported."""
+MOST_WAITING = 64 * 1024
+"""Bytes that the tournament may leave unread before reports wait."""
+
+
+class Reporter:
+    """Looks at the list of moves now and then: the referee itself does nothing for it, and waits for nothing."""
+
+    def __init__(self, game: AnyGame, writer: asyncio.StreamWriter) -> None:
+        self._game = game
+        self._writer = writer
+        self._played: Sequence[PlayedMove[Any]] = ()
+        self._reported = self._attempt = 0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def watch(self, played: Sequence[PlayedMove[Any]]) -> None:
+        """Report these moves from now on, as they become more."""
+        self.stop()
+        self._played, self._reported = played, 0
+        self._attempt += 1
+        self._schedule()
+
+    def stop(self) -> None:
+        """Report nothing more."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _schedule(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(INTERVAL_S, self._report)
+
+    def _report(self) -> None:
+        self._schedule()
+        new = self._played[self._reported :]
+        if new and self._writer.transport.get_write_buffer_size() < MOST_WAITING:
+            self._reported += len(new)
+            self._writer.write(pack(MovesReport(self._attempt, self._reported, record.dump_moves(new, self._game))))

@@ -1,0 +1,209 @@
+"""Matches that are being played, as spectators may see them: at once, or some seconds later."""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+from arena.errors import ArenaError, UsageError
+from arena.game import AnyGame
+from arena.match import FINE, AnyRecord, Contestant, MatchSpec
+from arena.play import record
+from arena.play.replay import positions
+from arena.store.base import RunningMatch, Store
+from arena.web.pages.views import match_name
+from arena.web.replay_data import Replay, all_views, banks_of, move_data, position_data, read_replay
+from arena.web.viewers import find_viewer
+
+STALE_S = 20.0
+"""Seconds without a sign of the tournament after which its matches are not shown any more."""
+GRACE_S = 10.0
+"""Seconds in which a match that is no longer played must be in the store; otherwise it was given up."""
+GOES_ON = "The match goes on"
+
+Games = Mapping[str, AnyGame]
+
+
+@dataclass(frozen=True, slots=True)
+class RunningView:
+    """A running match in a list."""
+
+    name: str
+    """How its page is called."""
+    tournament_id: int
+    game: str
+    contestants: tuple[Contestant, ...]
+    moves: int
+
+
+@dataclass(slots=True)
+class _Shown:
+    """A running match with the times at which its moves may be shown."""
+
+    row: RunningMatch
+    spec: MatchSpec[Any]
+    seen: float
+    """When its beat was last seen to change."""
+    due: list[tuple[float, int]] = field(default_factory=list)
+    """From when on so many moves may be shown."""
+
+    def moves(self, now: float) -> int:
+        """How many moves may be shown."""
+        return max((moves for due, moves in self.due if due <= now), default=0)
+
+
+class Running:
+    """The running matches of a store; `look` is called again and again, everything else only reads what it found."""
+
+    def __init__(
+        self, store: Store, games: Games, *, delay: float = 0.0, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.store, self.games, self.delay, self.now = store, games, delay, now
+        self._shown: dict[str, _Shown] = {}
+        self._view: tuple[RunningView, ...] = ()
+        self.version = 0
+        """Changes with all that lists show."""
+
+    def look(self) -> None:
+        """Find out what is being played now."""
+        now, shown = self.now(), {}
+        for row in self.store.running_matches():
+            name = match_name(row.tournament_id, row.match_id)
+            known = self._updated(self._shown.get(name), row, now)
+            if known is not None:
+                shown[name] = known
+        self._shown = shown
+        # A match that has gone quiet may still go on: it is kept in mind, and not shown.
+        view = tuple(
+            RunningView(name, match.row.tournament_id, match.spec.game, match.spec.contestants, match.moves(now))
+            for name, match in shown.items()
+            if match.seen + STALE_S > now
+        )
+        if view != self._view:
+            self._view = view
+            self.version += 1
+
+    def matches(self, tournament_id: int | None = None) -> list[RunningView]:
+        """All running matches, or those of a tournament."""
+        return [view for view in self._view if tournament_id in (None, view.tournament_id)]
+
+    def record(self, name: str) -> tuple[AnyRecord, int] | None:
+        """A running match as far as it may be shown, and which attempt it is; None if it is not being played."""
+        shown = self._shown.get(name)
+        if shown is None or shown.seen + STALE_S <= self.now():
+            return None
+        begun = _load(shown.row.record, self.games)
+        return replace(begun, played=begun.played[: shown.moves(self.now())]), shown.row.attempt
+
+    def replay(self, name: str, views: Sequence[str] | None = None) -> Replay | None:
+        """The data of the player for a running match; None if it is not being played."""
+        found = self.record(name)
+        if found is None:
+            return None
+        begun, attempt = found
+        game = self.games[begun.spec.game]
+        replay = read_replay(game, begun, views)
+        *_, (state, _) = positions(game, begun)
+        live = {"live": True, "attempt": attempt, "mover": state.to_move(), "headline": GOES_ON, "reason": ""}
+        return replace(
+            replay, headline=GOES_ON, reason="it can be watched move by move", data=replay.data | live | {"void": False}
+        )
+
+    def _updated(self, known: _Shown | None, row: RunningMatch, now: float) -> _Shown | None:
+        if known is None or known.row.attempt != row.attempt or known.row.moves > row.moves:
+            try:
+                spec = _load(row.record, self.games).spec
+            except ArenaError:
+                return None  # of a game that is not installed here
+            return _Shown(row, spec, now, [(now + self.delay, row.moves)])
+        if row.beat != known.row.beat:
+            known.seen = now
+        if row.moves != known.row.moves:
+            known.due = [*(item for item in known.due if item[0] > now - 1.0), (now + self.delay, row.moves)]
+        known.row = row
+        return known
+
+
+class MatchFeed:
+    """The events of one running match: every move with the position after it, once, and how it ended."""
+
+    def __init__(self, running: Running, name: str, game: AnyGame, begun: AnyRecord, attempt: int) -> None:
+        self._running, self._name, self._game, self.attempt = running, name, game, attempt
+        self._state = game.start(begun.spec.config, begun.spec.seed)
+        self._views, self._viewer = all_views(game, begun), find_viewer(game)
+        self._ply = 0
+        self._missing: float | None = None
+        """Since when it is no longer played."""
+        self.over = False
+
+    @classmethod
+    def of(cls, running: Running, name: str) -> "MatchFeed | None":
+        """The feed of a match; None if it is not being played."""
+        found = running.record(name)
+        return None if found is None else cls(running, name, running.games[found[0].spec.game], *found)
+
+    def look(self) -> list[str]:
+        """What has happened since the last look."""
+        found = self._running.record(self._name)
+        if found is not None and found[1] != self.attempt:
+            return self._end("again", {})
+        if found is not None:
+            self._missing = None
+            return list(self._moves(found[0]))
+        return self._look_for_end()
+
+    def _look_for_end(self) -> list[str]:
+        now = self._running.now()
+        self._missing = self._missing or now
+        if now < self._missing + self._running.delay:
+            return []
+        kept = self._kept()
+        if kept is not None:
+            replay = read_replay(self._game, kept, ())
+            ending = {key: replay.data[key] for key in ("seats", "headline", "reason", "void")}
+            return [*self._moves(kept), *self._end("end", ending)]
+        if now > self._missing + self._running.delay + GRACE_S:
+            return self._end("gone", {})
+        return []
+
+    def _kept(self) -> AnyRecord | None:
+        number, _, match_id = self._name.partition("-")
+        try:
+            kept = self._running.store.kept_match(int(number), match_id)
+        except UsageError:
+            return None
+        return record.load(kept.record, self._running.games.__getitem__)
+
+    def _moves(self, played: AnyRecord) -> Iterator[str]:
+        new = played.played[self._ply :]
+        for move, banks in zip(new, islice(banks_of(played), self._ply, None)):
+            told = move_data(self._game, self._state, move, self._views) | {"banks": banks}
+            self._state.apply(move.move)
+            self._ply += 1
+            position = position_data(self._game, self._state, self._views, self._viewer)
+            yield event("move", {"position": position, "move": told, "mover": self._state.to_move()}, self._ply)
+
+    def _end(self, kind: str, data: Mapping[str, Any]) -> list[str]:
+        self.over = True
+        return [event(kind, data)]
+
+
+def event(kind: str, data: Mapping[str, Any], number: int | None = None) -> str:
+    """A server-sent event; JSON has no line breaks, so it is one line of data.
+
+    A browser that lost its connection says the number of the last event that it got.
+    """
+    told = "" if number is None else f"id: {number}\n"
+    return f"{told}event: {kind}\ndata: {json.dumps(data, ensure_ascii=False, separators=(',', ':'))}\n\n"
+
+
+def _load(packed: bytes, games: Games) -> AnyRecord:
+    def find(name: str) -> AnyGame:
+        if name not in games:
+            raise UsageError(f"the game {name} is not installed here")
+        return games[name]
+
+    begun = record.load_begun(packed, find)
+    return replace(begun, verdicts=(FINE,) * len(begun.spec.contestants))

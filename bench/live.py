@@ -1,0 +1,198 @@
+"""What spectators cost a tournament: its decisions per second with nobody watching, and with a hundred who do.
+
+    python -m bench.live [--spectators 100] [--rounds 4] [--deals 8]
+
+The same short tournament is played again and again, in turns with and without `arena serve` and its spectators on the
+same machine: half of them watch the running match, the others the page of the tournament. The bots answer from a
+table in their own processes, so that what is measured is the referee, the driver and the store. A third column is the
+tournament without the feed of running matches at all.
+"""
+
+import argparse
+import http.client
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from arena.store.sql import SqlStore
+
+BOT = """
+import time
+from arena.sdk import Bot, serve
+
+
+class Quick(Bot):
+    def choose(self, turn):
+        time.sleep({pause})
+        return turn.legal[0]
+
+
+serve(Quick, "claim")
+"""
+PAUSE_S = 0.005
+"""What a bot waits before it answers: so a match is long enough to be watched."""
+WITHOUT_FEED = (
+    "import arena.tournaments.session as s\n"
+    "make = s.LocalExecutor\n"
+    "s.LocalExecutor = lambda plan, *, spectator, **more: make(plan, **more)\n"
+    "from arena.cli import main\n"
+    "main()\n"
+)
+KINDS = ("no feed", "nobody watches", "spectators")
+
+
+def make_bots(folder: Path) -> list[Path]:
+    """Two bots that answer at once."""
+    for name in ("one", "two"):
+        (folder / name).mkdir()
+        lines = f'name = "{name}"\nversion = "1"\ngames = ["claim"]\ncommand = ["python3", "bot.py"]\n'
+        (folder / name / "bot.toml").write_text(lines)
+        (folder / name / "bot.py").write_text(BOT.format(pause=PAUSE_S))
+    return [folder / "one", folder / "two"]
+
+
+def play(db: Path, bots: list[Path], seed: int, deals: int, *, feed: bool) -> float:
+    """Play a tournament in a process of its own; decisions per second, its start included."""
+    words = ["tournament", "--game", "claim", "--bots", ",".join(map(str, bots)), "--rounds", str(deals)]
+    words += ["--sandbox", "process", "--clock", "1s/move+60s", "--seed", str(seed), "--db", str(db)]
+    start = [sys.executable, "-m", "arena"] if feed else [sys.executable, "-c", WITHOUT_FEED]
+    began = time.monotonic()
+    subprocess.run([*start, *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
+    took = time.monotonic() - began
+    store = SqlStore(db)
+    tallies = store.seat_tallies(tournament_id=store.tournaments()[-1].id)
+    store.close()
+    return sum(tally.moves for tally in tallies if not tally.seat) / took
+
+
+@contextmanager
+def serving(db: Path) -> Iterator[tuple[int, int]]:
+    """The port and process id of a server of this store."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "arena", "serve", "--db", str(db), "--port", str(port)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)  # noqa: S603
+    try:
+        assert process.stdout is not None  # noqa: S101
+        process.stdout.readline()
+        yield port, process.pid
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=30)
+
+
+class Spectators:
+    """Threads that hold a stream each, in one process, as long as they are entered."""
+
+    def __init__(self, port: int, count: int) -> None:
+        self._port, self._stop = port, threading.Event()
+        self.received = 0
+        self._threads = [threading.Thread(target=self._watch, args=(number,), daemon=True) for number in range(count)]
+
+    def __enter__(self) -> "Spectators":
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+
+    def _watch(self, number: int) -> None:
+        while not self._stop.is_set():
+            with suppress(OSError, http.client.HTTPException):
+                self._read("events/index.html" if number % 2 else self._match())
+            self._stop.wait(0.2)
+
+    def _match(self) -> str:
+        """Where the events of the match come from that is played now."""
+        text = self._get("index.html").read().decode()
+        name = text.partition('aural"> live')[0].rpartition('class="watch" href="')[2].partition('"')[0]
+        return f"events/{name}?attempt=1&from=0" if name.startswith("matches/") else "events/index.html"
+
+    def _read(self, path: str) -> None:
+        stream = self._get(path)
+        while not self._stop.is_set() and (line := stream.readline()):
+            self.received += len(line)
+            if line.startswith((b"event: end", b"event: again", b"event: gone")):
+                return
+
+    def _get(self, path: str) -> http.client.HTTPResponse:
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=30)
+        connection.request("GET", f"/{path}")
+        return connection.getresponse()
+
+
+def spectators_main(port: int, count: int) -> None:
+    """The program of the spectators' process: it ends when its input does."""
+    with Spectators(port, count) as watching:
+        sys.stdin.read()
+        print(watching.received, flush=True)
+
+
+@contextmanager
+def watching(port: int, count: int) -> Iterator[None]:
+    """So many spectators in a process of their own, with the lowest priority, as they would be elsewhere."""
+    command = ["nice", "-n", "19", sys.executable, "-m", "bench.live", "--watch", str(port), "--spectators", str(count)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # noqa: S603
+    time.sleep(2)
+    try:
+        yield
+    finally:
+        received, _ = process.communicate("", timeout=30)
+        print(f"the spectators received {int(received or 0) / 1e6:.1f} MB")
+
+
+def measure(folder: Path, spectators: int, rounds: int, deals: int) -> dict[str, list[float]]:
+    """Decisions per second of every kind, one number per round."""
+    bots, db = make_bots(folder), folder / "arena.db"
+    found: dict[str, list[float]] = {kind: [] for kind in KINDS}
+    SqlStore(db).close()
+    with serving(db) as (port, _):
+        seed = 0
+        for _ in range(rounds):
+            for kind in KINDS:
+                seed += 1
+                if kind == "spectators":
+                    with watching(port, spectators):
+                        rate = play(db, bots, seed, deals, feed=True)
+                else:
+                    rate = play(db, bots, seed, deals, feed=kind != "no feed")
+                found[kind].append(rate)
+    return found
+
+
+def main() -> None:
+    """Measure and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--spectators", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--deals", type=int, default=8, help="deals of each tournament, two matches each")
+    parser.add_argument("--watch", type=int, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.watch:
+        return spectators_main(chosen.watch, chosen.spectators)
+    with tempfile.TemporaryDirectory() as folder:
+        found = measure(Path(folder), chosen.spectators, chosen.rounds, chosen.deals)
+    table = Table("", "decisions/s", "of the first", title=f"{chosen.spectators} spectators, {chosen.rounds} rounds")
+    first = statistics.median(found[KINDS[0]])
+    for kind, rates in found.items():
+        median = statistics.median(rates)
+        table.add_row(kind, f"{median:.1f} ({min(rates):.1f}–{max(rates):.1f})", f"{median / first:.1%}")
+    Console().print(table)
+    return None
+
+
+if __name__ == "__main__":
+    main()

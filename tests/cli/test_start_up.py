@@ -1,0 +1,35 @@
+"""What a command imports before it says anything: modules are counted, since times depend on the machine."""
+
+import subprocess
+import sys
+
+import pytest
+
+from arena.store.sql import SqlStore
+
+SANDBOXES = {"asyncio", "docker", "grpc", "grpc_health", "h2", "pyseccomp"}
+STORE = {"alembic", "numpy", "sqlalchemy", "trueskill"}
+PAGES = {"jinja2", "markdown_it"}
+
+COMMANDS = {
+    "--help": (SANDBOXES | STORE | PAGES | {"google.protobuf", "rich"}, 150),
+    "match --help": (SANDBOXES | STORE | PAGES | {"google.protobuf", "rich"}, 165),
+    "games": (SANDBOXES | STORE | PAGES, 405),
+    "ratings --game claim": ((SANDBOXES - {"asyncio"}) | PAGES | {"alembic", "psycopg"}, 720),
+}
+"""What each may not import, and how many modules it may import in all: a quarter more than when this was written."""
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_a_command_imports_only_what_it_needs(tmp_path, words):
+    SqlStore(tmp_path / "arena.db").close()
+    script = "import sys; from arena.cli import main\ntry: main(sys.argv[1:])\nfinally: print('modules:', *sys.modules)"
+    command = [sys.executable, "-P", "-c", script, *words.split()]
+    environment = {"ARENA_DB": str(tmp_path / "arena.db"), "PATH": "/usr/bin:/bin"}
+    run = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
+    assert run.returncode == 0, run.stderr
+    output, _, names = run.stdout.rpartition("modules:")
+    assert output.strip()
+    loaded, (forbidden, most) = set(names.split()), COMMANDS[words]
+    assert not forbidden & loaded
+    assert len(loaded) <= most

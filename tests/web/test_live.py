@@ -1,0 +1,187 @@
+"""Live pages: a real tournament, a real server beside it, and a real browser that looks at both pages."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+
+from arena.play import record
+from arena.registry import find
+from arena.store.base import RunningMatch
+from arena.store.sql import SqlStore
+from arena.web.running import MatchFeed, Running
+from tests.kits.contestants import arena, choosing, write_bot
+from tests.web.browser import violations
+from tests.web.replays import random_match
+from tests.web.sites import serving
+
+SLOW = """
+import pathlib, time
+time.sleep(float(pathlib.Path({pace!r}).read_text()))
+return turn.legal[{index}]
+"""
+PATIENCE_S = 90
+
+
+@pytest.fixture
+def tournament(tmp_path):
+    """A tournament that has begun, as a process, its store, and a file with the seconds that its bots think."""
+    pace = tmp_path / "pace"
+    pace.write_text("0.5")
+    bots = [
+        write_bot(tmp_path / name, choosing(SLOW.format(pace=str(pace), index=index)))
+        for name, index in (("early", 0), ("late", -1))
+    ]
+    db = tmp_path / "arena.db"
+    SqlStore(db).close()
+    words = ["tournament", "--game", "claim", "--rounds", "2", "--bots", ",".join(map(str, bots)), "--db", str(db)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "arena", *words, "--sandbox", "process", "--clock", "none", "--seed", "5"],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+    )  # fmt: skip
+    yield db, process, pace
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait(timeout=60)
+    process.stdout.close()
+
+
+@pytest.mark.slow
+def test_a_tournament_is_watched_while_it_is_played_and_does_not_need_its_spectators(tournament, watched):
+    db, playing, pace = tournament
+    with serving(db) as (address, server):
+        begin = time.monotonic()
+        while "<h1>Claim" not in _text(f"{address}tournaments/1.html") and time.monotonic() < begin + PATIENCE_S:
+            time.sleep(0.2)
+        overview = watched.open(f"{address}tournaments/1.html", ready="main")
+        overview.wait_for_selector("[data-live=matches] .watch", timeout=PATIENCE_S * 1000)
+        overview.locator("[data-live=matches] .watch").focus()
+        link = overview.locator("[data-live=matches] .watch").get_attribute("href")
+        match = watched.open(f"{address}tournaments/{link}")
+        assert match.locator(".now").inner_text() == "live"
+        assert violations(match) == []
+        first = int(match.locator(".scrub input").get_attribute("max"))
+        # Moves arrive by themselves, and the newest is shown.
+        match.wait_for_function(
+            "(first) => Number(document.querySelector('.scrub input').value) > first + 2", arg=first, timeout=60_000
+        )
+        pace.write_text("0.02")
+        # The match ends, and the page knows how.
+        match.wait_for_selector(".moves .result.over", timeout=60_000)
+        assert "this match is over" in match.locator(".live-state").inner_text().lower()
+        assert match.locator(".moves button").count() == 53
+        # The other page has the standing, without having been loaded again.
+        overview.wait_for_selector("[data-live=standings] tbody tr", timeout=60_000)
+        assert "of 4 matches" in overview.locator("[data-live=progress]").inner_text()
+        overview.wait_for_selector("[data-live=latest] .watch", timeout=60_000)
+        # The same address is that of the replay now.
+        pace.write_text("0")
+        match.reload()
+        match.wait_for_selector(".player.ready", state="attached")
+        assert match.locator(".now").is_hidden()
+        assert match.locator("#result").count() == 1
+        watched.close()
+        server.kill()
+        server.wait(timeout=60)
+    assert playing.wait(timeout=PATIENCE_S) == 0, playing.stdout.read()
+    store = SqlStore(db, read_only=True)
+    assert store.tournament(1).finished
+    assert store.running_matches() == []
+    assert sum(tally.matches for tally in store.tallies(tournament_id=1)) == 4
+    assert store.inconsistencies() == []
+    store.close()
+    verified = arena("verify", "--db", db)
+    assert verified.exit_code == 0, verified.output
+
+
+def _text(address):
+    try:
+        with urllib.request.urlopen(address, timeout=30) as answer:
+            return answer.read().decode()
+    except OSError:
+        return ""
+
+
+# -- without a tournament ---------------------------------------------------------------------------------------
+
+
+class Shown:
+    """A store that shows one running match, and has it when it is over."""
+
+    def __init__(self):
+        self.whole = random_match("claim", seed=3)
+        self.game = find("claim")
+        self.moves, self.attempt, self.beat, self.over = 0, 1, 0, False
+
+    def running_matches(self):
+        self.beat += 1
+        packed = record.dump_begun(self.whole.spec, self.game)
+        packed += record.dump_moves(self.whole.played[: self.moves], self.game)
+        return [] if self.over else [RunningMatch(3, "ab", self.attempt, self.moves, packed, self.beat)]
+
+
+@pytest.fixture
+def shown():
+    return Shown()
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_a_delay_holds_every_move_back(shown):
+    clock = Clock()
+    running = Running(shown, {"claim": shown.game}, delay=30.0, now=clock)
+    shown.moves = 5
+    running.look()
+    assert running.matches()[0].moves == 0
+    assert len(running.record("3-ab")[0].played) == 0
+    for _ in range(29):
+        clock.now += 1.0
+        shown.moves += 1
+        running.look()
+    assert len(running.record("3-ab")[0].played) == 0
+    clock.now += 1.0
+    running.look()
+    assert len(running.record("3-ab")[0].played) == 5
+    clock.now += 1.0
+    assert len(running.record("3-ab")[0].played) == 6
+
+
+def test_a_match_of_a_killed_tournament_is_not_shown_for_ever(shown):
+    clock = Clock()
+    running = Running(shown, {"claim": shown.game}, now=clock)
+    running.look()
+    assert len(running.matches()) == 1
+    still = shown.running_matches()
+    shown.running_matches = lambda: still
+    running.look()
+    clock.now += 25.0
+    running.look()
+    assert running.matches() == []
+    assert running.record("3-ab") is None
+
+
+def test_the_events_of_a_match_are_its_replay(shown):
+    running = Running(shown, {"claim": shown.game})
+    shown.moves = 4
+    running.look()
+    assert running.replay("3-ab").data["live"]
+    feed = MatchFeed.of(running, "3-ab")
+    assert [text.partition("\n")[0] for text in feed.look()] == ["id: 1", "id: 2", "id: 3", "id: 4"]
+    assert feed.look() == []
+    shown.moves = 6
+    running.look()
+    assert len(feed.look()) == 2
+    assert not feed.over
+    shown.attempt, shown.moves = 2, 1
+    running.look()
+    assert feed.look() == ["event: again\ndata: {}\n\n"]
+    assert feed.over
