@@ -123,7 +123,7 @@ time.sleep(60)
     def test_required_strength_is_refused_before_the_bot_runs(self, bubblewrap, tmp_path):
         sandbox = bubblewrap.sandbox(hierarchies=(), require=("memory", "freeze"))
         message, _ = fail_to_start(sandbox, InfraError)
-        assert message == "this machine cannot enforce what was required: memory: rlimit, freeze: signal"
+        assert message == "this machine cannot enforce what was required: freeze: signal, memory: rlimit"
         assert sandbox.log() == ""
 
     @pytest.mark.parametrize("path", ["/", "/tmp", "/proc/self", "relative", "/nowhere", "/run", "/usr/../root"])
