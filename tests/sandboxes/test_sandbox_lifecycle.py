@@ -68,6 +68,21 @@ class TestStart:
         assert "nonsense_module" in death.log
         assert not death.by_referee
 
+    @pytest.mark.parametrize("kind", ["docker", "gvisor"])
+    def test_a_bot_that_ends_while_its_limits_are_read_back(self, kind, request, monkeypatch):
+        """Its control groups vanish with it, which is no failure of ours."""
+        sandbox = request.getfixturevalue(kind).sandbox("import time; time.sleep(0.5); import nonsense_module")
+        check = sandbox._check
+
+        def check_late(pid, found):
+            assert until(lambda: not sandbox._group.exists(), within_s=30)
+            return check(pid, found)
+
+        monkeypatch.setattr(sandbox, "_check", check_late)
+        message, death = fail_to_start(sandbox)
+        assert "code 1" in message
+        assert "nonsense_module" in death.log
+
     def test_a_bot_that_leaves_at_once(self, any_bench):
         assert "code 0" in fail_to_start(any_bench.sandbox("pass"))[0]
 
