@@ -13,10 +13,17 @@ VERDICTS = ["is not better than greedy", "is better than built-in-random", "is b
 """What the three tests on the page find out."""
 
 
-def shortened(command):
-    """The command with few matches and little time for them: only whether it works is asked."""
-    command = command.replace(" --sprt", " --max-pairs 2 --sprt")
-    return command.replace("--rounds 2 --clock 50ms", "--rounds 1 --clock 10ms")
+CHECKED = (("arena bot check my_bot", "arena bot check --positions 20 --clock 50ms/move+5s my_bot"),)
+"""The bot that searches uses all the time that it is given, and is checked here with less of it."""
+HURRIED = ((" --sprt", " --max-pairs 1 --sprt"), ("50ms/move", "10ms/move"), ("--rounds 2", "--rounds 1"))
+HURRIED += (("arena submit", "arena submit --clock 10ms/move+5s"),)
+"""Few matches and little time for them, where only whether the commands work is asked."""
+
+
+def changed(command, changes):
+    for old, new in changes:
+        command = command.replace(old, new)
+    return command
 
 
 @pytest.mark.timeout(1500)
@@ -27,7 +34,7 @@ def test_the_tutorial_leads_to_a_bot_that_beats_greedy(traveller):
         if kind == "write":
             traveller.write(what, content)
         else:
-            command = what if traveller.thorough else shortened(what)
+            command = changed(what, CHECKED if traveller.thorough else CHECKED + HURRIED)
             said.setdefault(what.split()[1], []).append(traveller.run(command))
     assert "my_bot" in said["tournament"][0]
     if not traveller.thorough:

@@ -9,12 +9,12 @@ from tests.journeys.pages import steps
 from tests.kits.contestants import need_bubblewrap
 
 README = (Path(__file__).parents[2] / "README.md").read_text()
-QUICK = "--clock 30ms/move+2s"
+QUICK = "--clock 10ms/move+5s"
 SHORTER = (
-    ("arena tournament --game claim --budget 45m", f"arena tournament --game claim --budget 5s {QUICK}"),
-    (r"(arena tournament .*--format adaptive.*)", rf"\1 --max-games 12 {QUICK}"),
+    ("arena tournament --game claim --budget 45m", f"arena tournament --game claim --budget 3s {QUICK}"),
+    (r"(arena tournament .*--format adaptive.*)", rf"\1 --max-games 6 {QUICK}"),
     (r"(arena tournament --game claim( --bots \S+)?)$", rf"\1 --rounds 1 {QUICK}"),
-    (r"(arena test .*)", rf"\1 --max-pairs 4 {QUICK}"),
+    (r"(arena test .*)", rf"\1 --max-pairs 2 {QUICK}"),
 )
 """What keeps hours of play out of a test; nothing else of a command is changed."""
 
