@@ -43,6 +43,9 @@ def test_every_command_of_the_readme_works(traveller):
         if "my_bot@1" in command:  # a new version is tested against the one that was handed in
             source = (traveller.folder / "my_bot/bot.py").read_text()
             traveller.write("my_bot/bot.py", f"{source}# changed\n")
+        if "--config" in command:  # "the same with other bots": two of them
+            cup = (traveller.folder / "cup.toml").read_text()
+            traveller.write("cup.toml", re.sub(r'^(bots = \[".*?", ".*?").*\]$', r"\1]", cup, flags=re.MULTILINE))
         if command == "arena serve":  # it would serve for ever; the wheel alone says what it needs
             assert "pip install 'arena[web]'" in traveller.attempt(command).stderr
             continue
