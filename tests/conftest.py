@@ -97,17 +97,18 @@ def pytest_collection_modifyitems(items):
     items[:] = dealt(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
 
 
-def dealt(items, workers):
-    """The items in equal shares, as `worksteal` gives them out; each begins with some of those that have a time limit.
+def dealt(items, workers, busy=os.cpu_count() or 1):
+    """The items in equal shares, as `worksteal` gives them out; some begin with those that have a time limit.
 
     The longest go first: what begins last would keep one worker busy when the others have nothing left to steal.
+    Most of them compute, so as many workers as there are processors do them, while the others' tests wait for clocks.
     """
     long = sorted(filter(time_limit, items), key=time_limit, reverse=True)
     rest = itertools.filterfalse(time_limit, items)
     order = []
     for number in range(workers):
         share = (len(items) - len(order)) // (workers - number)
-        first = long[number::workers]
+        first = long[number :: min(busy, workers)] if number < busy else []
         order += [*first, *itertools.islice(rest, max(0, share - len(first)))]
     return [*order, *rest]
 
