@@ -97,7 +97,7 @@ def pytest_collection_modifyitems(items):
     items[:] = dealt(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
 
 
-def dealt(items, workers, busy=os.cpu_count() or 1):
+def dealt(items, workers):
     """The items in equal shares, as `worksteal` gives them out; some begin with those that have a time limit.
 
     The longest go first: what begins last would keep one worker busy when the others have nothing left to steal.
@@ -105,10 +105,11 @@ def dealt(items, workers, busy=os.cpu_count() or 1):
     """
     long = sorted(filter(time_limit, items), key=time_limit, reverse=True)
     rest = itertools.filterfalse(time_limit, items)
+    busy = min(workers, os.cpu_count() or 1)
     order = []
     for number in range(workers):
         share = (len(items) - len(order)) // (workers - number)
-        first = long[number :: min(busy, workers)] if number < busy else []
+        first = long[number::busy] if number < busy else []
         order += [*first, *itertools.islice(rest, max(0, share - len(first)))]
     return [*order, *rest]
 
