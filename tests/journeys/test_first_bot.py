@@ -12,15 +12,15 @@ PAGE = Path(__file__).parents[2] / "docs" / "first-bot.md"
 VERDICTS = ["is not better than greedy", "is better than built-in-random", "is better than greedy"]
 """What the three tests on the page find out."""
 SHORTER = (
-    ("arena bot check", "arena bot check --positions 20 --clock 50ms/move+5s"),
-    (r"(arena tournament --game \w+).*", r"\1 --rounds 1 --clock 20ms/move+5s"),
+    ("arena bot check", "arena bot check --positions 20 --clock cpu:50ms/move+1s"),
+    (r"(arena tournament --game \w+).*", r"\1 --rounds 1 --clock cpu:20ms/move+1s"),
 )
-"""What keeps minutes of play out of a test: a bot that searches uses all the time that it is given."""
+"""What keeps minutes of play out of a test: a bot that searches uses all the time that it is given, and its bank."""
 SHORTEST = (
     (" --sprt", " --max-pairs 1 --sprt"),
     (r"\d+ms/move", "10ms/move"),
-    ("arena submit", "arena submit --clock 10ms/move+5s"),
-    ("arena tournament", "arena tournament --bots my_bot@1,greedy"),
+    ("arena submit", "arena submit --clock cpu:10ms/move+1s"),
+    ("arena tournament", "arena tournament --bots ./my_bot,greedy"),
 )
 """Few matches and little time for them, for a user who only asks whether the commands work."""
 

@@ -9,7 +9,7 @@ from tests.journeys.pages import steps
 from tests.kits.contestants import need_bubblewrap
 
 README = (Path(__file__).parents[2] / "README.md").read_text()
-QUICK = "--clock 10ms/move+5s"
+QUICK = "--clock cpu:10ms/move+1s"  # a bot that searches uses all of it
 SHORTER = (
     ("arena tournament --game claim --budget 45m", f"arena tournament --game claim --budget 3s {QUICK}"),
     (r"(arena tournament .*--format adaptive.*)", rf"\1 --max-games 6 {QUICK}"),
