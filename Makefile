@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # Most tests wait for the clocks of bots, so there may be more of them than processors.
-WORKERS := $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
+WORKERS := $(shell $(PYTHON) -c 'import os; print(4 + (os.cpu_count() or 1))')
 
 # Every process that is started would compile all modules again: three times as long as it takes to import them.
 unexport PYTHONDONTWRITEBYTECODE
@@ -47,7 +47,7 @@ test-lowest: $(STAMP) ## the tests that touch our dependencies, with the lowest 
 test-compiled: $(STAMP) ## the tests of the games with compiled rules, in a temporary copy
 	tests/compiled.sh $(BIN)/python
 
-test-fast: $(STAMP) ## the tests that start little of their own, in a minute or two
+test-fast: $(STAMP) ## the tests that start little of their own, in about a minute
 	$(BIN)/pytest -n auto --dist worksteal -m 'not slow'  # they wait for little, and every worker imports them all
 
 golden: $(STAMP) ## rewrite the golden records under tests/data (read the diff before you commit it)

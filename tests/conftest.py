@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import itertools
 import os
 from pathlib import Path
 
@@ -28,7 +29,6 @@ SLOW = (
     "cli/test_play.py",
     "cli/test_tournament_",
     "contestant/test_check.py",
-    "engines/test_show_seen.py",
     "hostile/",
     "journeys/",
     "links/test_fuzz_wire.py",
@@ -46,11 +46,21 @@ SLOW = (
     "tournaments/test_archive.py",
     "tournaments/test_budget.py",
     "tournaments/test_schedule.py",
+    "tournaments/test_submission_trials.py",
     "tournaments/test_tournament.py",
     "untrusted/",
     "web/",
 )
-"""Where tests start processes, sandboxes, databases and browsers all the time: left out by `make test-fast`."""
+"""Where tests start processes, sandboxes, databases and browsers all the time."""
+LONG = (
+    "cli/test_completion.py",
+    "cli/test_start_up.py",
+    "cli/test_store_option.py",
+    "engines/test_show_seen.py",
+    "test_packaging.py",
+    "test_scale.py",
+)
+"""Where they take long, though they depend on nothing real; `make test-fast` leaves out both."""
 REAL = (
     *SLOW,
     "bots/",
@@ -70,18 +80,41 @@ def pytest_ignore_collect(collection_path, config):
     if config.option.markexpr != "not slow" or not collection_path.is_relative_to(here):
         return None
     place = collection_path.relative_to(here).as_posix()
-    return place.startswith(SLOW) or f"{place}/" in SLOW or None
+    return place.startswith(SLOW + LONG) or f"{place}/" in SLOW or None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark what is slow or depends on real time, and begin with what may take minutes, so that it does not end last."""
+    """Mark what is slow or depends on real time, and let every worker begin with what may take minutes."""
     for item in items:
         place = item.path.relative_to(Path(__file__).parent).as_posix()
-        if place.startswith(SLOW):
+        if place.startswith(SLOW + LONG):
             item.add_marker(pytest.mark.slow)
         if place.startswith(REAL):
             item.add_marker(pytest.mark.real)
         if item.get_closest_marker("real"):
             item.add_marker(pytest.mark.flaky(reruns=2))
-    items.sort(key=lambda item: item.get_closest_marker("timeout") is None)
+    items[:] = dealt(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
+
+
+def dealt(items, workers):
+    """The items in equal shares, as `worksteal` gives them out; some begin with those that have a time limit.
+
+    The longest go first: what begins last would keep one worker busy when the others have nothing left to steal.
+    Most of them compute, so as many workers as there are processors do them, while the others' tests wait for clocks.
+    """
+    long = sorted(filter(time_limit, items), key=time_limit, reverse=True)
+    rest = itertools.filterfalse(time_limit, items)
+    busy = min(workers, os.cpu_count() or 1)
+    order = []
+    for number in range(workers):
+        share = (len(items) - len(order)) // (workers - number)
+        first = long[number::busy] if number < busy else []
+        order += [*first, *itertools.islice(rest, max(0, share - len(first)))]
+    return [*order, *rest]
+
+
+def time_limit(item):
+    """The seconds that a test asks for beyond those that all have; 0 if it does not."""
+    marker = item.get_closest_marker("timeout")
+    return marker.args[0] if marker else 0

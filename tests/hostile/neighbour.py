@@ -5,6 +5,7 @@ its replies itself, so that what the referee charged can be compared with what i
 """
 
 import asyncio
+import atexit
 import os
 import subprocess
 import sys
@@ -172,10 +173,18 @@ def _started(pid: int) -> _Started:
         command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[started.file]
     )
     PROCESSES.append(process)
+    atexit.register(_end, process, pid)
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n", "the honest bot does not start"
     return started
 
 
+def _end(process: subprocess.Popen[bytes], pid: int) -> None:
+    """End the bot with the process that started it, and not with one that was forked from that."""
+    if os.getpid() == pid:
+        with process:
+            process.kill()
+
+
 PROCESSES: list[subprocess.Popen[bytes]] = []
-"""Kept, because it is the end of their standard input that ends them."""
+"""The honest bots of this process; a killed process ends them too, by the end of their standard input."""

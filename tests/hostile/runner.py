@@ -124,13 +124,13 @@ def run_once(case: Case, backend: backends.Backend) -> Result:
 
 
 async def warm_up(backend: backends.Backend) -> None:
-    """Matches without an attacker, so that what libraries load once is not held against a bot.
+    """Matches without an attacker, once per process and sandbox, so that what libraries load is not held against a bot.
 
-    Once per process and sandbox it shows what a neighbour is charged beside the start, match and end of an honest bot.
+    They show what a neighbour is charged beside the start, match and end of an honest bot.
     """
-    await neighbour.calm(STEADY)
     key = (os.getpid(), backend.name)
     if key not in _BESIDE_HONEST:
+        await neighbour.calm(STEADY)
         sandboxed = honest(backend, backends.ROOT / "sample_bots" / "random")
         async with neighbour.at_another_table(STEADY) as beside, Table([sandboxed, inside("calm")]) as table:
             await table.play(GAME, make_spec(("opponent", "calm"), SEED, CALM), (0, 1))

@@ -128,7 +128,8 @@ def ready(folder):
 def install(folder, *requirements):
     """A virtual environment in this folder, with these packages and what they ask for."""
     uv("venv", "--python", interpreter(), folder / "venv")
-    uv("pip", "install", "--python", folder / "venv/bin/python", *requirements)
+    # Compiled as by pip: neither another user nor a bot in a sandbox can keep what it compiles there.
+    uv("pip", "install", "--compile-bytecode", "--python", folder / "venv/bin/python", *requirements)
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,12 @@ from tests.journeys.pages import steps
 from tests.kits.contestants import need_bubblewrap
 
 README = (Path(__file__).parents[2] / "README.md").read_text()
-QUICK = "--clock 30ms/move+2s"
+QUICK = "--clock cpu:10ms/move+1s"  # a bot that searches uses all of it
 SHORTER = (
-    ("arena tournament --game claim --budget 45m", f"arena tournament --game claim --budget 5s {QUICK}"),
-    (r"(arena tournament .*--format adaptive.*)", rf"\1 --max-games 12 {QUICK}"),
+    ("arena tournament --game claim --budget 45m", f"arena tournament --game claim --budget 3s {QUICK}"),
+    (r"(arena tournament .*--format adaptive.*)", rf"\1 --max-games 6 {QUICK}"),
     (r"(arena tournament --game claim( --bots \S+)?)$", rf"\1 --rounds 1 {QUICK}"),
-    (r"(arena test .*)", rf"\1 --max-pairs 4 {QUICK}"),
+    (r"(arena test .*)", rf"\1 --max-pairs 2 {QUICK}"),
 )
 """What keeps hours of play out of a test; nothing else of a command is changed."""
 
@@ -43,6 +43,9 @@ def test_every_command_of_the_readme_works(traveller):
         if "my_bot@1" in command:  # a new version is tested against the one that was handed in
             source = (traveller.folder / "my_bot/bot.py").read_text()
             traveller.write("my_bot/bot.py", f"{source}# changed\n")
+        if "--config" in command:  # "the same with other bots": two of them
+            cup = (traveller.folder / "cup.toml").read_text()
+            traveller.write("cup.toml", re.sub(r'^(bots = \[".*?", ".*?").*\]$', r"\1]", cup, flags=re.MULTILINE))
         if command == "arena serve":  # it would serve for ever; the wheel alone says what it needs
             assert "pip install 'arena[web]'" in traveller.attempt(command).stderr
             continue

@@ -40,8 +40,8 @@ STOPPED = """
 import time
 from arena.play.heartbeat import ThreadHeartbeat
 with ThreadHeartbeat() as heartbeat:
+    since = time.monotonic()  # before the word upon which it may be stopped at once
     print("ready", flush=True)
-    since = time.monotonic()
     while heartbeat.lag(since, time.monotonic()) < 0.7 and time.monotonic() - since < 30:
         time.sleep(0.001)
     print(heartbeat.lag(since, time.monotonic()))

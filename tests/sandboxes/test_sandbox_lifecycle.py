@@ -17,6 +17,7 @@ from arena.errors import Abuse, Crashed, InfraError, StartFailed, UsageError
 from arena.sandboxes import BotDirectory, BotImage, DockerSandbox, Limits, sweep, weaknesses
 from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.docker.container import OWNER_LABEL
+from arena.sandboxes.kernel import procfs
 
 DAEMONS = """
 for number in range(5):
@@ -67,6 +68,21 @@ class TestStart:
         assert "code 1" in message
         assert "nonsense_module" in death.log
         assert not death.by_referee
+
+    @pytest.mark.parametrize("kind", ["docker", "gvisor"])
+    def test_a_bot_that_ends_while_its_limits_are_read_back(self, kind, request, monkeypatch):
+        """Its control groups vanish with it, which is no failure of ours."""
+        sandbox = request.getfixturevalue(kind).sandbox("import time; time.sleep(0.5); import nonsense_module")
+        check = sandbox._check
+
+        def check_late(pid, found):
+            assert until(lambda: not sandbox._group.exists(), within_s=30)
+            return check(pid, found)
+
+        monkeypatch.setattr(sandbox, "_check", check_late)
+        message, death = fail_to_start(sandbox)
+        assert "code 1" in message
+        assert "nonsense_module" in death.log
 
     def test_a_bot_that_leaves_at_once(self, any_bench):
         assert "code 0" in fail_to_start(any_bench.sandbox("pass"))[0]
@@ -229,6 +245,20 @@ class TestEnd:
                 return answer
 
         assert asyncio.run(play()) == "'alive'"
+
+    def test_orphans_of_a_bot_are_found_below_its_first_process(self, bubblewrap):
+        """Without control groups every freeze looks for them, and the whole machine is too much to look at."""
+
+        async def play():
+            async with bubblewrap.sandbox(hierarchies=()) as sandbox:
+                await tell(await sandbox.start(), DAEMONS)
+                below = lambda: sorted(procfs.members(sandbox._pids, sandbox._init_pid))  # noqa: E731
+                assert until(lambda: len(below()) == 7), below()  # bubblewrap's, the bot, and what it forked
+                assert below() == sorted(procfs.members(sandbox._pids))
+                assert await sandbox.freeze()
+                assert all(map(procfs.is_stopped, below()))
+
+        asyncio.run(play())
 
     def test_a_process_that_slips_away_is_found_and_told_of(self, process):
         async def play():

@@ -40,7 +40,7 @@ class GvisorSandbox(DockerSandbox):
 
     def _check(self, pid: int, found: dict[str, Any]) -> Enforcement:
         limits = replace(self._limits, pids=self._limits.pids * _TASKS_PER_PROCESS)
-        self._group.check(limits)
+        self._check_limits(pid, limits)
         check_settings(found, limits)
         check_kernel(pid)
         return {

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from arena.errors import InfraError
-from arena.sandboxes.base import BotImage, Death, Enforcement
+from arena.sandboxes.base import BotImage, Death, Enforcement, Limits
 from arena.sandboxes.docker import images
 from arena.sandboxes.docker.client import DockerClient, NotFound, is_conflict
 from arena.sandboxes.docker.container import check_process, check_settings, container_config
@@ -162,7 +162,7 @@ class DockerSandbox(SandboxLifecycle[BotImage]):
     def _check(self, pid: int, found: dict[str, Any]) -> Enforcement:
         """The enforcement of the container; InfraError when a requested restriction is not in force."""
         self._pids = procfs.namespace(pid, "pid")
-        self._group.check(self._limits)
+        self._check_limits(pid, self._limits)
         status = procfs.status(pid)
         if status:
             check_process(pid, status, self._uid)
@@ -180,6 +180,14 @@ class DockerSandbox(SandboxLifecycle[BotImage]):
             "seccomp": "filter",
             "uid": "shared" if self._user is None else "own",
         }
+
+    def _check_limits(self, pid: int, limits: Limits) -> None:
+        """Compare the limits in force with those wanted, unless their files have vanished with a bot that ended."""
+        try:
+            self._group.check(limits)
+        except InfraError:
+            if not procfs.is_ending(pid):
+                raise
 
     def _client_and_container(self) -> tuple[DockerClient, str]:
         if self._client is None or self._container is None:

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
+_LISTS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
+"""Whether the kernel was built to list the children of a process."""
+_GONE = [b"X", *[b"0"] * 50]
 _EXITING = 0x4
 """The kernel's flag for a process that has begun to exit."""
 
@@ -19,10 +22,25 @@ def namespace(pid: int | str, kind: str) -> int | None:
         return None
 
 
-def members(pid_namespace: int) -> list[int]:
-    """The processes of a pid namespace, without zombies, which may wait long for a slow init to reap them."""
-    found = (pid for pid in all_processes() if namespace(pid, "pid") == pid_namespace)
-    return [pid for pid in found if not is_dead(pid)]
+def members(pid_namespace: int, init: int | None = None) -> list[int]:
+    """The processes of a pid namespace, without zombies, which may wait long for a slow init to reap them.
+
+    They all descend from its init, and while that lives they are found from there, without a look at the whole machine.
+    """
+    lives = init is not None and namespace(init, "pid") == pid_namespace
+    among = descendants(init) if init is not None and lives and _LISTS_CHILDREN else all_processes()
+    return [pid for pid in among if namespace(pid, "pid") == pid_namespace and not is_dead(pid)]
+
+
+def descendants(top: int) -> Iterator[int]:
+    """A process, its children, their children, and so on."""
+    todo = [top]
+    while todo:
+        yield (pid := todo.pop())
+        with contextlib.suppress(OSError):
+            for thread in os.listdir(f"/proc/{pid}/task"):
+                with open(f"/proc/{pid}/task/{thread}/children", "rb", buffering=0) as file:
+                    todo += map(int, file.read().split())
 
 
 def all_processes() -> Iterator[int]:
@@ -41,11 +59,7 @@ def status(pid: int) -> dict[str, str]:
 
 def cpu_time(pid: int) -> float:
     """Processor seconds of a process and of its children that it has waited for."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
-    except (FileNotFoundError, ProcessLookupError):
-        return 0.0
-    return sum(map(int, text.rpartition(")")[2].split()[11:15])) / _TICKS
+    return sum(map(int, _stat(pid)[11:15])) / _TICKS
 
 
 def memory(pid: int) -> int:
@@ -68,21 +82,27 @@ def limit(pid: int, name: str) -> str | None:
 
 def is_dead(pid: int) -> bool:
     """Whether a process is gone or a zombie."""
-    return status(pid).get("State", "X")[0] in "ZX"
+    return _stat(pid)[0] in b"ZX"
 
 
 def is_ending(pid: int) -> bool:
     """Whether a process is gone or exiting: then it has no namespaces any more and yet seems to run."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return True
-    return fields[0] in "ZX" or int(fields[6]) & _EXITING != 0
+    fields = _stat(pid)
+    return fields[0] in b"ZX" or int(fields[6]) & _EXITING != 0
 
 
 def is_stopped(pid: int) -> bool:
     """Whether a process is stopped by a signal, or is gone."""
-    return status(pid).get("State", "Z")[0] in "TtZX"
+    return _stat(pid)[0] in b"TtZX"
+
+
+def _stat(pid: int) -> list[bytes]:
+    """The fields of /proc/PID/stat behind the name, which may have any characters; as of a dead one if it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:
+            return file.read().rpartition(b")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return _GONE
 
 
 def with_environment(token: bytes) -> list[int]:

@@ -62,6 +62,7 @@ class BubblewrapSandbox(LaunchedSandbox):
     """The descriptor of the compiled system call filter."""
     _init: int | None = None
     """A pidfd of bubblewrap's init process."""
+    _init_pid: int | None = None
     _pids: int | None = None
     """The pid namespace of the bot."""
 
@@ -115,7 +116,7 @@ class BubblewrapSandbox(LaunchedSandbox):
     async def _read_back(self, directory: int | None, init: int | None) -> Enforcement:
         if directory is None or init is None:
             raise InfraError("the launcher sent no directory, or bubblewrap no process number")
-        self._directory, self._init = directory, os.pidfd_open(init)
+        self._directory, self._init, self._init_pid = directory, os.pidfd_open(init), init
         self._pids = procfs.namespace(init, "pid")
         self._check_namespaces(init)
         # Bubblewrap's init process installs its filter a moment after it has started the gate.
@@ -156,7 +157,7 @@ class BubblewrapSandbox(LaunchedSandbox):
         return {name: found.get(name) for name, value in wanted.items() if found.get(name) != value}
 
     def _processes(self) -> list[int]:
-        return [] if self._pids is None else procfs.members(self._pids)
+        return [] if self._pids is None else procfs.members(self._pids, self._init_pid)
 
     def _begin_kill(self) -> None:
         """Kill the init process, which ends all processes of the pid namespace; bubblewrap reaps them."""

@@ -12,6 +12,8 @@ from raw import play
 
 COUNT = mmap.mmap(-1, 8)
 """Rounds of thought, shared by all of our processes."""
+THINKERS = 2
+"""As many as use all the processor time that a bot may have; more would only slow down our own replies."""
 ROUND_S = 0.002
 MAX_SHARE = 0.4
 seen = {"at": 0.0, "rounds": 0, "asleep": 0.0, "thought": 0.0}
@@ -47,15 +49,15 @@ def begin(_start):
     match sys.argv[1]:
         case "threads":
             if os.fork() == 0:  # apart from the thread that answers, which they would only keep from answering
-                for _ in range(8):
+                for _ in range(THINKERS):
                     threading.Thread(target=for_ever).start()
                 threading.Event().wait()
         case "processes":
-            for _ in range(4):
+            for _ in range(THINKERS):
                 if os.fork() == 0:
                     for_ever()
         case "chain":
-            for _ in range(3):
+            for _ in range(THINKERS):
                 if os.fork() == 0:
                     chain()
 
