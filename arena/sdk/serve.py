@@ -1,6 +1,5 @@
 """A contestant's main program: `serve(MyBot, game="claim")` answers the referee until it is told to stop."""
 
-import argparse
 import os
 import queue
 import signal
@@ -84,11 +83,13 @@ def bots_by_game(bot: BotFactory | Mapping[str, BotFactory], game: str | None) -
 
 def address(arguments: list[str], environment: Mapping[str, str]) -> str:
     """Where to listen, in the words of gRPC: ARENA_SOCKET, else the port of `--port` or ARENA_PORT."""
+    if path := environment.get("ARENA_SOCKET"):
+        return f"unix:{path}"
+    import argparse  # noqa: PLC0415  (a referee's bot starts without it)
+
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("--port", default=environment.get("ARENA_PORT"), help="listen on this port, for development")
     port = parser.parse_known_args(arguments)[0].port
-    if path := environment.get("ARENA_SOCKET"):
-        return f"unix:{path}"
     if port is None:
         raise UsageError("where shall the bot listen? Give --port 5000, or set ARENA_SOCKET as the referee does")
     return f"127.0.0.1:{port}"
