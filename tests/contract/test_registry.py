@@ -74,7 +74,7 @@ def test_a_broken_codec_refuses_to_play(tmp_path, monkeypatch, source, complaint
     monkeypatch.syspath_prepend(tmp_path)
     for name in ("odd", "odd.codec"):
         monkeypatch.delitem(sys.modules, name, raising=False)
-    body = {name: None for name in Game.__abstractmethods__}
+    body = dict.fromkeys(Game.__abstractmethods__)
     odd = type("Odd", (Game,), {**body, "__module__": "odd.game"})()
     with pytest.raises(RegistryError, match=complaint):
         odd.codec  # noqa: B018
