@@ -4,7 +4,6 @@ The protos of all games have one shape (`<Prefix>Request`, `<Prefix>Reply`, `<Pr
 claim.proto), so a game only says how its four values are packed; all the rest is here.
 """
 
-import json
 from abc import ABC, abstractmethod
 from types import ModuleType
 from typing import Any, Generic, TypeVar
@@ -33,11 +32,6 @@ def require(condition: object, why: str) -> None:
     """Raise BadMessage unless the condition holds."""
     if not condition:
         raise BadMessage(why)
-
-
-def canonical_json(value: Any, *, ensure_ascii: bool = True) -> bytes:
-    """The one JSON text of a value, for digests and for files that are compared: protobuf bytes are not canonical."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=ensure_ascii).encode()
 
 
 def parse(kind: type[Message], data: bytes) -> Any:

@@ -6,14 +6,17 @@ A state is mutable and cheap to clone, because search bots and play-outs live on
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
+from functools import cached_property
+from importlib import import_module
 from itertools import product
 from random import Random
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
-from arena.codec import Codec
-from arena.errors import UsageError
+from arena.errors import RegistryError, UsageError
 from arena.match import Outcome, Seat
+
+if TYPE_CHECKING:
+    from arena.codec import Codec
 
 C = TypeVar("C")
 M = TypeVar("M")
@@ -137,7 +140,20 @@ class Game(ABC, Generic[C, M, O]):
     """One game: its facts, its positions, its wire form and its looks in a terminal."""
 
     info: GameInfo
-    codec: Codec[C, Any, M, O]
+
+    @cached_property
+    def codec(self) -> "Codec[C, Any, M, O]":
+        """Its wire form: the CODEC of the module `codec` beside the game's code, loaded when it is first asked for."""
+        from arena.codec import Codec  # noqa: PLC0415  (the facts and the rules of a game are there without protobuf)
+
+        name = f"{_package(self)}.codec"
+        try:
+            found = getattr(import_module(name), "CODEC", None)
+        except Exception as error:  # whatever a broken module raises
+            raise RegistryError(f"{name} cannot be loaded: {type(error).__name__}: {error}") from error
+        if not isinstance(found, Codec):
+            raise RegistryError(f"{name} must export CODEC, an instance of arena.codec.Codec")
+        return found
 
     @abstractmethod
     def configure(self, seats: int, options: Mapping[str, str]) -> C:
@@ -180,8 +196,15 @@ class Game(ABC, Generic[C, M, O]):
 
     def rules(self) -> str:
         """The rules for people: the RULES.md beside the game's code."""
-        package = type(self).__module__.rpartition(".")[0]
-        return resources.files(package).joinpath("RULES.md").read_text(encoding="utf-8")
+        from importlib import resources  # noqa: PLC0415  (hardly anybody asks, and everybody would wait for it)
+
+        return resources.files(_package(self)).joinpath("RULES.md").read_text(encoding="utf-8")
+
+
+def _package(game: "AnyGame") -> str:
+    """The package of the game's code; a class that changes a game has none of its own."""
+    kinds = type(game).mro()
+    return kinds[kinds.index(Game) - 1].__module__.rpartition(".")[0]
 
 
 AnyGame = Game[Any, Any, Any]

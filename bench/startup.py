@@ -33,6 +33,8 @@ COMMANDS = {
     "arena ratings --game claim": 0.25,
 }
 """Commands and the seconds that they are to take."""
+LIBRARIES = "import sqlalchemy, numpy"
+"""What no command with a table of ratings can do without: the floor of `arena ratings`."""
 SMALL_STORE = (
     "-m arena tournament --game claim --bots random,greedy --rounds 1 --clock cpu:0.05s/move+30s --sandbox process"
 )
@@ -47,11 +49,13 @@ def rows() -> list[Row]:
         seconds(SMALL_STORE.split(), environment)
         runs = {FLOOR: partial(seconds, ("-c", "pass"), environment)}
         runs |= {command: partial(seconds, ("-m", *command.split()), environment) for command in COMMANDS}
+        runs[LIBRARIES] = partial(seconds, ("-c", LIBRARIES), environment)
         times = in_turns(runs, ROUNDS)
-    return [row(command, times[command], times[FLOOR], aim) for command, aim in COMMANDS.items()] + bot_rows()
+    aims: dict[str, float | None] = {**COMMANDS, LIBRARIES: None}
+    return [row(command, times[command], times[FLOOR], aim) for command, aim in aims.items()] + bot_rows()
 
 
-def row(command: str, own: Sequence[float], floor: Sequence[float], aim: float) -> Row:
+def row(command: str, own: Sequence[float], floor: Sequence[float], aim: float | None) -> Row:
     """One command beside the interpreter alone."""
     return Row(f"start: {command}, beside {FLOOR}", median(own), median(floor), "s", ratio(own, floor), aim, "ours")
 

@@ -7,18 +7,17 @@ if it was made of the source that lies beside it.
 from pathlib import Path
 
 from arena.errors import RegistryError
-from engines.compiling import DIGESTS, RULES, digest_of
 
-__all__ = ["DIGESTS", "RULES", "compiled", "digest_of"]
 FOLDER = Path(__file__).parent
 
 
 def compiled(folder: Path = FOLDER) -> bool:
     """Whether the rules are compiled; RegistryError if the compiled ones are not those of the sources."""
-    found = {path.parent.name for path in folder.glob("*/*.so")}
-    recorded = folder / DIGESTS
-    if not found and not recorded.exists():
+    if not any(folder.glob("*/*.so")):
         return False
+    from engines.compiling import DIGESTS, RULES, digest_of  # noqa: PLC0415  (interpreted rules start without it)
+
+    recorded = folder / DIGESTS
     lines = recorded.read_text(encoding="utf-8").split() if recorded.exists() else []
     digests = dict(zip(lines[1::2], lines[::2]))
     for module in RULES:

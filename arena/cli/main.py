@@ -1,10 +1,11 @@
 """The `arena` command and how it speaks of errors."""
 
 import errno
+import gc
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -59,7 +60,8 @@ class ArenaGroup(click.Group):
         if name not in COMMANDS:
             return None
         module, _, attribute = COMMANDS[name][0].partition(":")
-        command: click.Command = getattr(import_module(f"arena.cli.{module}"), attribute)
+        with _loading():
+            command: click.Command = getattr(import_module(f"arena.cli.{module}"), attribute)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
@@ -80,6 +82,17 @@ class ArenaGroup(click.Group):
             _fail(*_explained(error))
         # With standalone_mode off click hands back the code of ctx.exit() instead of using it.
         sys.exit(result if isinstance(result, int) else 0)
+
+
+@contextmanager
+def _loading() -> Iterator[None]:
+    """Keep the garbage collector from walking through modules: now, later, and once more before the program ends."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _explained(error: Exception) -> tuple[str, int]:

@@ -1,12 +1,14 @@
 """The options that say where matches are played."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from arena.cli.options import option_group
-from arena.tournaments.executors.choosing import Placement
+
+if TYPE_CHECKING:  # help pages need not wait for the executors
+    from arena.tournaments.executors.choosing import Placement
 
 concurrency_option = click.option(
     "--concurrency", type=click.IntRange(1), help="Matches at once; what the processors allow if not given."
@@ -33,6 +35,8 @@ registry_option = click.option(
 placement_options = option_group(concurrency_option, executor_option, priority_option, registry_option)
 
 
-def read_placement(given: Mapping[str, Any]) -> Placement:
+def read_placement(given: Mapping[str, Any]) -> "Placement":
     """What `placement_options` gave."""
+    from arena.tournaments.executors.choosing import Placement  # noqa: PLC0415
+
     return Placement(given["place"], given["concurrency"], given["priority"], given["registry"])

@@ -14,11 +14,12 @@ from arena.cli.monitoring import monitored, read_watch
 from arena.cli.output import echo, warn
 from arena.cli.params import Setting
 from arena.cli.placement import read_placement
+from arena.cli.played_tournament import make_budget, make_settings, say_why
 from arena.cli.progress import Report
 from arena.cli.sandbox_options import read_sandbox_options
 from arena.cli.sprt_report import PairsView, numbers, plain, sentence
 from arena.cli.store import open_store, say_if_new
-from arena.cli.tournament import make_budget, make_settings, play_options, say_why
+from arena.cli.tournament import play_options
 from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.store.base import BotEntry, Store

@@ -7,39 +7,21 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from arena import registry
-from arena.bots.making import SandboxOptions
-from arena.cli.monitoring import Watch, monitored, monitoring_options, read_watch
+from arena.cli.monitoring import monitoring_options
 from arena.cli.options import option_group
-from arena.cli.output import cell, echo, warn
+from arena.cli.output import cell, echo
 from arena.cli.params import MAX_SEED, SEED_HELP, Duration, Setting, clock_option
-from arena.cli.placement import placement_options, read_placement
-from arena.cli.progress import Report, TournamentView, duration
-from arena.cli.sandbox_options import read_sandbox_options, sandbox_options
-from arena.cli.store import db_option, open_store, say_if_new
-from arena.cli.table_formats import counted
-from arena.cli.tables import narrow_table, print_standings
+from arena.cli.placement import placement_options
+from arena.cli.sandbox_options import sandbox_options
+from arena.cli.store import db_option, open_store
+from arena.cli.tables import narrow_table
 from arena.cli.tournament_config import Seeds, config_option, config_text
-from arena.errors import InfraError, UsageError
-from arena.game import AnyGame
+from arena.errors import UsageError
 from arena.ratings.ladder import playing_in
-from arena.ratings.standings import best_of, stored_standings
+from arena.ratings.standings import best_of
 from arena.store.base import BotEntry, Store, TournamentEntry, TournamentSummary
-from arena.store.lookup import find_bot
-from arena.tournaments.budget import Budget
-from arena.tournaments.executors.choosing import Placement, connect
-from arena.tournaments.field import choose_field, choose_sandbox, worker_plan
-from arena.tournaments.session import Halt, default_concurrency, play_tournament
-from arena.tournaments.settings import FORMATS, TEST, Settings, with_seed
-from arena.tournaments.tournament import Tournament
+from arena.tournaments.settings import FORMATS, TEST, Settings
 from arena.untrusted.text import json_text
-
-ROUNDS = 2
-TOP = 3
-CONFIDENCE = 0.95
-MOST_PER_BOT = 100
-"""Matches per bot after which an adaptive tournament gives up, if nothing else is said."""
-
 
 budget_option = click.option(
     "--budget",
@@ -130,14 +112,9 @@ def tournament(ctx: click.Context, /, **given: Any) -> None:
         return
     if not given["game_name"]:
         raise UsageError("say which game is played: arena tournament --game assassins")
-    game = registry.find(given["game_name"])
-    store = open_store(given["db"], make=True)
-    field = choose_field(store, game.info.name, [name for name in (given["bots"] or "").split(",") if name])
-    settings = with_seed(read_settings(game, field, given), given["seed"], store)
-    settings.schedule()  # refuses what cannot be played before anything is kept
-    entry = store.begin_tournament(game.info.name, settings.to_json())
-    say_if_new()
-    play(entry, field, store, given["budget"], read_placement(given), read_watch(given))
+    from arena.cli.played_tournament import begin  # noqa: PLC0415  (a list need not wait for sandboxes and workers)
+
+    begin(given)
 
 
 @tournament.command()
@@ -146,17 +123,11 @@ def tournament(ctx: click.Context, /, **given: Any) -> None:
 @placement_options
 @monitoring_options
 @db_option
-def resume(number: int, budget: float | None, db: str, **given: Any) -> None:
+def resume(number: int, **given: Any) -> None:
     """Go on with the tournament of this ID where it stopped."""
-    store = open_store(db)
-    entry = store.tournament(number)
-    settings = Settings.from_json(entry.settings)
-    if settings.format == TEST:
-        raise UsageError(f"tournament {number} is a test: the same `arena test` goes on with it")
-    if not (settings.rounds or settings.goal or budget):
-        raise UsageError(f"tournament {number} has no last round: say how long to go on, such as --budget 45m")
-    field = [find_bot(store, f"{name}@{version}") for name, version, _ in settings.bots]
-    play(entry, field, store, budget, read_placement(given), read_watch(given))
+    from arena.cli.played_tournament import go_on  # noqa: PLC0415  (see `tournament`)
+
+    go_on(number, given)
 
 
 @tournament.command("list")
@@ -170,7 +141,8 @@ def list_tournaments(last: int, as_json: bool, db: str) -> None:
     """
     store = open_store(db)
     summaries = list(reversed(store.tournament_summaries(limit=last)))
-    rows = [tournament_row(store, summary) for summary in summaries]
+    bots = {bot.label: bot for bot in store.all_bots()}
+    rows = [tournament_row(summary, leading_bot(store, summary.entry, bots)) for summary in summaries]
     if as_json:
         click.echo(json_text(rows, indent=2))
     elif not rows:
@@ -179,11 +151,10 @@ def list_tournaments(last: int, as_json: bool, db: str) -> None:
         Console().print(tournament_list(rows))
 
 
-def tournament_row(store: Store, summary: TournamentSummary) -> dict[str, Any]:
+def tournament_row(summary: TournamentSummary, leader: BotEntry | None) -> dict[str, Any]:
     """A tournament of the list as plain data."""
     entry = summary.entry
     settings = Settings.from_json(entry.settings)
-    leader = leading_bot(store, entry)
     return {
         "id": entry.id,
         "begun": summary.created.isoformat(timespec="seconds"),
@@ -199,9 +170,9 @@ def tournament_row(store: Store, summary: TournamentSummary) -> dict[str, Any]:
     }
 
 
-def leading_bot(store: Store, entry: TournamentEntry) -> BotEntry | None:
-    """The first bot of the table of a tournament."""
-    bots, tallies = {bot.label: bot for bot in store.all_bots()}, store.tallies(tournament_id=entry.id)
+def leading_bot(store: Store, entry: TournamentEntry, bots: Mapping[str, BotEntry]) -> BotEntry | None:
+    """The first bot of the table of a tournament; `bots` are all that there are, by their labels."""
+    tallies = store.tallies(tournament_id=entry.id)
     best = best_of(tallies, playing_in(tallies, bots.values()))
     return bots[best] if best else None
 
@@ -237,125 +208,3 @@ def show_config(number: int, db: str) -> None:
     if settings.format == TEST:
         raise UsageError(f"tournament {number} is a test, which has no configuration: see `arena test`")
     echo(config_text(settings))
-
-
-def read_settings(game: AnyGame, field: Sequence[BotEntry], given: dict[str, Any]) -> Settings:
-    """All that is decided before the first match."""
-    seats = given["seats"] or game.info.min_seats
-    game.info.check_seats(seats)
-    options = choose_sandbox(field, read_sandbox_options(given), warn)
-    rounds, goal = _rounds(given), _goal(given, len(field))
-    shape = {"seats": seats, "format": given["kind"], "rounds": rounds, "goal": goal, "seeds": given["seeds"] or ()}
-    return make_settings(game, field, options, given, **shape)
-
-
-def make_settings(
-    game: AnyGame, field: Sequence[BotEntry], options: SandboxOptions, given: Mapping[str, Any], **shape: Any
-) -> Settings:
-    """The settings with what `play_options` gave; `shape` says who meets whom, and until when."""
-    return Settings(
-        game=game.info.name,
-        options=game.info.choose(dict(given["options"])),
-        seed=given["seed"] or 0,
-        clock=str(given["clock"]),
-        strikes=given["strikes"],
-        sandbox=options.sandbox,
-        memory_bytes=options.limits.memory_bytes,
-        cpus=options.limits.cpus,
-        ponder=options.ponder,
-        fresh=given["fresh"] == "match",
-        bots=tuple((bot.name, bot.version, bot.digest) for bot in field),
-        **shape,
-    )
-
-
-def _rounds(given: dict[str, Any]) -> int:
-    if given["kind"] == "adaptive":
-        if given["rounds"]:
-            raise UsageError(
-                "an adaptive tournament has no rounds: --top, --confidence and --max-games say when it ends"
-            )
-        if given["seeds"]:
-            raise UsageError("--seeds are for the rounds of the other formats: an adaptive tournament has none")
-        return 0
-    if given["seeds"]:
-        return _rounds_of_seeds(given["rounds"], len(given["seeds"]))
-    return given["rounds"] or (0 if given["budget"] else ROUNDS)
-
-
-def _rounds_of_seeds(rounds: int | None, seeds: int) -> int:
-    """As many rounds as there are deals to play, or fewer if that is asked for."""
-    if rounds and rounds > seeds:
-        raise UsageError(f"{rounds} rounds need {rounds} seeds, but --seeds has {seeds}")
-    return rounds or seeds
-
-
-def _goal(given: dict[str, Any], bots: int) -> dict[str, float]:
-    """When an adaptive tournament is over."""
-    if given["kind"] != "adaptive":
-        if given["top"] or given["confidence"] or given["max_games"]:
-            raise UsageError("--top, --confidence and --max-games are for --format adaptive")
-        return {}
-    return {
-        "top": min(given["top"] or TOP, bots),
-        "confidence": given["confidence"] or CONFIDENCE,
-        "most": given["max_games"] or MOST_PER_BOT * bots,
-    }
-
-
-def play(
-    entry: TournamentEntry, field: Sequence[BotEntry], store: Store, seconds: float | None, placement: Placement,
-    watch: Watch,
-) -> None:  # fmt: skip
-    """Play what is missing and print the table."""
-    game, settings = registry.find(entry.game), Settings.from_json(entry.settings)
-    running = Tournament(game, entry, field, store)
-    cluster = connect(placement, settings)
-    concurrency = placement.concurrency or (cluster.capacity() if cluster else default_concurrency(settings.cpus))
-    budget = make_budget(seconds, store, running.id, concurrency)
-    confidence = settings.goal.get("confidence", CONFIDENCE)
-    view = TournamentView(running, field, game.info.roles, budget=budget, confidence=confidence)
-    plan = worker_plan(running.id, settings, field)
-    with monitored(store, watch) as monitor:
-        halt = play_tournament(
-            running, Report(view), plan=plan, concurrency=concurrency, budget=budget, cluster=cluster,
-            monitor=monitor, place=placement.place,
-        )  # fmt: skip
-    table = stored_standings(store, field, game.info.roles, tournament_id=running.id)
-    print_standings(table, f"{game.info.title}, tournament {running.id}", Console(stderr=watch.to_stdout))
-    say_why(running, halt, f"arena tournament resume {running.id}", seconds, aside=watch.to_stdout)
-
-
-def make_budget(seconds: float | None, store: Store, tournament_id: int, concurrency: int) -> Budget:
-    """The time that there is; what earlier matches took is a first estimate for those to come."""
-    seats = store.seat_tallies(tournament_id=tournament_id)
-    matches, thinking = sum(tally.matches for tally in seats if not tally.seat), sum(tally.wall_us for tally in seats)
-    estimate = thinking / 1e6 / matches / concurrency if matches else 0.0
-    return Budget(estimate=estimate) if seconds is None else Budget(seconds, estimate=estimate)
-
-
-def say_why(running: Tournament, halt: Halt | None, go_on: str, seconds: float | None, *, aside: bool = False) -> None:
-    """Say why no more matches are played, and what to do to go on; an interrupted command fails.
-
-    `aside` says it on stderr, where it does not mix with a result for programs.
-    """
-    match halt:
-        case None:
-            echo(running.ending, err=aside)
-        case Halt.VOID:
-            void = f"{running.void} matches are void through no fault of a bot ({running.void_reason})"
-            raise InfraError(f"{void}: {go_on} plays them again")
-        case Halt.BUDGET:
-            time = duration(seconds or 0.0)
-            if running.broken_off():
-                games = running.games_of_bots()
-                click.echo(
-                    f"the budget of {time} ended within a round, so the bots have not played equally often: from "
-                    f"{min(games)} to {counted(max(games), 'match')}",
-                    err=aside,
-                )
-            click.echo(f"no more fits into {time}; go on with: {go_on} --budget {time}", err=aside)
-        case Halt.INTERRUPTED:
-            more = f" --budget {duration(seconds)}" if seconds else ""
-            click.echo(f"stopped; go on with: {go_on}{more}", err=aside)
-            click.get_current_context().exit(128 + 2)

@@ -11,7 +11,7 @@ import hashlib
 from struct import Struct
 from typing import Any
 
-from arena.codec import canonical_json
+from arena.canonical import canonical_json
 from arena.errors import RecordError
 from arena.game import AnyGame
 from arena.match import AnyRecord

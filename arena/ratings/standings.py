@@ -91,11 +91,11 @@ def connected(
         return bot_id
 
     played = set[int]()
-    for tally in tallies:
-        if parent.keys() >= set(tally.bot_ids):
-            played.update(tally.bot_ids)
-            for other in tally.bot_ids[1:]:
-                parent[root(other)] = root(tally.bot_ids[0])
+    for bot_ids in {tally.bot_ids for tally in tallies}:
+        if parent.keys() >= set(bot_ids):
+            played.update(bot_ids)
+            for other in bot_ids[1:]:
+                parent[root(other)] = root(bot_ids[0])
     groups: dict[int, list[str]] = defaultdict(list)
     for bot in bots if shown is None else shown:
         groups[root(bot.id) if bot.id in played else 0].append(bot.label)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from arena.codec import canonical_json
+from arena.canonical import canonical_json
 from arena.store.base import BotEntry, MatchEntry
 
 

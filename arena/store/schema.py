@@ -107,8 +107,9 @@ matches = Table(
     Index("ix_matches_tournament_id_ordinal", "tournament_id", "ordinal"),
     Index("ix_matches_tournament_id_number", "tournament_id", "number"),
     Index("ix_matches_game_number", "game", "number"),
-    # In PostgreSQL only an index of this kind finds beginnings, whatever the language of the database is.
-    Index("ix_matches_match_id", "match_id", postgresql_ops={"match_id": "varchar_pattern_ops"}),
+    # In PostgreSQL its migration makes it of the kind that finds beginnings, whatever the language of the database is.
+    # Said here, that would load all that SQLAlchemy knows of PostgreSQL with every start.
+    Index("ix_matches_match_id", "match_id"),
 )
 """The game is that of the tournament, once more, so that the latest matches of a game are found at once."""
 

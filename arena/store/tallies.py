@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
+from importlib import import_module
 from itertools import groupby
 from typing import Any
 
@@ -171,12 +172,11 @@ def _matches(connection: Connection) -> Iterator[tuple[int, str, MatchEntry]]:
 @cache
 def _upsert(dialect: str, table: Table) -> Insert:
     """Adds the sums of a row to those that are there; both databases can do it, each in its own words."""
-    from sqlalchemy.dialects import postgresql, sqlite  # noqa: PLC0415  (who only reads need not wait for both)
-
-    new = sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
-    return new.on_conflict_do_update(
+    new = import_module(f"sqlalchemy.dialects.{dialect}").insert(table)  # nobody waits for the other one
+    added: Insert = new.on_conflict_do_update(
         index_elements=_KEYS[table], set_={name: table.c[name] + new.excluded[name] for name in _SUMS[table]}
     )
+    return added
 
 
 def _numbers(text: str) -> tuple[int, ...]:

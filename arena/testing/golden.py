@@ -9,7 +9,8 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from arena.codec import Json, canonical_json
+from arena.canonical import canonical_json
+from arena.codec import Json
 from arena.game import AnyGame, AnyState
 from arena.testing.play import Variant, pick_variant, walk
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.bots.manifest import checked_name
-from arena.codec import canonical_json
+from arena.canonical import canonical_json
 from arena.errors import UsageError
 from arena.play import record
 from arena.sandboxes.base import weak_limits

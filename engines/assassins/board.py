@@ -4,11 +4,9 @@ A square is 10 * row + column, row 0 at the castle. `OFF` stands for "not on the
 an empty entry for it, so that figures that are gone need no test of their own.
 """
 
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
 SIZE = 10
 SQUARES = SIZE * SIZE
@@ -84,6 +82,9 @@ class Board:
 @cache
 def load(name: str) -> Board:
     """The board of this name, from its file."""
+    import tomllib  # noqa: PLC0415  (the facts of the game are there without a board)
+    from importlib import resources  # noqa: PLC0415
+
     file = resources.files(__package__) / "boards" / f"{name}.toml"
     data = tomllib.loads(file.read_text(encoding="utf-8"))
     roof = tuple(int(letter == "#") for letter in "".join(data["terrain"].split()))

@@ -209,3 +209,6 @@ def _read_points(message: Any, state: AssassinsState) -> None:
     state.king_points = message.king_points if message.HasField("king_points") else king
     state.knight_points = message.knight_points if message.HasField("knight_points") else knights
     state.crowd_points = message.crowd_points if message.HasField("crowd_points") else crowd
+
+
+CODEC = AssassinsCodec()

@@ -7,7 +7,6 @@ from typing import cast
 from arena.game import Game, GameInfo, Option, State
 from arena.match import Seat
 from engines.assassins import knowledge, terminal
-from engines.assassins.codec import AssassinsCodec
 from engines.assassins.moves import Move, shown_to_all
 from engines.assassins.rules import AssassinsState, Config, Observation
 
@@ -31,7 +30,6 @@ class Assassins(Game[Config, Move, Observation]):
             Option("board", ("a", "b"), "a", "the side of the board: a as published, b with a layout of Arena's own"),
         ),
     )
-    codec = AssassinsCodec()
 
     def configure(self, seats: int, options: Mapping[str, str]) -> Config:
         """The configuration for these options."""

@@ -133,3 +133,6 @@ def _cards(numbers: Iterable[int]) -> list[Card]:
     cards = list(numbers)
     require(CARDS.issuperset(cards), "there is no such card")
     return cards
+
+
+CODEC = ClaimCodec()

@@ -7,7 +7,6 @@ from typing import cast
 from arena.game import Game, GameInfo, Option, State
 from arena.match import Seat
 from engines.claim import knowledge, terminal
-from engines.claim.codec import ClaimCodec
 from engines.claim.rules import Card, ClaimState, Config, Observation
 
 
@@ -25,7 +24,6 @@ class Claim(Game[Config, Card, Observation]):
         hidden=True,
         options=(Option("first_leader", ("0", "1"), "0", "the seat that leads the first trick"),),
     )
-    codec = ClaimCodec()
 
     def configure(self, seats: int, options: Mapping[str, str]) -> Config:
         """The configuration for these options."""

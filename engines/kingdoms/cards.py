@@ -79,13 +79,17 @@ def mask_of(cards: tuple[Card, ...]) -> Mask:
     return sum(BIT[card] for card in cards)
 
 
+_FEW = {title: tuple(m for m in range(1, 1 << SLOTS) if m.bit_count() <= most) for title, most in MOST.items()}
+"""The sets of slots that are no more than a title may take, in ascending order."""
+
+
 def _takes(card: Card, occupied: Mask) -> tuple[Move, ...]:
     """What the power of this card may do when these slots hold a card; nothing if it cannot take any."""
     title = TITLE[card]
     if title in WIDTH:
         return tuple(WINDOW_MOVE + first for first in range(1, SLOTS + 2 - WIDTH[title])) if occupied else ()
-    within = occupied & sum(1 << slot - 1 for slot in PEASANT_SLOTS.get(card, COATS))
-    return tuple(TAKE_MOVE + m for m in range(1, 1 << SLOTS) if m & ~within == 0 and m.bit_count() <= MOST[title])
+    missing = ~(occupied & sum(1 << slot - 1 for slot in PEASANT_SLOTS.get(card, COATS)))
+    return tuple(TAKE_MOVE + mask for mask in _FEW[title] if not mask & missing)
 
 
 def _takes_of_title(title: int) -> tuple[tuple[Move, ...], ...]:

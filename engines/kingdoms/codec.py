@@ -278,3 +278,6 @@ def _filled(row: tuple[int, ...]) -> tuple[int, ...]:
 
 def _require_distinct(numbers: Sequence[int]) -> None:
     require(len(set(numbers)) == len(numbers), "a card or token is in two places")
+
+
+CODEC = KingdomsCodec()

@@ -8,7 +8,6 @@ from arena.game import Game, GameInfo, State
 from arena.match import Seat
 from engines.kingdoms import knowledge, terminal
 from engines.kingdoms.cards import LAST_ROUND, SLOTS, Move
-from engines.kingdoms.codec import KingdomsCodec
 from engines.kingdoms.rules import KingdomsState
 from engines.kingdoms.table import Config, Observation
 
@@ -31,7 +30,6 @@ class Kingdoms(Game[Config, Move, Observation]):
         max_moves=MOST_MOVES,
         hidden=True,
     )
-    codec = KingdomsCodec()
 
     def configure(self, seats: int, options: Mapping[str, str]) -> Config:
         """The configuration for this number of seats; there are no options."""

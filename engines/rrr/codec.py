@@ -314,3 +314,6 @@ def _neutrals(numbers: Iterable[int], allowed: tuple[Tile, ...]) -> list[Tile]:
     tiles = list(numbers)
     require(all(tile in allowed for tile in tiles), "only neutral tiles are drawn")
     return tiles
+
+
+CODEC = RrrCodec()

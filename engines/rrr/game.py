@@ -7,7 +7,6 @@ from typing import cast
 from arena.game import Game, GameInfo, Option, State
 from arena.match import Seat
 from engines.rrr import knowledge, terminal
-from engines.rrr.codec import RrrCodec
 from engines.rrr.moves import Move
 from engines.rrr.rules import MOST_PLACEMENTS, SECRET_DRAFT_ORDER, Config, Observation, RrrState, Setup, Victory
 
@@ -37,7 +36,6 @@ class Rrr(Game[Config, Move, Observation]):
             Option("first", ("0", "1"), "0", "the first player of round 1"),
         ),
     )
-    codec = RrrCodec()
 
     def configure(self, seats: int, options: Mapping[str, str]) -> Config:
         """The configuration for these options."""

@@ -10,14 +10,20 @@ from arena.store.sql import SqlStore
 SANDBOXES = {"asyncio", "docker", "grpc", "grpc_health", "h2", "pyseccomp"}
 STORE = {"alembic", "numpy", "sqlalchemy", "trueskill"}
 PAGES = {"jinja2", "markdown_it"}
+MESSAGES = {"google.protobuf", "arena.codec", "arena.wire"}
+COMPILER = {"engines.compiling"}
+POSTGRES = {"psycopg", "sqlalchemy.dialects.postgresql"}
+NOT_FOR_TABLES = (SANDBOXES - {"asyncio"}) | PAGES | MESSAGES | COMPILER | POSTGRES | {"alembic"}
+"""SQLAlchemy itself imports asyncio."""
 
 COMMANDS = {
-    "--help": (SANDBOXES | STORE | PAGES | {"google.protobuf", "rich"}, 150),
-    "match --help": (SANDBOXES | STORE | PAGES | {"google.protobuf", "rich"}, 165),
-    "games": (SANDBOXES | STORE | PAGES, 405),
-    "ratings --game claim": ((SANDBOXES - {"asyncio"}) | PAGES | {"alembic", "psycopg"}, 720),
+    "--help": (SANDBOXES | STORE | PAGES | MESSAGES | {"engines", "rich"}, 135),
+    "match --help": (SANDBOXES | STORE | PAGES | MESSAGES | {"engines", "rich"}, 150),
+    "games": (SANDBOXES | STORE | PAGES | MESSAGES | COMPILER, 310),
+    "ratings --game claim": (NOT_FOR_TABLES, 600),
+    "tournament list": (NOT_FOR_TABLES, 600),
 }
-"""What each may not import, and how many modules it may import in all: a quarter more than when this was written."""
+"""What each may not import, and how many modules it may import in all: a tenth more than when this was written."""
 
 
 @pytest.mark.parametrize("words", COMMANDS)

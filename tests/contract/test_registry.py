@@ -1,11 +1,13 @@
 """Finding games, and refusing to start when one is broken."""
 
+import sys
 from importlib.metadata import EntryPoint
 
 import pytest
 
 from arena import registry
 from arena.errors import RegistryError, UsageError
+from arena.game import Game
 
 
 @pytest.fixture(autouse=True)
@@ -54,6 +56,34 @@ def test_a_broken_engine_refuses_to_start(tmp_path, monkeypatch, name, source, c
     write_engine(tmp_path, monkeypatch, name, source)
     with pytest.raises(RegistryError, match=complaint):
         registry.games()
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        ("1/0", r"odd\.codec cannot be loaded: ZeroDivisionError"),
+        ("", r"odd\.codec must export CODEC, an instance of arena\.codec\.Codec"),
+        ("CODEC = 4", "must export CODEC"),
+    ],
+)
+def test_a_broken_codec_refuses_to_play(tmp_path, monkeypatch, source, complaint):
+    package = tmp_path / "odd"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "codec.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("odd", "odd.codec"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    body = dict.fromkeys(Game.__abstractmethods__)
+    odd = type("Odd", (Game,), {**body, "__module__": "odd.game"})()
+    with pytest.raises(RegistryError, match=complaint):
+        odd.codec  # noqa: B018
+
+
+def test_a_changed_game_has_the_codec_of_the_game():
+    changed = type("Changed", (type(registry.find("claim")),), {"__module__": __name__})()
+    assert changed.codec is registry.find("claim").codec
+    assert changed.rules() == registry.find("claim").rules()
 
 
 def test_an_entry_point_adds_a_game(monkeypatch):

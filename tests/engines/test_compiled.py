@@ -8,6 +8,7 @@ import pytest
 
 import engines
 from arena.errors import RegistryError
+from engines.compiling import DIGESTS, RULES, digest_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -15,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def folder(tmp_path):
     """The sources of the rules as they are, with a compiled module of no content beside one of them."""
-    for module in engines.RULES:
+    for module in RULES:
         path = tmp_path.joinpath(*module.split(".")[1:]).with_suffix(".py")
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(engines.FOLDER.joinpath(*module.split(".")[1:]).with_suffix(".py").read_bytes())
@@ -24,8 +25,8 @@ def folder(tmp_path):
 
 
 def write_digests(folder):
-    lines = [f"{engines.digest_of(folder, module)}  {module}\n" for module in engines.RULES]
-    (folder / engines.DIGESTS).write_text("".join(lines))
+    lines = [f"{digest_of(folder, module)}  {module}\n" for module in RULES]
+    (folder / DIGESTS).write_text("".join(lines))
 
 
 def test_rules_that_fit_their_sources_are_used(folder):
@@ -56,7 +57,7 @@ def test_stale_rules_stop_a_command_with_one_sentence(tmp_path):
     (package / "claim").mkdir(parents=True)
     for name in ("__init__.py", "compiling.py"):
         (package / name).write_bytes((ROOT / "engines" / name).read_bytes())
-    for module in engines.RULES:
+    for module in RULES:
         path = package.joinpath(*module.split(".")[1:]).with_suffix(".py")
         path.parent.mkdir(exist_ok=True)
         path.touch()
@@ -79,8 +80,8 @@ def test_stale_rules_can_be_removed(tmp_path):
     stale = tmp_path / "engines" / "claim" / "rules.cpython-311.so"
     stale.parent.mkdir(parents=True)
     stale.touch()
-    (tmp_path / "engines" / engines.DIGESTS).write_text("old  engines.claim.rules\n")
+    (tmp_path / "engines" / DIGESTS).write_text("old  engines.claim.rules\n")
     compiler = ROOT / "engines" / "compiling.py"
     subprocess.run([sys.executable, compiler, "--remove", "--into", tmp_path], check=True)
     assert not list((tmp_path / "engines").rglob("*.so"))
-    assert not (tmp_path / "engines" / engines.DIGESTS).exists()
+    assert not (tmp_path / "engines" / DIGESTS).exists()

@@ -51,3 +51,6 @@ class NimCodec(Codec[int, NimState, int, View]):
 def _require_possible(sticks: int, mover: int) -> None:
     require(sticks <= 21, "there are 21 sticks at most")
     require(mover < 2, "Nim has two seats")
+
+
+CODEC = NimCodec()

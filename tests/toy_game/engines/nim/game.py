@@ -6,7 +6,6 @@ from typing import cast
 
 from arena.game import Game, GameInfo, Option, State
 from arena.match import Seat
-from engines.nim.codec import NimCodec
 from engines.nim.rules import NimState, View
 
 
@@ -24,7 +23,6 @@ class Nim(Game[int, int, View]):
         hidden=False,
         options=(Option("sticks", ("7", "13", "21"), "21", "how many sticks there are at the start"),),
     )
-    codec = NimCodec()
 
     def configure(self, seats: int, options: Mapping[str, str]) -> int:
         """The number of sticks."""
