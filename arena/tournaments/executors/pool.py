@@ -102,7 +102,6 @@ class WorkerPool:
     ) -> None:
         """Play begins as soon as the `needed` number of workers is ready."""
         self._workers = list(workers)
-        self._wanted = len(self._workers)
         self._tables: dict[WorkerHandle, int] = {}
         """For each worker that was started a number, which another one has when it is gone."""
         self._on_event = on_event
@@ -124,14 +123,7 @@ class WorkerPool:
     async def __aenter__(self) -> "WorkerPool":
         for worker in self._workers:
             self._start(worker)
-        try:
-            while len(self._idle) < self._needed and self._starting:
-                await asyncio.wait(self._starting, return_when=asyncio.FIRST_COMPLETED)
-            if self._failure is not None and len(self._idle) < self._needed:
-                raise self._failure
-        except BaseException:
-            await self.__aexit__()
-            raise
+        await self._wait_until_ready()
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -174,23 +166,11 @@ class WorkerPool:
         except* ArenaError as errors:
             raise errors.exceptions[0] from None
 
-    def resize(self, tables: int) -> None:
-        """Have so many workers from now on; who is one too many ends, after its match if it plays one."""
-        self._wanted = tables
-        while len(self._workers) < tables:
-            worker = self._make_worker()
-            self._workers.append(worker)
-            self._start(worker)
-        without_place = [worker for worker in self._starting.values() if not worker.node]
-        for worker in [*without_place, *self._idle][: self._surplus()]:
-            self._dismiss(worker)
-        self._changed.set()
+    # Hooks for executors whose workers come and go, or play on more than one machine.
 
-    # Hooks for executors on more than one machine.
-
-    def _make_worker(self) -> WorkerHandle:
-        """A worker more, not started yet."""
-        raise NotImplementedError
+    def _surplus(self) -> int:
+        """How many workers more than are wanted there are."""
+        return 0
 
     def _may_grow(self) -> bool:
         """Whether there may be workers later, although there is none now."""
@@ -213,6 +193,17 @@ class WorkerPool:
         return socket.gethostname()
 
     # Workers.
+
+    async def _wait_until_ready(self) -> None:
+        """Wait for as many workers as are needed; the failure if they cannot be had."""
+        try:
+            while len(self._idle) < self._needed and self._starting:
+                await asyncio.wait(self._starting, return_when=asyncio.FIRST_COMPLETED)
+            if self._failure is not None and len(self._idle) < self._needed:
+                raise self._failure
+        except BaseException:
+            await self.__aexit__()
+            raise
 
     def _start(self, worker: WorkerHandle) -> None:
         task = asyncio.create_task(self._start_worker(worker))
@@ -245,10 +236,6 @@ class WorkerPool:
             taken = set(self._tables.values())
             self._tables[worker] = next(number for number in count() if number not in taken)
         return self._tables[worker]
-
-    def _surplus(self) -> int:
-        """How many workers more than are wanted there are."""
-        return max(0, len(self._workers) - self._wanted)
 
     def _dismiss(self, worker: WorkerHandle) -> None:
         """End a worker for good; one that is being started, too."""

@@ -17,7 +17,8 @@ from arena.errors import ArenaError, UsageError
 from arena.sandboxes import sweep
 from arena.tournaments.executors.base import Assignment, FinishedMatch, VoidMatch, WorkerDied
 from arena.tournaments.executors.bot_cache import BotCache
-from arena.tournaments.executors.messages import Failure, WorkerPlan
+from arena.tournaments.executors.messages import Failure, MovesReport, WorkerPlan
+from arena.tournaments.executors.reports import LatestMoves
 from arena.tournaments.executors.worker_process import WorkerProcess
 
 
@@ -45,6 +46,7 @@ class NodeWorker:
     def __init__(self) -> None:
         self._cache: BotCache | None = None
         self._worker: WorkerProcess | None = None
+        self._moves = LatestMoves()
         # Ray gives its workers a low priority, and ours would inherit it; only root may undo that.
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, 0, 0)
@@ -69,7 +71,7 @@ class NodeWorker:
         try:
             await sweep()
             local = await asyncio.to_thread(self._localize, plan, archives, references)
-            self._worker = WorkerProcess(local, as_grandchild=True)
+            self._worker = WorkerProcess(local, as_grandchild=True, spectator=self._moves)
             await self._worker.start()
         except ArenaError as error:
             return Failure(str(error), by_user=False)
@@ -81,6 +83,7 @@ class NodeWorker:
         """Play a match in the worker process."""
         if self._worker is None:
             return Failure("the worker of this node was never started", by_user=False)
+        self._moves.take()  # of a match that nobody asked about
         try:
             return await self._worker.play(bots, assignment, new_job=new_job)
         except WorkerDied as error:
@@ -88,8 +91,9 @@ class NodeWorker:
         except ArenaError as error:
             return Failure(str(error), isinstance(error, UsageError))
 
-    async def ping(self) -> None:
-        """Answer."""
+    async def moves(self) -> MovesReport | None:
+        """What was played since the last time that this was asked; any answer says that the actor lives."""
+        return self._moves.take()
 
     async def end(self) -> None:
         """End the worker process with its bots, and give the bots back."""

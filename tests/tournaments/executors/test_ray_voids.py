@@ -9,6 +9,7 @@ from arena.errors import InfraError
 from arena.match import Contestant, MatchSpec
 from arena.store.base import MatchEntry
 from arena.tournaments.executors.base import Assignment, FinishedMatch, Job, VoidMatch
+from arena.tournaments.executors.messages import WorkerPlan
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'arena[ray]'")
 
@@ -18,6 +19,7 @@ from arena.tournaments.executors.ray_worker import RayWorker
 from arena.tournaments.monitoring.events import ignore
 from arena.tournaments.monitoring.run_state import RunState
 
+PLAN = WorkerPlan("claim", 1, (), (), seed=0, strikes=0, fresh=False)
 SPEC = MatchSpec("", "claim", {}, 1, (Contestant("a"), Contestant("b")), None)
 
 
@@ -40,7 +42,7 @@ class Told(RayWorker):
     """A worker that Ray would place on the first node of its list that is not set aside."""
 
     def __init__(self, cluster, *places):
-        super().__init__(cluster, None)
+        super().__init__(cluster, PLAN)
         self._places = places
 
     async def start(self):
@@ -68,7 +70,7 @@ def play(cluster, workers, *names, on_event=ignore):
         kept.append(match.reason if isinstance(match, VoidMatch) else match.record.decode())
 
     async def run():
-        executor = RayExecutor(cluster, None, on_event=on_event)
+        executor = RayExecutor(cluster, PLAN, on_event=on_event)
         waiting = list(workers)
         executor._make_worker = lambda: waiting.pop(0)
         jobs = [Job((0, 1), (Assignment(0, (0, 1), replace(SPEC, match_id=name)),)) for name in names]
