@@ -16,7 +16,7 @@ from arena.bots.manifest import Folder
 from arena.errors import InfraError, UsageError
 from arena.tournaments.executors.bot_archives import pack_folder, pack_image
 from arena.tournaments.executors.choosing import MatchSize
-from arena.tournaments.executors.ray_node import NodeFacts, NodeWorker, program_digest
+from arena.tournaments.executors.ray_node import NodeFacts, NodeWorker
 from arena.tournaments.executors.shares import Shares
 from arena.tournaments.monitoring.events import Listener, NodeSetAside, ignore
 from arena.untrusted.units import MIB
@@ -177,11 +177,6 @@ class RayCluster:
             return [node for node in nodes if node["Alive"] and node["NodeID"] not in self.set_aside]
         except (ConnectionError, ray.exceptions.RayError) as error:
             raise InfraError(f"the Ray cluster does not answer any more: {error}") from error
-
-
-def same_program(facts: NodeFacts) -> bool:
-    """Whether a node has the Arena that the driver has."""
-    return facts.program == program_digest()
 
 
 def _put(bot: BotPlan) -> list[Any]:

@@ -20,7 +20,8 @@ from arena.tournaments.executors.base import (
 )
 from arena.tournaments.executors.bot_registry import find_reference
 from arena.tournaments.executors.messages import Failure, WorkerPlan
-from arena.tournaments.executors.ray_cluster import RayCluster, same_program
+from arena.tournaments.executors.program_digest import program_digest
+from arena.tournaments.executors.ray_cluster import RayCluster
 from arena.tournaments.executors.ray_node import Died, NodeFacts
 from arena.tournaments.executors.worker_process import END_S
 
@@ -103,7 +104,7 @@ class RayWorker:
         return True
 
     async def _wait_for_place(self) -> NodeFacts:
-        asking = asyncio.ensure_future(self._ask(self._actor.describe.remote(), may_wait=True))
+        asking = asyncio.ensure_future(self._ask(self._actor.describe.remote(self._plan.game), may_wait=True))
         since = time.monotonic()
         try:
             while not (await asyncio.wait({asking}, timeout=LOOK_S))[0]:
@@ -119,8 +120,8 @@ class RayWorker:
 
     async def _prepare(self, facts: NodeFacts) -> str | None:
         """Send the bots that the node lacks and start the worker process; what is wrong there, if something is."""
-        if not same_program(facts):
-            return "another version of Arena is installed there than here"
+        if facts.program != program_digest(self._plan.game):
+            return f"another version of Arena or of {self._plan.game} is installed there than here"
         missing = await self._ask(self._actor.lease.remote(self._plan))
         if isinstance(missing, Failure):
             return missing.sentence
