@@ -237,11 +237,14 @@ class WorkerPool:
             self._tables[worker] = next(number for number in count() if number not in taken)
         return self._tables[worker]
 
+    def _leave_table(self, worker: WorkerHandle) -> None:
+        if worker in self._tables:
+            self._on_event(WorkerDismissed(self._tables.pop(worker)))
+
     def _dismiss(self, worker: WorkerHandle) -> None:
         """End a worker for good; one that is being started, too."""
         self._workers.remove(worker)
-        if worker in self._tables:
-            self._on_event(WorkerDismissed(self._tables.pop(worker)))
+        self._leave_table(worker)
         if worker in self._idle:
             self._idle.remove(worker)
         starts = [task for task, other in self._starting.items() if other is worker]
@@ -284,6 +287,7 @@ class WorkerPool:
             self._idle.append(worker)
         for idle in [idle for idle in self._idle if self._must_move(idle)]:
             self._idle.remove(idle)
+            self._leave_table(idle)
             self._start(idle)
 
     def _playing_ended(self, task: asyncio.Task[None]) -> None:

@@ -16,7 +16,7 @@ pytest.importorskip("ray", reason="Ray is not installed: pip install 'arena[ray]
 from arena.tournaments.executors.ray_executor import RayExecutor
 from arena.tournaments.executors.ray_node import NodeFacts
 from arena.tournaments.executors.ray_worker import RayWorker
-from arena.tournaments.monitoring.events import ignore
+from arena.tournaments.monitoring.events import WorkerDismissed, ignore
 from arena.tournaments.monitoring.run_state import RunState
 
 PLAN = WorkerPlan("claim", 1, (), (), seed=0, strikes=0, fresh=False)
@@ -96,10 +96,12 @@ def test_a_match_that_is_void_on_two_nodes_stays_void_and_no_node_is_blamed():
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_node_that_keeps_voiding_is_set_aside_and_its_worker_moves(workers):
-    cluster = Nodes(bad="abcdefgh", good="")
+    cluster, heard = Nodes(bad="abcdefgh", good=""), []
     names = [("bad", "good"), ("good",)]
-    assert play(cluster, [Told(cluster, *places) for places in names[:workers]], *"abcdefgh") == list("abcdefgh")
+    told = [Told(cluster, *places) for places in names[:workers]]
+    assert play(cluster, told, *"abcdefgh", on_event=heard.append) == list("abcdefgh")
     assert cluster.set_aside.keys() == {"bad"}
+    assert sum(isinstance(event, WorkerDismissed) for event in heard) == 1  # nobody is said to play there any more
 
 
 def test_on_a_single_node_a_void_match_stays_void():
