@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import math
+import os
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -87,15 +88,7 @@ class RayCluster:
         """The ids of the nodes that are not played on, and why."""
         self.nodes: frozenset[str] = frozenset()
         """The ids of the nodes that could play a match when they were last looked at."""
-        try:
-            ray.init(address, logging_level=logging.CRITICAL, log_to_driver=False)
-        except (ConnectionError, RuntimeError, ValueError) as error:
-            # Through its client port a cluster sends whole tracebacks; what went wrong is in their last line.
-            lines = [line for line in str(error).splitlines() if len(line) > 1]
-            raise UsageError(
-                f"no Ray cluster answers at {address}: start one with `ray start --head`, or name another "
-                f"({lines[-1] if lines else type(error).__name__})"
-            ) from error
+        _connect(address)
         self.has_node()
 
     def close(self) -> None:
@@ -177,6 +170,24 @@ class RayCluster:
             return [node for node in nodes if node["Alive"] and node["NodeID"] not in self.set_aside]
         except (ConnectionError, ray.exceptions.RayError) as error:
             raise InfraError(f"the Ray cluster does not answer any more: {error}") from error
+
+
+def _connect(address: str) -> None:
+    named = os.environ.get("RAY_ADDRESS", "this machine") if address == "auto" else address
+    try:
+        ray.init(address, logging_level=logging.CRITICAL, log_to_driver=False)
+    except ray.exceptions.AuthenticationError as error:
+        raise UsageError(
+            f"the Ray cluster at {named} asks for a token: set RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN to what "
+            "`ray get-auth-token` says on its head"
+        ) from error
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        # Through its client port a cluster sends whole tracebacks; what went wrong is in their last line.
+        lines = [line for line in str(error).splitlines() if len(line) > 1]
+        raise UsageError(
+            f"no Ray cluster answers at {named}: start one with `ray start --head`, or name another "
+            f"({lines[-1] if lines else type(error).__name__})"
+        ) from error
 
 
 def _put(bot: BotPlan) -> list[Any]:

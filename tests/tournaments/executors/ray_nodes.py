@@ -49,6 +49,7 @@ class Nodes:
         self.env = {
             **os.environ, TOKEN: self.token, "XDG_CACHE_HOME": str(self.cache), "RAY_DISABLE_IMPORT_WARNING": "1",
             "RAY_CLIENT_RECONNECT_GRACE_PERIOD": "5", "RAY_enable_worker_prestart": "0",
+            "RAY_AUTH_MODE": "disabled",  # else a token in the home of whoever tests would be asked for
         }  # fmt: skip
         self.workers = set()
         """The worker processes that were seen, by pid and start."""
