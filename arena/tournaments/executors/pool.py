@@ -2,8 +2,8 @@
 
 import asyncio
 import socket
-from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -22,6 +22,8 @@ from arena.tournaments.executors.base import (
     WorkerHandle,
     WorkerLost,
 )
+from arena.tournaments.executors.job_queue import JobQueue
+from arena.tournaments.executors.keeping import Keeping
 from arena.tournaments.monitoring.events import (
     Listener,
     MatchBegun,
@@ -39,54 +41,12 @@ LOSSES = 10
 """How often a match is played again because the node of its worker was lost."""
 
 
-class JobQueue:
-    """Jobs in their order; what could not be played to its end comes first."""
-
-    def __init__(self, jobs: Iterable[Job]) -> None:
-        self._jobs: Iterator[Job] = iter(jobs)
-        self._returned: deque[Job] = deque()
-
-    def take(self) -> Job | None:
-        """The next job; None when there is none at present."""
-        return self._returned.popleft() if self._returned else next(self._jobs, None)
-
-    def put_back(self, job: Job) -> None:
-        """Let a job, or the rest of one, be taken next."""
-        if job.assignments:
-            self._returned.appendleft(job)
-
-
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """What came of a match: the match, or nothing if it is to be played again; and whether its worker died."""
 
     match: FinishedMatch | VoidMatch | None
     died: bool = False
-
-
-class Keeping:
-    """Keeps the matches of one worker while it plays the next one; only one of them waits, so that none pile up."""
-
-    def __init__(self, keep: Keep) -> None:
-        self._keep = keep
-        self._latest: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> "Keeping":
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._end()
-
-    async def add(self, match: FinishedMatch | VoidMatch) -> None:
-        """Begin to keep a match, as soon as the one before it is kept."""
-        await self._end()
-        self._latest = asyncio.ensure_future(self._keep(match))
-        await asyncio.sleep(0)  # what is counted at once may decide whether there is a next match
-
-    async def _end(self) -> None:
-        latest, self._latest = self._latest, None
-        if latest is not None:
-            await latest
 
 
 class WorkerPool:
