@@ -172,6 +172,7 @@ def ratings(address):
 
 @pytest.mark.timeout(600)
 def test_whatever_fails_every_match_is_played_and_kept_once(tmp_path, nodes, server, start, capsys):
+    nodes.kill_all()  # of a try that failed
     rng, story = random.Random(13), Story(nodes, server.url)
     first, second, slow, broken = nodes.add(1), nodes.add(1), nodes.add(1), nodes.add(1, broken=True)
     make_bots(tmp_path, think=0.03)
@@ -279,6 +280,9 @@ def test_tournaments_and_submissions_share_the_tables_by_their_priorities(tmp_pa
         story.wait_for(low, lambda: len(played(db, number)) > count, f"match of tournament {number}")  # noqa: B023
     assert high.runs()
     assert tables() == (2, 1)
+    story.wait_for(low, lambda: [run["tables"] for run in status(db)] == [2, 1], "status of both tournaments")
+    assert {(run["executor"], len(run["nodes"]), run["alive"]) for run in status(db)} == {("ray", 1, True)}
+    story.wait_for(low, lambda: moves_seen(db), "move of a running match")
 
     handed_in = {
         name: start(
@@ -289,7 +293,7 @@ def test_tournaments_and_submissions_share_the_tables_by_their_priorities(tmp_pa
     }  # fmt: skip
     story.wait_for(low, lambda: tables()[0] < 2, "table that the first tournament gives to a submission")
     codes = {name: submission.process.wait(120) for name, submission in handed_in.items()}
-    assert codes == {"plays": 0, "crashes": 1}, [submission.text() for submission in handed_in.values()]
+    assert codes == {"plays": 0, "crashes": 2}, [submission.text() for submission in handed_in.values()]
     assert "plays 1 of alice is on the ladder" in handed_in["plays"].text()
     assert "these are my last words" in handed_in["crashes"].text()
     assert "seat 0 of 2, after " in handed_in["crashes"].text()
