@@ -71,6 +71,8 @@ class Nodes:
 
     def add(self, tables, *, broken=False):
         """Start a node for so many matches at once; a broken one has a bubblewrap that always fails."""
+        # One after the other: a raylet ends if its agents need more than 15 s to load, as those of four at once may.
+        self.wait()
         # Nodes that start at the same time in one folder would choose the same names for their sockets.
         own = self.folder / str(self._started)
         return self._start(

@@ -193,7 +193,7 @@ def test_whatever_fails_every_match_is_played_and_kept_once(tmp_path, nodes, ser
     story.strike("a worker process is killed", lambda: os.kill(worker, signal.SIGKILL))
     story.wait(driver, 4)
     joined = nodes.add(2)  # which takes a while
-    story.wait_for(driver, lambda: ended_workers(server.url) == 1, "report of the worker that was killed")
+    story.wait_for(driver, lambda: reported(server.url), "report of the worker that was killed and the broken node")
     check_status(status(server.url), driver, place, good=(first, second, slow), broken=broken)
     story.strike("the database is restarted", server.stop)
     story.wait_for(driver, lambda: "it is tried again" in driver.text(), "loss of the database")
@@ -238,9 +238,10 @@ def test_whatever_fails_every_match_is_played_and_kept_once(tmp_path, nodes, ser
     assert not any(run["alive"] for run in status(server.url))
 
 
-def ended_workers(address):
-    """How many workers died in a match, as the only run reports."""
-    return sum(node["workers_ended"] for run in status(address) for node in run["nodes"])
+def reported(address):
+    """Whether the run reports that a worker died in its match, and that a node was set aside."""
+    nodes = [node for run in status(address) for node in run["nodes"]]
+    return any(node["workers_ended"] for node in nodes) and any(node["set_aside"] for node in nodes)
 
 
 def check_status(runs, driver, place, *, good, broken):
