@@ -4,17 +4,20 @@
 
 The numbers of tables are measured in turns in one run, because the machine's noise is larger than the differences.
 What is measured begins when every table has played its first matches, so that no start of a bot is part of it.
+
+`most` is how many times as many matches this machine could play as with the fewest tables, if it had nothing to do but
+what these cost: bots, referee and driver work at the same time, so that one table can use more than one processor. The
+last column says how many processors other programs used meanwhile: where that is not near 0, the figures say little.
 """
 
 import argparse
 import asyncio
-import math
 import os
-import resource
 import statistics
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,7 +62,63 @@ class Rate:
     driver_ms: float
     """Processor time of the tournament's own process for a match: schedule, store, messages."""
     worker_ms: float
-    """Processor time of a worker and its bots for a match, their start included."""
+    """Processor time of the worker process for a match: referee, links, freezing."""
+    bots_ms: float
+    """Processor time of its bots for a match."""
+    by_others: float
+    """Processors that all else on this machine used meanwhile."""
+
+    @property
+    def busy(self) -> float:
+        """Processors that the tournament used."""
+        return self.per_second * (self.driver_ms + self.worker_ms + self.bots_ms) / 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """How much was done until now: processor times are in seconds."""
+
+    at: float
+    driver_s: float
+    workers_s: float
+    bots_s: float
+    machine_s: float
+    """Of all programs."""
+
+    @classmethod
+    def now(cls) -> "Moment":
+        """Look at this process, its workers and their bots, which all live until the measurement is over."""
+        parents, times = dict[int, int](), dict[int, float]()
+        for pid, parent, used in _processes():
+            parents[pid], times[pid] = parent, used
+        workers = {pid for pid, parent in parents.items() if parent == os.getpid()}
+        bots = {pid for pid in parents if pid not in workers and _descends(pid, workers, parents)}
+        workers_s, bots_s = (sum(times[pid] for pid in pids) for pids in (workers, bots))
+        return cls(time.monotonic(), time.process_time(), workers_s, bots_s, _machine_s())
+
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def _processes() -> Iterator[tuple[int, int, float]]:
+    """Of every process its id, its parent and its processor time."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has ended
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            yield int(folder.name), int(fields[1]), (int(fields[11]) + int(fields[12])) / _TICKS
+
+
+def _descends(pid: int, ancestors: set[int], parents: dict[int, int]) -> bool:
+    while pid in parents:
+        pid = parents[pid]
+        if pid in ancestors:
+            return True
+    return False
+
+
+def _machine_s() -> float:
+    user, nice, system, _, _, irq, softirq, *_ = map(int, Path("/proc/stat").read_text().split()[1:9])
+    return (user + nice + system + irq + softirq) / _TICKS
 
 
 def make_bots(folder: Path, think: str) -> list[str]:
@@ -84,33 +143,37 @@ def measure(bots: Sequence[str], *, sandbox: str, tables: int, seconds: float) -
         entry = store.begin_tournament(GAME, settings.to_json())
         tournament = Tournament(registry.find(GAME), entry, field, store)
         plan = worker_plan(tournament.id, settings, field)
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        rate, driver_ms = asyncio.run(_play(tournament, LocalExecutor(plan, concurrency=tables), tables, seconds))
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        rate = asyncio.run(_play(tournament, LocalExecutor(plan, concurrency=tables), tables, seconds))
         store.close()
-        return Rate(rate, driver_ms, 1000 * used / tournament.played)
+        return rate
 
 
-async def _play(
-    tournament: Tournament, executor: LocalExecutor, tables: int, seconds: float
-) -> tuple[float, float]:  # fmt: skip
-    """Matches per second, and the processor milliseconds of this process for each."""
-    matches, began, used = 0, math.inf, 0.0
-    ended, used_at_end = 0.0, 0.0
+async def _play(tournament: Tournament, executor: LocalExecutor, tables: int, seconds: float) -> Rate:
+    matches, began, ended = 0, None, None
 
     def note(_: MatchEntry) -> None:
-        nonlocal matches, began, used, ended, used_at_end
+        nonlocal matches, began, ended
         if tournament.played == WARM_UP * tables:
-            began, used = time.monotonic(), time.process_time()
-        elif began < math.inf and not ended:
+            began = Moment.now()
+        elif began is not None and ended is None:
             matches += 1
-            if time.monotonic() > began + seconds:
-                ended, used_at_end = time.monotonic(), time.process_time()
+            if time.monotonic() > began.at + seconds:
+                ended = Moment.now()
                 executor.stop()
 
     await tournament.run(executor, note)
-    return matches / (ended - began), 1000 * (used_at_end - used) / matches
+    if began is None or ended is None:
+        raise SystemExit("the tournament ended before it was measured")
+    return _rate(began, ended, matches)
+
+
+def _rate(began: Moment, ended: Moment, matches: int) -> Rate:
+    took = ended.at - began.at
+    driver, workers = ended.driver_s - began.driver_s, ended.workers_s - began.workers_s
+    bots = ended.bots_s - began.bots_s
+    others = max(0.0, ended.machine_s - began.machine_s - driver - workers - bots) / took
+    driver_ms, worker_ms, bots_ms = (1000 * used / matches for used in (driver, workers, bots))
+    return Rate(matches / took, driver_ms, worker_ms, bots_ms, others)
 
 
 def main() -> None:
@@ -121,7 +184,9 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=3, help="runs of each kind; the median counts")
     parser.add_argument("--sandbox", default="bubblewrap")
     given = parser.parse_args()
-    shown = Table("bots", "tables", "matches/s", "×", "driver ms", "worker and bots ms", "processors busy")
+    shown = Table(
+        "bots", "tables", "matches/s", "×", "most", "driver ms", "worker ms", "bots ms", "processors", "by others"
+    )
     with tempfile.TemporaryDirectory() as folder:
         fields: dict[str, list[str]] = {}
         for number, (name, think) in enumerate(THINKING.items()):
@@ -141,16 +206,15 @@ def main() -> None:
 def add_rows(shown: Table, name: str, rates: dict[int, list[Rate]]) -> None:
     """The medians, and how many times as many matches there are as with the fewest tables."""
     first = min(rates)
+    most = (os.cpu_count() or 1) / statistics.median(rate.busy for rate in rates[first])
     for tables, found in rates.items():
         ratio = statistics.median(a.per_second / b.per_second for a, b in zip(found, rates[first], strict=True))
-        speed, driver, worker = (
-            statistics.median(getattr(rate, field) for rate in found)
-            for field in ("per_second", "driver_ms", "worker_ms")
-        )
-        busy = speed * (driver + worker) / 1000
-        shown.add_row(
-            name, str(tables), f"{speed:.1f}", f"{ratio:.2f}", f"{driver:.1f}", f"{worker:.1f}", f"{busy:.2f}"
-        )
+        fields = ("per_second", "driver_ms", "worker_ms", "bots_ms", "busy", "by_others")
+        middle = {field: statistics.median(getattr(rate, field) for rate in found) for field in fields}
+        times = (f"{middle[field]:.1f}" for field in fields[1:4])
+        shares = (f"{middle[field]:.2f}" for field in fields[4:])
+        limit = f"{min(tables / first, most):.2f}"
+        shown.add_row(name, str(tables), f"{middle['per_second']:.1f}", f"{ratio:.2f}", limit, *times, *shares)
 
 
 if __name__ == "__main__":

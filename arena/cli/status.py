@@ -10,8 +10,8 @@ from rich.table import Table
 from arena.cli.output import cell, echo, plain_console
 from arena.cli.progress import duration
 from arena.cli.store import db_option, open_store
-from arena.store.base import RunEntry, Store
-from arena.tournaments.settings import Settings
+from arena.store.base import RunEntry, Store, TournamentEntry
+from arena.tournaments.settings import TEST, Settings
 
 NODE_COLUMNS = ("tables", "running", "played", "void", "excused", "workers_ended")
 
@@ -61,16 +61,25 @@ def show(store: Store, run: RunEntry) -> None:
     tables = "1 table" if now["tables"] == 1 else f"{now['tables']} tables"
     where = f"{now['executor']} with {tables}, driven by process {now['pid']} on {now['host']}"
     if not run.alive:
-        echo(f"  {where}, which has not reported for {duration(run.silent_s)}: arena tournament resume {entry.id}")
+        echo(f"  {where}, which has not reported for {duration(run.silent_s)}{_how_to_go_on(entry, settings)}")
         return
     echo(f"  {where} since {run.started:%Y-%m-%d %H:%M:%S} UTC")
     console = plain_console()
     console.print(_nodes(now))
     if now["running"]:
         console.print(_matches(now))
+        if more := sum(node["running"] for node in now["nodes"]) - len(now["running"]):
+            echo(f"  and {more} more that began later")
     for node in now["nodes"]:
         if node["set_aside"]:
             echo(f"  the node {node['name']} is set aside: {node['set_aside']}")
+
+
+def _how_to_go_on(entry: TournamentEntry, settings: Settings) -> str:
+    """What follows upon the end of a run that was killed."""
+    if entry.finished:
+        return ""
+    return ": the same `arena test` goes on" if settings.format == TEST else f": arena tournament resume {entry.id}"
 
 
 def _progress(now: Mapping[str, Any]) -> str:

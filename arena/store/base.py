@@ -179,8 +179,6 @@ class RunningMatch:
     moves: int
     record: bytes
     """See `arena.play.record.load_begun`."""
-    beat: int = 0
-    """Changes every few seconds as long as somebody plays the match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,9 +386,7 @@ class Store(Protocol):
         """
         ...
 
-    def show_running(
-        self, tournament_id: int, changed: Sequence[RunningMatch], ended: Collection[str], beat: int
-    ) -> None:
+    def show_running(self, tournament_id: int, changed: Sequence[RunningMatch], ended: Collection[str]) -> None:
         """Let others see these matches of a tournament, and no longer those that have ended."""
         ...
 
@@ -399,7 +395,7 @@ class Store(Protocol):
         ...
 
     def running_matches(self) -> list[RunningMatch]:
-        """What is being played, and what was when its tournament was killed: then its beat stands still."""
+        """What is being played by processes that are alive; see `report_run`."""
         ...
 
     def close(self) -> None:

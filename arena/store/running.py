@@ -22,7 +22,6 @@ from sqlalchemy import (
     insert,
     inspect,
     select,
-    update,
 )
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -38,7 +37,6 @@ _COLUMNS = (
     ("attempt", Integer, False),
     ("moves", Integer, False),
     ("record", LargeBinary, False),
-    ("beat", Integer, False),
 )
 
 
@@ -64,12 +62,12 @@ class RunningMatches:
         """Let go of the file."""
         self._database.dispose()
 
-    def write(self, tournament_id: int, changed: Sequence[RunningMatch], ended: Collection[str], beat: int) -> None:
+    def write(self, tournament_id: int, changed: Sequence[RunningMatch], ended: Collection[str]) -> None:
         """Show these matches of a tournament as they are now, and no longer those that have ended; one transaction."""
         try:
             self._make()
             with self._database.begin() as connection:
-                self._write(connection, tournament_id, changed, ended, beat)
+                self._write(connection, tournament_id, changed, ended)
         except SQLAlchemyError as error:
             raise InfraError(f"running matches cannot be shown: {error}") from error
 
@@ -82,13 +80,14 @@ class RunningMatches:
         except SQLAlchemyError as error:
             raise InfraError(f"running matches cannot be cleared: {error}") from error
 
-    def read(self) -> list[RunningMatch]:
-        """All that are shown; those of a tournament that was killed stay there, with a beat that stands still."""
+    def read(self, tournaments: Collection[int]) -> list[RunningMatch]:
+        """Those of these tournaments; a tournament that was killed leaves its own behind until it is gone on with."""
         try:
             with self._database.connect() as connection:
                 if not self._made:
                     self._made = inspect(connection).has_table(_running.name)
-                rows = connection.execute(select(_running)).all() if self._made else []
+                query = select(_running).where(_running.c.tournament_id.in_(tournaments))
+                rows = connection.execute(query).all() if self._made else []
         except (SQLAlchemyError, ArenaError):
             self._made = False  # there is no such file or table yet, or it may not be read
             return []
@@ -100,9 +99,8 @@ class RunningMatches:
             self._made = True
 
     def _write(
-        self, connection: Connection, tournament_id: int, changed: Sequence[RunningMatch], ended: Collection[str],
-        beat: int,
-    ) -> None:  # fmt: skip
+        self, connection: Connection, tournament_id: int, changed: Sequence[RunningMatch], ended: Collection[str]
+    ) -> None:
         ours = _running.c.tournament_id == tournament_id
         gone = {match.match_id for match in changed}.union(ended)
         if gone:
@@ -112,7 +110,6 @@ class RunningMatches:
             connection.execute(
                 insert(_running), [{name: getattr(match, name) for name in columns} for match in changed]
             )
-        connection.execute(update(_running).where(ours).values(beat=beat))
 
 
 def _beside(store: Engine, *, read_only: bool) -> Engine:

@@ -42,7 +42,7 @@ from arena.store.checksums import TournamentChecksum, bot_checksum, match_checks
 from arena.store.database import exclusive, open_database, snapshot, writing
 from arena.store.inconsistencies import inconsistencies
 from arena.store.running import RunningMatches
-from arena.store.runs import read_runs, remove_run, write_run
+from arena.store.runs import read_runs, remove_run, tournaments_in_play, write_run
 from arena.store.schema import bots, matches, outputs, records, seat_tallies, seats, tournaments, universal
 from arena.store.tallies import PIECE, Counted, Scope, is_rated, read_seat_tallies, read_tallies, total_of
 
@@ -72,19 +72,19 @@ class SqlStore:
 
     # -- running matches ----------------------------------------------------------------------------------
 
-    def show_running(
-        self, tournament_id: int, changed: Sequence[RunningMatch], ended: Collection[str], beat: int
-    ) -> None:
+    def show_running(self, tournament_id: int, changed: Sequence[RunningMatch], ended: Collection[str]) -> None:
         """Let others see these matches of a tournament, and no longer those that have ended."""
-        self._running.write(tournament_id, changed, ended, beat)
+        self._running.write(tournament_id, changed, ended)
 
     def clear_running(self, tournament_id: int) -> None:
         """Let nobody see a running match of this tournament any more."""
         self._running.clear(tournament_id)
 
     def running_matches(self) -> list[RunningMatch]:
-        """What is being played, and what was when its tournament was killed."""
-        return self._running.read()
+        """What is being played by processes that are alive."""
+        with self._database.connect() as connection:
+            in_play = tournaments_in_play(connection)
+        return self._running.read(in_play) if in_play else []
 
     # -- bots -------------------------------------------------------------------------------------------
 

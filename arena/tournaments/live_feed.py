@@ -13,8 +13,6 @@ from arena.tournaments.executors.base import Assignment
 
 PAUSE_S = 0.5
 """Seconds between two writes."""
-BEAT_S = 5.0
-"""Seconds after which it is written that somebody still plays, even if nothing has changed."""
 FAILED_S = 10.0
 """Seconds without a write after one that failed."""
 MOST = 64
@@ -30,7 +28,6 @@ class LiveFeed:
         self._matches: dict[str, RunningMatch] = {}
         self._changed: set[str] = set()
         self._ended: set[str] = set()
-        self._beat = 0
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> "LiveFeed":
@@ -52,6 +49,10 @@ class LiveFeed:
         if len(self._matches) < MOST:
             match = RunningMatch(self._id, spec.match_id, 0, 0, record.dump_begun(spec, self._game))
             self._note(match)
+
+    def watches(self, match_id: str) -> bool:
+        """Whether this match is shown."""
+        return match_id in self._matches
 
     def played(self, match_id: str, attempt: int, moves: int, packed: bytes) -> None:
         """More moves were played; a new attempt begins with the first one again."""
@@ -75,14 +76,9 @@ class LiveFeed:
         self._ended.discard(match.match_id)
 
     async def _write_again_and_again(self) -> None:
-        since = 0.0
         while True:
             await asyncio.sleep(PAUSE_S)
-            since += PAUSE_S
-            if not self._changed and not self._ended and (since < BEAT_S or not self._matches):
-                continue
-            since = 0.0
-            if not await self._write():
+            if (self._changed or self._ended) and not await self._write():
                 await asyncio.sleep(FAILED_S)
 
     async def _write(self) -> bool:
@@ -90,9 +86,8 @@ class LiveFeed:
         changed = [self._matches[match_id] for match_id in self._changed]
         ended, self._ended = self._ended, set()
         self._changed = set()
-        self._beat += 1
         try:
-            await asyncio.to_thread(self._store.show_running, self._id, changed, ended, self._beat)
+            await asyncio.to_thread(self._store.show_running, self._id, changed, ended)
         except ArenaError:
             # Who watches sees an older state for a while; all that counts is kept elsewhere.
             self._changed.update(match.match_id for match in changed if match.match_id in self._matches)

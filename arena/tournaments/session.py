@@ -59,7 +59,7 @@ def play_tournament(
         if cluster is None:
             return LocalExecutor(plan, concurrency=concurrency, on_event=monitor, spectator=feed)
         cluster.say = display.say
-        return cluster_executor(cluster, plan, on_event=monitor)
+        return cluster_executor(cluster, plan, on_event=monitor, spectator=feed)
 
     async def play() -> Halt | None:
         await sweep()

@@ -3,7 +3,9 @@
 import asyncio
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 from arena.errors import InfraError
@@ -14,6 +16,8 @@ T = TypeVar("T")
 WAIT_S = 300.0
 """Seconds for which a database may be away: a restart takes seconds, a switch to a standby a minute or two."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 5.0
+AT_ONCE = 32
+"""Calls at once: a commit waits for its disk, and a database commits more per second if many wait together."""
 
 
 class PersistentCalls:
@@ -27,15 +31,17 @@ class PersistentCalls:
         self._lost_since: float | None = None
         """When the connection was lost, while it is."""
         self._stopped = asyncio.Event()
+        # Threads of their own, so that a database that hangs holds up nothing else.
+        self._threads = ThreadPoolExecutor(AT_ONCE, "store")
         self.say: Callable[[str], None] = lambda _: None
         """Tells the user."""
 
     async def run(self, function: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
         """The result of a call in a thread, because a database may take its time; InfraError if it stays away."""
-        pause = FIRST_PAUSE_S
+        pause, call = FIRST_PAUSE_S, partial(function, *arguments, **options)
         while True:
             try:
-                result = await asyncio.to_thread(function, *arguments, **options)
+                result = await asyncio.get_running_loop().run_in_executor(self._threads, call)
             except ConnectionLost as error:
                 self._note_loss(error)
                 await self._wait(pause)

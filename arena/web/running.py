@@ -17,8 +17,6 @@ from arena.web.pages.views import match_name
 from arena.web.replay_data import Replay, all_views, banks_of, move_data, position_data, read_replay
 from arena.web.viewers import find_viewer
 
-STALE_S = 20.0
-"""Seconds without a sign of the tournament after which its matches are not shown any more."""
 GRACE_S = 10.0
 """Seconds in which a match that is no longer played must be in the store; otherwise it was given up."""
 GOES_ON = "The match goes on"
@@ -44,8 +42,6 @@ class _Shown:
 
     row: RunningMatch
     spec: MatchSpec[Any]
-    seen: float
-    """When its beat was last seen to change."""
     due: list[tuple[float, int]] = field(default_factory=list)
     """From when on so many moves may be shown."""
 
@@ -75,11 +71,9 @@ class Running:
             if known is not None:
                 shown[name] = known
         self._shown = shown
-        # A match that has gone quiet may still go on: it is kept in mind, and not shown.
         view = tuple(
             RunningView(name, match.row.tournament_id, match.spec.game, match.spec.contestants, match.moves(now))
             for name, match in shown.items()
-            if match.seen + STALE_S > now
         )
         if view != self._view:
             self._view = view
@@ -92,7 +86,7 @@ class Running:
     def record(self, name: str) -> tuple[AnyRecord, int] | None:
         """A running match as far as it may be shown, and which attempt it is; None if it is not being played."""
         shown = self._shown.get(name)
-        if shown is None or shown.seen + STALE_S <= self.now():
+        if shown is None:
             return None
         begun = _load(shown.row.record, self.games)
         return replace(begun, played=begun.played[: shown.moves(self.now())]), shown.row.attempt
@@ -117,9 +111,7 @@ class Running:
                 spec = _load(row.record, self.games).spec
             except ArenaError:
                 return None  # of a game that is not installed here
-            return _Shown(row, spec, now, [(now + self.delay, row.moves)])
-        if row.beat != known.row.beat:
-            known.seen = now
+            return _Shown(row, spec, [(now + self.delay, row.moves)])
         if row.moves != known.row.moves:
             known.due = [*(item for item in known.due if item[0] > now - 1.0), (now + self.delay, row.moves)]
         known.row = row

@@ -50,6 +50,15 @@ def test_a_run_that_died_is_named_until_its_tournament_goes_on_or_a_day_has_pass
     assert {entry.id: entry.alive for entry in store.runs()} == {"b": True, "d": True}
 
 
+def test_a_run_that_died_a_moment_before_the_next_one_began_is_forgotten_later(store):
+    store.report_run("killed", 1, {})
+    store.report_run("next", 1, {})
+    assert [entry.id for entry in store.runs()] == ["killed", "next"]
+    let_pass(store, "killed", SILENT_S + 1)
+    store.report_run("next", 1, {})
+    assert [entry.id for entry in store.runs()] == ["next"]
+
+
 def test_two_processes_may_play_the_same_tournament(store):
     store.report_run("a", 1, {})
     store.report_run("b", 1, {})

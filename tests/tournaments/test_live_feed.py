@@ -20,11 +20,10 @@ class Shelf:
     def __init__(self):
         self.rows, self.broken, self.writes = {}, False, 0
 
-    def show_running(self, _, changed, ended, beat):
+    def show_running(self, _, changed, ended):
         if self.broken:
             raise InfraError("the disk is full")
         self.writes += 1
-        self.beat = beat
         self.rows |= {match.match_id: match for match in changed}
         for match_id in ended:
             self.rows.pop(match_id, None)

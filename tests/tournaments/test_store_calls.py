@@ -1,6 +1,7 @@
 """A database that goes away in the middle of a tournament; tests/tournaments/executors restarts a real one."""
 
 import asyncio
+import threading
 
 import pytest
 
@@ -77,3 +78,13 @@ def test_a_commit_whose_answer_was_lost_is_not_made_twice(tmp_path, monkeypatch)
     assert complete
     assert sorted(calls) == [False] * 12 + [True] * 12
     assert len(seen) == tournament.played == len(world.table(tournament)) == 12
+
+
+def test_many_calls_wait_for_the_database_at_once():
+    together = threading.Barrier(20)
+
+    async def run():
+        calls = PersistentCalls()
+        return await asyncio.gather(*(calls.run(together.wait, 30) for _ in range(20)))
+
+    assert sorted(asyncio.run(run())) == list(range(20))

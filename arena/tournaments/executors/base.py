@@ -66,6 +66,10 @@ class Spectator(Protocol):
     def begun(self, bots: tuple[int, ...], assignment: Assignment) -> None:
         """A match has begun between these bots of the field."""
 
+    def watches(self, match_id: str) -> bool:
+        """Whether it wants to know the moves of this match."""
+        ...
+
     def played(self, match_id: str, attempt: int, moves: int, packed: bytes) -> None:
         """More moves were played; see `MovesReport`."""
 
@@ -78,6 +82,10 @@ class Unwatched:
 
     def begun(self, bots: tuple[int, ...], assignment: Assignment) -> None:
         """A match has begun."""
+
+    def watches(self, match_id: str) -> bool:  # noqa: ARG002
+        """Not this one either."""
+        return False
 
     def played(self, match_id: str, attempt: int, moves: int, packed: bytes) -> None:
         """More moves were played."""

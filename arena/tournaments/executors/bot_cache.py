@@ -43,8 +43,8 @@ class BotCache:
                 self._hold(_key(bot.contestant.digest))
                 present = self._storage.path_of(bot.contestant.digest).is_dir()
             elif isinstance(bot.source, Image):
-                present = _has_image(bot.contestant.digest)
                 self._hold(_IMAGE + _key(bot.contestant.digest))
+                present = _has_image(bot.contestant.digest)
             else:
                 continue
             if not present:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from arena.errors import UsageError
-from arena.tournaments.executors.base import Executor
+from arena.tournaments.executors.base import UNWATCHED, Executor, Spectator
 from arena.tournaments.executors.messages import WorkerPlan
 from arena.tournaments.monitoring.events import Listener, ignore
 
@@ -107,9 +107,11 @@ def connect(placement: Placement, size: MatchSize) -> Cluster | None:
     return cluster
 
 
-def cluster_executor(cluster: Cluster, plan: WorkerPlan, *, on_event: Listener = ignore) -> Executor:
+def cluster_executor(
+    cluster: Cluster, plan: WorkerPlan, *, on_event: Listener = ignore, spectator: Spectator = UNWATCHED
+) -> Executor:
     """An executor on the nodes of a cluster."""
     module = importlib.import_module("arena.tournaments.executors.ray_executor")
     cluster.on_event = on_event
-    executor: Executor = module.RayExecutor(cluster, plan, on_event=on_event)
+    executor: Executor = module.RayExecutor(cluster, plan, on_event=on_event, spectator=spectator)
     return executor

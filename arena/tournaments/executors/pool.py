@@ -2,8 +2,8 @@
 
 import asyncio
 import socket
-from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -22,6 +22,8 @@ from arena.tournaments.executors.base import (
     WorkerHandle,
     WorkerLost,
 )
+from arena.tournaments.executors.job_queue import JobQueue
+from arena.tournaments.executors.keeping import Keeping
 from arena.tournaments.monitoring.events import (
     Listener,
     MatchBegun,
@@ -39,54 +41,12 @@ LOSSES = 10
 """How often a match is played again because the node of its worker was lost."""
 
 
-class JobQueue:
-    """Jobs in their order; what could not be played to its end comes first."""
-
-    def __init__(self, jobs: Iterable[Job]) -> None:
-        self._jobs: Iterator[Job] = iter(jobs)
-        self._returned: deque[Job] = deque()
-
-    def take(self) -> Job | None:
-        """The next job; None when there is none at present."""
-        return self._returned.popleft() if self._returned else next(self._jobs, None)
-
-    def put_back(self, job: Job) -> None:
-        """Let a job, or the rest of one, be taken next."""
-        if job.assignments:
-            self._returned.appendleft(job)
-
-
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """What came of a match: the match, or nothing if it is to be played again; and whether its worker died."""
 
     match: FinishedMatch | VoidMatch | None
     died: bool = False
-
-
-class Keeping:
-    """Keeps the matches of one worker while it plays the next one; only one of them waits, so that none pile up."""
-
-    def __init__(self, keep: Keep) -> None:
-        self._keep = keep
-        self._latest: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> "Keeping":
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._end()
-
-    async def add(self, match: FinishedMatch | VoidMatch) -> None:
-        """Begin to keep a match, as soon as the one before it is kept."""
-        await self._end()
-        self._latest = asyncio.ensure_future(self._keep(match))
-        await asyncio.sleep(0)  # what is counted at once may decide whether there is a next match
-
-    async def _end(self) -> None:
-        latest, self._latest = self._latest, None
-        if latest is not None:
-            await latest
 
 
 class WorkerPool:
@@ -102,7 +62,6 @@ class WorkerPool:
     ) -> None:
         """Play begins as soon as the `needed` number of workers is ready."""
         self._workers = list(workers)
-        self._wanted = len(self._workers)
         self._tables: dict[WorkerHandle, int] = {}
         """For each worker that was started a number, which another one has when it is gone."""
         self._on_event = on_event
@@ -124,14 +83,7 @@ class WorkerPool:
     async def __aenter__(self) -> "WorkerPool":
         for worker in self._workers:
             self._start(worker)
-        try:
-            while len(self._idle) < self._needed and self._starting:
-                await asyncio.wait(self._starting, return_when=asyncio.FIRST_COMPLETED)
-            if self._failure is not None and len(self._idle) < self._needed:
-                raise self._failure
-        except BaseException:
-            await self.__aexit__()
-            raise
+        await self._wait_until_ready()
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -174,23 +126,11 @@ class WorkerPool:
         except* ArenaError as errors:
             raise errors.exceptions[0] from None
 
-    def resize(self, tables: int) -> None:
-        """Have so many workers from now on; who is one too many ends, after its match if it plays one."""
-        self._wanted = tables
-        while len(self._workers) < tables:
-            worker = self._make_worker()
-            self._workers.append(worker)
-            self._start(worker)
-        without_place = [worker for worker in self._starting.values() if not worker.node]
-        for worker in [*without_place, *self._idle][: self._surplus()]:
-            self._dismiss(worker)
-        self._changed.set()
+    # Hooks for executors whose workers come and go, or play on more than one machine.
 
-    # Hooks for executors on more than one machine.
-
-    def _make_worker(self) -> WorkerHandle:
-        """A worker more, not started yet."""
-        raise NotImplementedError
+    def _surplus(self) -> int:
+        """How many workers more than are wanted there are."""
+        return 0
 
     def _may_grow(self) -> bool:
         """Whether there may be workers later, although there is none now."""
@@ -213,6 +153,17 @@ class WorkerPool:
         return socket.gethostname()
 
     # Workers.
+
+    async def _wait_until_ready(self) -> None:
+        """Wait for as many workers as are needed; the failure if they cannot be had."""
+        try:
+            while len(self._idle) < self._needed and self._starting:
+                await asyncio.wait(self._starting, return_when=asyncio.FIRST_COMPLETED)
+            if self._failure is not None and len(self._idle) < self._needed:
+                raise self._failure
+        except BaseException:
+            await self.__aexit__()
+            raise
 
     def _start(self, worker: WorkerHandle) -> None:
         task = asyncio.create_task(self._start_worker(worker))
@@ -246,15 +197,14 @@ class WorkerPool:
             self._tables[worker] = next(number for number in count() if number not in taken)
         return self._tables[worker]
 
-    def _surplus(self) -> int:
-        """How many workers more than are wanted there are."""
-        return max(0, len(self._workers) - self._wanted)
+    def _leave_table(self, worker: WorkerHandle) -> None:
+        if worker in self._tables:
+            self._on_event(WorkerDismissed(self._tables.pop(worker)))
 
     def _dismiss(self, worker: WorkerHandle) -> None:
         """End a worker for good; one that is being started, too."""
         self._workers.remove(worker)
-        if worker in self._tables:
-            self._on_event(WorkerDismissed(self._tables.pop(worker)))
+        self._leave_table(worker)
         if worker in self._idle:
             self._idle.remove(worker)
         starts = [task for task, other in self._starting.items() if other is worker]
@@ -297,6 +247,7 @@ class WorkerPool:
             self._idle.append(worker)
         for idle in [idle for idle in self._idle if self._must_move(idle)]:
             self._idle.remove(idle)
+            self._leave_table(idle)
             self._start(idle)
 
     def _playing_ended(self, task: asyncio.Task[None]) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import math
+import os
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -16,7 +17,7 @@ from arena.bots.manifest import Folder
 from arena.errors import InfraError, UsageError
 from arena.tournaments.executors.bot_archives import pack_folder, pack_image
 from arena.tournaments.executors.choosing import MatchSize
-from arena.tournaments.executors.ray_node import NodeFacts, NodeWorker, program_digest
+from arena.tournaments.executors.ray_node import NodeFacts, NodeWorker
 from arena.tournaments.executors.shares import Shares
 from arena.tournaments.monitoring.events import Listener, NodeSetAside, ignore
 from arena.untrusted.units import MIB
@@ -87,15 +88,7 @@ class RayCluster:
         """The ids of the nodes that are not played on, and why."""
         self.nodes: frozenset[str] = frozenset()
         """The ids of the nodes that could play a match when they were last looked at."""
-        try:
-            ray.init(address, logging_level=logging.CRITICAL, log_to_driver=False)
-        except (ConnectionError, RuntimeError, ValueError) as error:
-            # Through its client port a cluster sends whole tracebacks; what went wrong is in their last line.
-            lines = [line for line in str(error).splitlines() if len(line) > 1]
-            raise UsageError(
-                f"no Ray cluster answers at {address}: start one with `ray start --head`, or name another "
-                f"({lines[-1] if lines else type(error).__name__})"
-            ) from error
+        _connect(address)
         self.has_node()
 
     def close(self) -> None:
@@ -179,9 +172,22 @@ class RayCluster:
             raise InfraError(f"the Ray cluster does not answer any more: {error}") from error
 
 
-def same_program(facts: NodeFacts) -> bool:
-    """Whether a node has the Arena that the driver has."""
-    return facts.program == program_digest()
+def _connect(address: str) -> None:
+    named = os.environ.get("RAY_ADDRESS", "this machine") if address == "auto" else address
+    try:
+        ray.init(address, logging_level=logging.CRITICAL, log_to_driver=False)
+    except ray.exceptions.AuthenticationError as error:
+        raise UsageError(
+            f"the Ray cluster at {named} asks for a token: set RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN to what "
+            "`ray get-auth-token` says on its head"
+        ) from error
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        # Through its client port a cluster sends whole tracebacks; what went wrong is in their last line.
+        lines = [line for line in str(error).splitlines() if len(line) > 1]
+        raise UsageError(
+            f"no Ray cluster answers at {named}: start one with `ray start --head`, or name another "
+            f"({lines[-1] if lines else type(error).__name__})"
+        ) from error
 
 
 def _put(bot: BotPlan) -> list[Any]:

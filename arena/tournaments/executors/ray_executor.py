@@ -2,11 +2,12 @@
 
 import asyncio
 import time
+from dataclasses import replace
 
 from arena.errors import InfraError
-from arena.tournaments.executors.base import FinishedMatch, Job, VoidMatch, WorkerHandle
+from arena.tournaments.executors.base import UNWATCHED, FinishedMatch, Job, Spectator, VoidMatch, WorkerHandle
+from arena.tournaments.executors.elastic_pool import ElasticPool
 from arena.tournaments.executors.messages import WorkerPlan
-from arena.tournaments.executors.pool import WorkerPool
 from arena.tournaments.executors.ray_cluster import RayCluster
 from arena.tournaments.executors.ray_worker import LOOK_S, NO_NODE_S, RayWorker
 from arena.tournaments.monitoring.events import Listener, ignore
@@ -17,13 +18,15 @@ VOID_NODES = 2
 """Nodes on which a match is void before it stays void: then it is not the nodes' doing."""
 
 
-class RayExecutor(WorkerPool):
+class RayExecutor(ElasticPool):
     """A pool of workers on many nodes; a match that is void on one of them is played again on another."""
 
-    def __init__(self, cluster: RayCluster, plan: WorkerPlan, *, on_event: Listener = ignore) -> None:
-        super().__init__([], needed=1, on_event=on_event)
+    def __init__(
+        self, cluster: RayCluster, plan: WorkerPlan, *, on_event: Listener = ignore, spectator: Spectator = UNWATCHED
+    ) -> None:
+        super().__init__(on_event=on_event, spectator=spectator)
         self._cluster = cluster
-        self._plan = plan
+        self._plan = replace(plan, reports=spectator is not UNWATCHED)
         self._watching: asyncio.Task[None] | None = None
         self._void_on: dict[str, set[str]] = {}
         """For each match that is to be played again, the nodes on which it was void."""
@@ -32,10 +35,9 @@ class RayExecutor(WorkerPool):
 
     async def __aenter__(self) -> "RayExecutor":
         share = await asyncio.to_thread(self._cluster.share)
-        self._wanted = share or 0
-        self._workers.extend(self._make_worker() for _ in range(self._wanted))
         self._watching = asyncio.create_task(self._watch())
-        await super().__aenter__()
+        self.resize(share or 0)
+        await self._wait_until_ready()
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -65,7 +67,7 @@ class RayExecutor(WorkerPool):
             self.resize(tables)
 
     def _make_worker(self) -> RayWorker:
-        return RayWorker(self._cluster, self._plan)
+        return RayWorker(self._cluster, self._plan, self._spectator)
 
     def _may_grow(self) -> bool:
         return not self._wanted and self._watching is not None and not self._watching.done()

@@ -1,14 +1,11 @@
 """The actor that plays matches on a node of a Ray cluster: it starts a worker process there and forwards matches."""
 
 import asyncio
-import hashlib
 import os
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
-from pathlib import Path
 
 import ray
 from platformdirs import user_cache_path
@@ -17,7 +14,9 @@ from arena.errors import ArenaError, UsageError
 from arena.sandboxes import sweep
 from arena.tournaments.executors.base import Assignment, FinishedMatch, VoidMatch, WorkerDied
 from arena.tournaments.executors.bot_cache import BotCache
-from arena.tournaments.executors.messages import Failure, WorkerPlan
+from arena.tournaments.executors.messages import Failure, MovesReport, WorkerPlan
+from arena.tournaments.executors.program_digest import program_digest
+from arena.tournaments.executors.reports import LatestMoves
 from arena.tournaments.executors.worker_process import WorkerProcess
 
 
@@ -29,7 +28,7 @@ class NodeFacts:
     name: str
     """For people."""
     program: str
-    """The digest of the Arena that is installed there."""
+    """The digest of what is installed there; empty if the game is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +44,17 @@ class NodeWorker:
     def __init__(self) -> None:
         self._cache: BotCache | None = None
         self._worker: WorkerProcess | None = None
+        self._moves = LatestMoves()
         # Ray gives its workers a low priority, and ours would inherit it; only root may undo that.
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, 0, 0)
 
-    async def describe(self) -> NodeFacts:
-        """Say where this is."""
-        node_id = ray.get_runtime_context().get_node_id()
-        return NodeFacts(node_id, f"{socket.gethostname()}/{node_id[:8]}", program_digest())
+    async def describe(self, game: str) -> NodeFacts:
+        """Say where this is, and by what the game would be played here."""
+        node_id, program = ray.get_runtime_context().get_node_id(), ""
+        with suppress(ArenaError):
+            program = program_digest(game)
+        return NodeFacts(node_id, f"{socket.gethostname()}/{node_id[:8]}", program)
 
     async def lease(self, plan: WorkerPlan) -> tuple[str, ...] | Failure:
         """Hold the bots of a tournament on this node; the digests of those that have to be sent."""
@@ -69,7 +71,7 @@ class NodeWorker:
         try:
             await sweep()
             local = await asyncio.to_thread(self._localize, plan, archives, references)
-            self._worker = WorkerProcess(local, as_grandchild=True)
+            self._worker = WorkerProcess(local, as_grandchild=True, spectator=self._moves)
             await self._worker.start()
         except ArenaError as error:
             return Failure(str(error), by_user=False)
@@ -81,6 +83,7 @@ class NodeWorker:
         """Play a match in the worker process."""
         if self._worker is None:
             return Failure("the worker of this node was never started", by_user=False)
+        self._moves.take()  # of a match that nobody asked about
         try:
             return await self._worker.play(bots, assignment, new_job=new_job)
         except WorkerDied as error:
@@ -88,8 +91,9 @@ class NodeWorker:
         except ArenaError as error:
             return Failure(str(error), isinstance(error, UsageError))
 
-    async def ping(self) -> None:
-        """Answer."""
+    async def moves(self) -> MovesReport | None:
+        """What was played since the last time that this was asked; any answer says that the actor lives."""
+        return self._moves.take()
 
     async def end(self) -> None:
         """End the worker process with its bots, and give the bots back."""
@@ -115,12 +119,3 @@ class NodeWorker:
 def _fetch(pieces: Sequence["ray.ObjectRef[bytes]"]) -> Iterator[bytes]:
     """The pieces one by one, so that no more than one is held in memory."""
     return (ray.get(piece) for piece in pieces)
-
-
-@cache
-def program_digest() -> str:
-    """A digest of Arena and its games as they are installed here: all nodes must play by the same rules."""
-    top, digest = Path(__file__).parents[3], hashlib.sha256()
-    for path in sorted(path for room in ("arena", "engines") for path in (top / room).rglob("*.py")):
-        digest.update(f"{path.relative_to(top)}\n".encode() + hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()

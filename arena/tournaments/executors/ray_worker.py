@@ -9,15 +9,26 @@ import ray
 
 from arena.bots.manifest import Image
 from arena.errors import InfraError, UsageError
-from arena.tournaments.executors.base import Assignment, FinishedMatch, VoidMatch, WorkerDied, WorkerLost
+from arena.tournaments.executors.base import (
+    UNWATCHED,
+    Assignment,
+    FinishedMatch,
+    Spectator,
+    VoidMatch,
+    WorkerDied,
+    WorkerLost,
+)
 from arena.tournaments.executors.bot_registry import find_reference
 from arena.tournaments.executors.messages import Failure, WorkerPlan
-from arena.tournaments.executors.ray_cluster import RayCluster, same_program
+from arena.tournaments.executors.program_digest import program_digest
+from arena.tournaments.executors.ray_cluster import RayCluster
 from arena.tournaments.executors.ray_node import Died, NodeFacts
 from arena.tournaments.executors.worker_process import END_S
 
 PING_S = 20.0
 """Seconds after which an actor that has not answered is asked whether it is still there."""
+MOVES_S = 1.0
+"""Seconds between two questions for the moves of a match that somebody watches."""
 SILENCE_S = 60.0
 """Seconds that it has for that answer."""
 LOOK_S = 3.0
@@ -31,13 +42,14 @@ STARTS = 5
 class RayWorker:
     """An actor on a node that Ray chose, with a worker process; after its end another one, maybe somewhere else."""
 
-    def __init__(self, cluster: RayCluster, plan: WorkerPlan) -> None:
+    def __init__(self, cluster: RayCluster, plan: WorkerPlan, spectator: Spectator = UNWATCHED) -> None:
         self.bots: tuple[int, ...] = ()
         self.node = ""
         self.facts: NodeFacts | None = None
         """Where the actor is, once it has a place."""
         self._cluster = cluster
         self._plan = plan
+        self._spectator = spectator
         self._actor: Any = None
 
     async def start(self) -> None:
@@ -56,7 +68,7 @@ class RayWorker:
     async def play(self, bots: tuple[int, ...], assignment: Assignment, *, new_job: bool) -> FinishedMatch | VoidMatch:
         """Play a match there; WorkerLost if the node is gone, WorkerDied if only the worker process is."""
         self.bots = bots
-        answer = await self._ask(self._actor.play.remote(bots, assignment, new_job))
+        answer = await self._ask(self._actor.play.remote(bots, assignment, new_job), assignment.spec.match_id)
         if isinstance(answer, Died):
             raise WorkerDied(answer.sentence)
         if isinstance(answer, Failure):
@@ -92,7 +104,7 @@ class RayWorker:
         return True
 
     async def _wait_for_place(self) -> NodeFacts:
-        asking = asyncio.ensure_future(self._ask(self._actor.describe.remote(), may_wait=True))
+        asking = asyncio.ensure_future(self._ask(self._actor.describe.remote(self._plan.game), may_wait=True))
         since = time.monotonic()
         try:
             while not (await asyncio.wait({asking}, timeout=LOOK_S))[0]:
@@ -108,8 +120,8 @@ class RayWorker:
 
     async def _prepare(self, facts: NodeFacts) -> str | None:
         """Send the bots that the node lacks and start the worker process; what is wrong there, if something is."""
-        if not same_program(facts):
-            return "another version of Arena is installed there than here"
+        if facts.program != program_digest(self._plan.game):
+            return f"another version of Arena or of {self._plan.game} is installed there than here"
         missing = await self._ask(self._actor.lease.remote(self._plan))
         if isinstance(missing, Failure):
             return missing.sentence
@@ -123,12 +135,16 @@ class RayWorker:
         failure: Failure | None = await self._ask(self._actor.begin.remote(self._plan, archives, references))
         return None if failure is None else failure.sentence
 
-    async def _ask(self, reference: Any, *, may_wait: bool = False) -> Any:
-        """The answer of the actor; WorkerLost if it, or its node, is gone or silent."""
+    async def _ask(self, reference: Any, match_id: str = "", *, may_wait: bool = False) -> Any:
+        """The answer of the actor; WorkerLost if it, or its node, is gone or silent.
+
+        Until it comes, the moves of the match are asked for now and then, which also shows that the actor lives.
+        """
         future = _future_of(reference)
-        while not (await asyncio.wait({future}, timeout=PING_S))[0]:
-            if not may_wait and not (await asyncio.wait({_future_of(self._actor.ping.remote())}, timeout=SILENCE_S))[0]:
-                raise WorkerLost(f"a worker on {self._name} has not answered for {SILENCE_S:g} s")
+        pause = MOVES_S if self._spectator.watches(match_id) else PING_S
+        while not (await asyncio.wait({future}, timeout=pause))[0]:
+            if not may_wait:
+                await self._look_at(match_id)
         try:
             return future.result()
         except ray.exceptions.RayTaskError as error:
@@ -136,6 +152,14 @@ class RayWorker:
         except (ray.exceptions.RayError, ConnectionError) as error:
             first = next(iter(str(error).splitlines()), type(error).__name__)
             raise WorkerLost(f"a worker on {self._name} is gone: {first}") from error
+
+    async def _look_at(self, match_id: str) -> None:
+        """Hand what was played meanwhile to the spectator; WorkerLost if the actor does not answer."""
+        asking = _future_of(self._actor.moves.remote())
+        if not (await asyncio.wait({asking}, timeout=SILENCE_S))[0]:
+            raise WorkerLost(f"a worker on {self._name} has not answered for {SILENCE_S:g} s")
+        if asking.exception() is None and (report := asking.result()) is not None:
+            self._spectator.played(match_id, report.attempt, report.moves, report.packed)
 
     @property
     def _name(self) -> str:

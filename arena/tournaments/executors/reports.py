@@ -1,4 +1,4 @@
-"""Reports of a worker about the match that it plays: what was played since the last one, a few times a second."""
+"""Reports of a worker about the match that it plays: sent a few times a second, or held until somebody asks."""
 
 import asyncio
 from collections.abc import Sequence
@@ -7,6 +7,7 @@ from typing import Any
 from arena.game import AnyGame
 from arena.match import PlayedMove
 from arena.play import record
+from arena.tournaments.executors.base import Unwatched
 from arena.tournaments.executors.messages import MovesReport, pack
 
 INTERVAL_S = 0.25
@@ -47,3 +48,21 @@ class Reporter:
         if new and self._writer.transport.get_write_buffer_size() < MOST_WAITING:
             self._reported += len(new)
             self._writer.write(pack(MovesReport(self._attempt, self._reported, record.dump_moves(new, self._game))))
+
+
+class LatestMoves(Unwatched):
+    """A spectator that holds what was played until somebody takes it: never more than the moves of one match."""
+
+    def __init__(self) -> None:
+        self._held: MovesReport | None = None
+
+    def played(self, match_id: str, attempt: int, moves: int, packed: bytes) -> None:  # noqa: ARG002
+        """Hold these moves too; those of an earlier attempt are worth nothing any more."""
+        held = self._held
+        before = held.packed if held is not None and held.attempt == attempt else b""
+        self._held = MovesReport(attempt, moves, before + packed)
+
+    def take(self) -> MovesReport | None:
+        """What is held, once."""
+        held, self._held = self._held, None
+        return held

@@ -27,7 +27,7 @@ class WorkerFailed:
 
 @dataclass(frozen=True, slots=True)
 class WorkerDismissed:
-    """A worker is not needed any more, or was given up."""
+    """A worker is not needed any more, was given up, or has to look for another node."""
 
     table: int
 

@@ -6,6 +6,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import singledispatchmethod
+from heapq import nsmallest
 from typing import Any
 
 from arena.match import Ending
@@ -26,6 +27,8 @@ from arena.tournaments.monitoring.figures import LATENCY_S, MatchFigures
 
 RATE_S = 60.0
 """The matches per second are those of the last so many seconds."""
+MOST_LISTED = 100
+"""Running matches that a report names, those that take longest: a report stays small on however many tables."""
 
 
 @dataclass(slots=True)
@@ -50,7 +53,7 @@ class NodeState:
 
 
 @dataclass(frozen=True, slots=True)
-class RunningMatch:
+class BegunMatch:
     """A match that a worker has."""
 
     event: MatchBegun
@@ -65,7 +68,7 @@ class RunState:
         self.nodes: dict[str, NodeState] = {}
         self.tables: dict[int, str] = {}
         """The workers that can play, by their numbers, with their nodes."""
-        self.running: dict[int, RunningMatch] = {}
+        self.running: dict[int, BegunMatch] = {}
         """By the number of the worker."""
         self.unsaved: set[str] = set()
         """Matches that are played and not in the store yet."""
@@ -104,7 +107,7 @@ class RunState:
                 "excused": sum(node.excused for node in self.nodes.values()),
                 "faults": dict(sum((node.faults for node in self.nodes.values()), Counter())),
                 "unsaved": len(self.unsaved),
-                "running": [self._running(table, running, now) for table, running in sorted(self.running.items())],
+                "running": self._longest_running(now),
                 "nodes": [
                     {
                         "name": name,
@@ -120,15 +123,19 @@ class RunState:
                 ],
             }
 
-    def _running(self, table: int, running: RunningMatch, now: float) -> dict[str, Any]:
-        event = running.event
-        return {
-            "table": table,
-            "node": event.node,
-            "match_id": event.match_id,
-            "bots": list(event.bots),
-            "seconds": round(now - running.since, 1),
-        }
+    def _longest_running(self, now: float) -> list[dict[str, Any]]:
+        """The running matches that began first, in the order of their tables."""
+        longest = nsmallest(MOST_LISTED, self.running.items(), key=lambda item: item[1].since)
+        return [
+            {
+                "table": table,
+                "node": running.event.node,
+                "match_id": running.event.match_id,
+                "bots": list(running.event.bots),
+                "seconds": round(now - running.since, 1),
+            }
+            for table, running in sorted(longest, key=lambda item: item[0])
+        ]
 
     def _rate(self, now: float) -> float:
         """Matches per second since about RATE_S ago."""
@@ -175,7 +182,7 @@ class RunState:
 
     @_note.register
     def _(self, event: MatchBegun) -> None:
-        self.running[event.table] = RunningMatch(event, self._now())
+        self.running[event.table] = BegunMatch(event, self._now())
 
     @_note.register
     def _(self, event: MatchPlayed) -> None:

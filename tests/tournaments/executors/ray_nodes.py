@@ -49,6 +49,7 @@ class Nodes:
         self.env = {
             **os.environ, TOKEN: self.token, "XDG_CACHE_HOME": str(self.cache), "RAY_DISABLE_IMPORT_WARNING": "1",
             "RAY_CLIENT_RECONNECT_GRACE_PERIOD": "5", "RAY_enable_worker_prestart": "0",
+            "RAY_AUTH_MODE": "disabled",  # else a token in the home of whoever tests would be asked for
         }  # fmt: skip
         self.workers = set()
         """The worker processes that were seen, by pid and start."""
@@ -70,6 +71,8 @@ class Nodes:
 
     def add(self, tables, *, broken=False):
         """Start a node for so many matches at once; a broken one has a bubblewrap that always fails."""
+        # One after the other: a raylet ends if its agents need more than 15 s to load, as those of four at once may.
+        self.wait()
         # Nodes that start at the same time in one folder would choose the same names for their sockets.
         own = self.folder / str(self._started)
         return self._start(

@@ -1,6 +1,8 @@
 """Which executor the user means, and what is said when there is none."""
 
 import importlib.util
+import os
+import subprocess
 import sys
 from dataclasses import replace
 
@@ -36,6 +38,17 @@ def test_without_ray_it_is_said_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(UsageError, match=r"pip install 'arena\[ray\]'"):
         connect(Placement("ray"), BASE)
+
+
+def test_a_token_that_is_missing_is_asked_for(tmp_path):
+    need(None if importlib.util.find_spec("ray") else "Ray is not installed: pip install 'arena[ray]'")
+    env = {**os.environ, "HOME": str(tmp_path), "RAY_AUTH_MODE": "token", "RAY_ADDRESS": "127.0.0.2:1"}
+    words = ("tournament", "--game", "claim", "--bots", "random,first", "--executor", "ray", "--db", tmp_path / "db")
+    refused = subprocess.run(
+        [sys.executable, "-m", "arena", *words], env=env, capture_output=True, text=True, timeout=90, check=False
+    )
+    assert refused.returncode == 2, refused.stderr
+    assert "the Ray cluster at 127.0.0.2:1 asks for a token: set RAY_AUTH_MODE=token" in refused.stderr
 
 
 @pytest.mark.parametrize(

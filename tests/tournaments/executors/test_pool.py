@@ -9,6 +9,7 @@ from arena.errors import InfraError
 from arena.match import Contestant, MatchSpec
 from arena.play.faults import REPLAYS
 from arena.tournaments.executors.base import Assignment, Job, VoidMatch, WorkerDied, WorkerLost
+from arena.tournaments.executors.elastic_pool import ElasticPool
 from arena.tournaments.executors.pool import LOSSES, WorkerPool
 
 SPEC = MatchSpec("", "claim", {}, 1, (Contestant("a"), Contestant("b")), None)
@@ -124,11 +125,11 @@ def test_what_cannot_be_kept_ends_the_tournament():
         asyncio.run(run())
 
 
-class Elastic(WorkerPool):
+class Resized(ElasticPool):
     """A pool that is resized by its test."""
 
     def __init__(self):
-        super().__init__([], needed=1)
+        super().__init__()
         self.made = []
 
     def _make_worker(self):
@@ -161,7 +162,7 @@ def test_tables_come_and_go_while_matches_are_played():
 
     async def run():
         loop, sizes = asyncio.get_running_loop(), {5: 4, 20: 1, 30: 0}
-        async with Elastic() as pool:
+        async with Resized() as pool:
 
             async def keep(match):
                 kept.append(match.reason)

@@ -9,15 +9,17 @@ from arena.errors import InfraError
 from arena.match import Contestant, MatchSpec
 from arena.store.base import MatchEntry
 from arena.tournaments.executors.base import Assignment, FinishedMatch, Job, VoidMatch
+from arena.tournaments.executors.messages import WorkerPlan
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'arena[ray]'")
 
 from arena.tournaments.executors.ray_executor import RayExecutor
 from arena.tournaments.executors.ray_node import NodeFacts
 from arena.tournaments.executors.ray_worker import RayWorker
-from arena.tournaments.monitoring.events import ignore
+from arena.tournaments.monitoring.events import WorkerDismissed, ignore
 from arena.tournaments.monitoring.run_state import RunState
 
+PLAN = WorkerPlan("claim", 1, (), (), seed=0, strikes=0, fresh=False)
 SPEC = MatchSpec("", "claim", {}, 1, (Contestant("a"), Contestant("b")), None)
 
 
@@ -40,7 +42,7 @@ class Told(RayWorker):
     """A worker that Ray would place on the first node of its list that is not set aside."""
 
     def __init__(self, cluster, *places):
-        super().__init__(cluster, None)
+        super().__init__(cluster, PLAN)
         self._places = places
 
     async def start(self):
@@ -68,7 +70,7 @@ def play(cluster, workers, *names, on_event=ignore):
         kept.append(match.reason if isinstance(match, VoidMatch) else match.record.decode())
 
     async def run():
-        executor = RayExecutor(cluster, None, on_event=on_event)
+        executor = RayExecutor(cluster, PLAN, on_event=on_event)
         waiting = list(workers)
         executor._make_worker = lambda: waiting.pop(0)
         jobs = [Job((0, 1), (Assignment(0, (0, 1), replace(SPEC, match_id=name)),)) for name in names]
@@ -94,10 +96,12 @@ def test_a_match_that_is_void_on_two_nodes_stays_void_and_no_node_is_blamed():
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_node_that_keeps_voiding_is_set_aside_and_its_worker_moves(workers):
-    cluster = Nodes(bad="abcdefgh", good="")
+    cluster, heard = Nodes(bad="abcdefgh", good=""), []
     names = [("bad", "good"), ("good",)]
-    assert play(cluster, [Told(cluster, *places) for places in names[:workers]], *"abcdefgh") == list("abcdefgh")
+    told = [Told(cluster, *places) for places in names[:workers]]
+    assert play(cluster, told, *"abcdefgh", on_event=heard.append) == list("abcdefgh")
     assert cluster.set_aside.keys() == {"bad"}
+    assert sum(isinstance(event, WorkerDismissed) for event in heard) == 1  # nobody is said to play there any more
 
 
 def test_on_a_single_node_a_void_match_stays_void():

@@ -29,7 +29,7 @@ from arena.tournaments.monitoring import events
 from arena.tournaments.monitoring.event_log import EventLog, event_name
 from arena.tournaments.monitoring.figures import LATENCY_S, NO_FIGURES, MatchFigures, figures_of
 from arena.tournaments.monitoring.metrics import serve_metrics
-from arena.tournaments.monitoring.run_state import RunState
+from arena.tournaments.monitoring.run_state import MOST_LISTED, RunState
 
 DASHBOARD = Path(__file__).parents[3] / "docs/grafana.json"
 FIGURES = MatchFigures((0, 0, 3) + (0,) * 13, 9_000, 2_000_000, 5_000, ("TIME",), 1)
@@ -69,7 +69,7 @@ RUN = [
 
 @pytest.fixture
 def state():
-    clock = iter(range(1000))
+    clock = iter(range(10_000))
     state = RunState(host="here", pid=1, now=lambda: float(next(clock)))
     for event in RUN:
         state(event)
@@ -105,6 +105,15 @@ def test_the_state_says_what_is_played_where(state):
     assert (two["name"], two["tables"], two["void"], two["workers_ended"]) == ("two", 0, 1, 1)
     assert two["set_aside"] == "three void matches"
     assert now["per_second"] > 0
+
+
+def test_a_report_names_the_matches_that_take_longest_however_many_there_are(state):
+    for table in range(5_000, 1_000, -1):
+        state(events.MatchBegun(table, "one", f"match {table}", ("a 1", "b 1")))
+    now = state.status()
+    assert [match["table"] for match in now["running"]] == [1, *range(5_002 - MOST_LISTED, 5_001)]
+    assert now["nodes"][0]["running"] == 4_001
+    assert len(json.dumps(now)) < 20_000
 
 
 def served(state):
