@@ -342,7 +342,8 @@ class Http2(asyncio.BufferedProtocol):
             case InformationalResponseReceived() | ResponseReceived() | TrailersReceived():
                 if listener := self._listeners.get(event.stream_id):
                     listener.on_headers(event.headers)
-                    self._fast.on_headers(event.stream_id, event.headers)
+                    if isinstance(event, ResponseReceived):
+                        self._fast.on_response(event.stream_id, event.headers)
             case StreamEnded():
                 self._end_stream(event.stream_id, None)
             case StreamReset():
