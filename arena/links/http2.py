@@ -164,6 +164,13 @@ class Http2(asyncio.BufferedProtocol):
         """End this caller's wait; while nobody waits, not even buffered bytes are processed."""
         self._waiting.discard(waiter)
 
+    def read_soon(self) -> bool:
+        """Read what the bot sends within a moment, without a turn of the event loop; False leaves it to the loop."""
+        if self.over or self._paused or not self._selector or not self._selector.wait_for(self._sock.fileno()):
+            return False
+        self._run_guarded(self._read_and_receive)
+        return True
+
     @contextmanager
     def reading(self) -> Iterator[None]:
         """Read for as long as the context lasts."""
@@ -238,7 +245,7 @@ class Http2(asyncio.BufferedProtocol):
 
     # -- reading ------------------------------------------------------------------------------------
 
-    def _run_guarded(self, step: Callable[..., None], *arguments: int) -> None:
+    def _run_guarded(self, step: Callable[..., object], *arguments: int) -> None:
         """Run a step and flush what it wants to send; a fault of the bot ends the connection."""
         if self.over:
             return
@@ -288,11 +295,14 @@ class Http2(asyncio.BufferedProtocol):
         """Process what arrived while nobody waited."""
         self._process_frames()
         for _ in range(CATCH_UP_READS):
-            count = self._read(READ_BYTES)
-            if count:
-                self._receive(count)
-            if count < READ_BYTES:
+            if self._read_and_receive() < READ_BYTES:
                 return
+
+    def _read_and_receive(self) -> int:
+        """Read and process what is there; how many bytes."""
+        if count := self._read(READ_BYTES):
+            self._receive(count)
+        return count
 
     def _poll_idle(self) -> None:
         """Read a little from a bot that nobody waits for."""

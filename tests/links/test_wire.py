@@ -144,6 +144,47 @@ def answer_in_a_thread(far, seconds):
     return thread
 
 
+def answer_at_once(wire):
+    """A bot that has answered as soon as a request is written."""
+    transport = wire.http._transport
+    write = transport.write
+
+    def write_and_answer(data):
+        write(data)
+        wire.far.send(reply())
+
+    transport.write = write_and_answer
+
+
+def test_quick_replies_need_no_turn_of_the_loop_which_still_gets_its_turns():
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            answer_at_once(wire)
+            turns, ended = [], time.monotonic() + 0.2
+            await asyncio.sleep(0)
+            asyncio.get_running_loop().call_soon(turns.append, 1)
+            assert (await wire.link.call(b"", 5.0)).reply == b"reply"
+            assert not turns
+            while time.monotonic() < ended:
+                assert (await wire.link.call(b"", 5.0)).reply == b"reply"
+            assert turns
+
+    looptime.run(run())
+
+
+def test_a_bot_that_hangs_up_while_it_is_waited_for_is_disconnected():
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            write = wire.http._transport.write
+            wire.http._transport.write = lambda data: (write(data), wire.far.close())
+            with pytest.raises(Disconnected):
+                await wire.link.call(b"", 5.0)
+
+    looptime.run(run())
+
+
 def test_our_own_work_is_never_charged():
     async def run():
         async with wired() as wire:
