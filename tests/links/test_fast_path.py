@@ -14,6 +14,7 @@ from arena.errors import BadMessage
 from arena.links.fast_path import FastPath
 from arena.links.frames import DATA, HEADER_BYTES, FrameHeader, pack_frame
 from arena.links.http2 import WINDOW
+from arena.play import looptime
 
 HEADERS = [(":method", "POST"), (":scheme", "http"), (":path", "/x"), (":authority", "localhost")]
 
@@ -107,7 +108,7 @@ def test_a_length_that_was_announced_is_compared():
                 await wire.link.call(b"", 5.0)
             await later
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 class Lenient:
@@ -141,7 +142,7 @@ def test_data_is_taken_from_the_final_response_on(status, data, fault):
             await wire.greet(GREETING + response + frame(DATA, b"early", stream=stream))
             assert (listener.data, type(listener.fault)) == (data, fault)
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 def test_a_bot_may_send_more_than_the_window_in_all():
@@ -172,4 +173,4 @@ def test_a_bot_may_send_more_than_the_window_in_all():
                 assert len((await wire.link.call(b"more", 10.0)).reply) == WINDOW // 8
             server.cancel()
 
-    asyncio.run(run())
+    looptime.run(run())

@@ -58,7 +58,7 @@ def test_what_follows_a_reply_waits_for_the_next_turn():
             await later
             assert wire.http.cpu_seconds > worked
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 def test_a_reply_that_nobody_asked_for_is_counted_at_the_next_turn():
@@ -75,7 +75,7 @@ def test_a_reply_that_nobody_asked_for_is_counted_at_the_next_turn():
             with pytest.raises(BadMessage, match="nobody asked"):
                 await wire.link.call(b"", 5.0)
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 @pytest.mark.parametrize("ending", [b"", frame(GOAWAY, bytes(8)), frame(RST_STREAM, bytes(4), stream=1)])
@@ -92,7 +92,7 @@ def test_an_end_that_nobody_waited_for_is_found_at_the_next_turn(ending):
             with pytest.raises(Disconnected):
                 await wire.link.call(b"", 5.0)
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 def test_pings_are_answered_even_if_nobody_waits_for_long(monkeypatch):
@@ -107,7 +107,7 @@ def test_pings_are_answered_even_if_nobody_waits_for_long(monkeypatch):
             await asyncio.sleep(0.3)
             assert frame(PING, b"12345678", flags=1) in wire.far.recv(65536)
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 def test_a_bot_that_nobody_waits_for_is_looked_at_only_a_little(monkeypatch):
@@ -126,7 +126,7 @@ def test_a_bot_that_nobody_waits_for_is_looked_at_only_a_little(monkeypatch):
             assert not wire.http.over
             assert len(wire.http._frames) < 4096
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 # -- whose time it is ----------------------------------------------------------------------------------
@@ -250,7 +250,7 @@ def test_a_lag_prolongs_the_wait_and_then_it_is_over():
                 await wire.link.call(b"", 0.1, Leniency(never_late, Lagging(0.3)))
             assert 0.4 <= time.monotonic() - began < 5.0
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 def test_a_reply_in_the_prolonged_time_counts_and_says_how_much_was_lag():
@@ -263,7 +263,7 @@ def test_a_reply_in_the_prolonged_time_counts_and_says_how_much_was_lag():
             assert answer.reply == b"reply"
             assert answer.lag == pytest.approx(5.0, abs=0.1)
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 def test_nobody_gains_time_by_making_the_referee_work():
@@ -284,7 +284,7 @@ def test_nobody_gains_time_by_making_the_referee_work():
             assert wire.http.cpu_seconds > 0
             assert answer.lag == 0.0
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 # -- pairing -------------------------------------------------------------------------------------------
@@ -313,7 +313,7 @@ def test_a_late_reply_is_dropped_whenever_it_comes():
             await later
             assert not owed
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 # -- flow control --------------------------------------------------------------------------------------
@@ -359,7 +359,7 @@ def test_a_request_may_be_longer_than_the_window(size, window, opens_at):
                 assert int.from_bytes(answer.reply, "big") == size
             server.cancel()
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 # -- what may not be raised ----------------------------------------------------------------------------
@@ -420,4 +420,4 @@ def test_only_a_fault_of_the_bot_comes_out(segment, fault, size):
             assert wire.http.cpu_seconds < 0.2
             return caught.value
 
-    assert isinstance(asyncio.run(run()), fault)
+    assert isinstance(looptime.run(run()), fault)
