@@ -229,7 +229,7 @@ class GrpcLink:
         if self._reply is not None and not self._reply.done() and self._asked_at is not None:
             self._answered_at = max(self._http.received_at, self._asked_at)
             self._reply.set_result(message)
-            self._http.stop_reading(self)  # what else there is waits for the bot's own next turn
+            self._http.hold(self)  # what else there is waits for the bot's own next turn
         else:
             self._surplus += 1
             if self._surplus > MAX_SURPLUS:

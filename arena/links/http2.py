@@ -153,6 +153,8 @@ class Http2(asyncio.BufferedProtocol):
     def start_reading(self, waiter: object) -> None:
         """Read while this caller waits; what the bot sent before is processed at once."""
         self._waiting.add(waiter)
+        if self._selector:
+            self._selector.callers.add(waiter)
         if self._paused and self._transport:
             self._paused = False
             self._run_guarded(self._catch_up)
@@ -160,9 +162,15 @@ class Http2(asyncio.BufferedProtocol):
         elif len(self._frames):
             self._run_guarded(self._process_frames)
 
-    def stop_reading(self, waiter: object) -> None:
-        """End this caller's wait; while nobody waits, not even buffered bytes are processed."""
+    def hold(self, waiter: object) -> None:
+        """Process no more for a caller that will go on; while nobody waits, not even buffered bytes are processed."""
         self._waiting.discard(waiter)
+
+    def stop_reading(self, waiter: object) -> None:
+        """End this caller's wait."""
+        self.hold(waiter)
+        if self._selector:
+            self._selector.callers.discard(waiter)
 
     def read_soon(self) -> bool:
         """Read what the bot sends within a moment, without a turn of the event loop; False leaves it to the loop."""

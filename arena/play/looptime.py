@@ -66,6 +66,8 @@ class LoopSelector(selectors.DefaultSelector):
         """When the last poll was over."""
         self._turn = self.arrival
         """When the loop itself polled last."""
+        self.callers: set[object] = set()
+        """Who waits for bytes now; one that is alone may wait here, while several need the loop."""
 
     def select(self, timeout: float | None = None) -> Events:
         """What is there already, or else what comes within this time, for the loop."""
@@ -77,9 +79,9 @@ class LoopSelector(selectors.DefaultSelector):
         """Wait a moment for bytes of this file alone; False leaves the wait to the loop.
 
         A turn of the loop takes longer than the kernel's work for a quick reply. But whatever else happens meanwhile is
-        the loop's, and so is everything when it had no turn for a while.
+        the loop's, and so is everything when others wait too, or when the loop had no turn for a while.
         """
-        if self._polled - self._turn > MAX_WITHOUT_TURN:
+        if len(self.callers) > 1 or self._polled - self._turn > MAX_WITHOUT_TURN:
             return False
         events = self._poll(SHORT_WAIT)
         if len(events) == 1 and events[0][0].fd == file and events[0][1] == selectors.EVENT_READ:

@@ -173,6 +173,30 @@ def test_quick_replies_need_no_turn_of_the_loop_which_still_gets_its_turns():
     looptime.run(run())
 
 
+def test_two_calls_at_once_need_the_loop_and_leave_no_trace():
+    async def run():
+        async with wired() as wire, wired() as other:
+            for each in (wire, other):
+                await each.greet(GREETING + HEAD)
+                answer_at_once(each)
+            selector = looptime.current()
+            seen = []
+            wait_for = selector.wait_for
+            selector.wait_for = lambda file: seen.append(len(selector.callers)) or wait_for(file)
+            await asyncio.gather(wire.link.call(b"", 5.0), other.link.call(b"", 5.0))
+            assert max(seen) == 1  # the first was answered before the second was asked
+            other.http._transport.write = lambda _: None  # it is not asked, and does not answer
+            late = asyncio.create_task(other.link.call(b"", 0.3))
+            await asyncio.sleep(0.05)
+            assert (await wire.link.call(b"", 5.0)).reply == b"reply"
+            assert max(seen) == 2
+            with pytest.raises(TimedOut):
+                await late
+            assert not selector.callers
+
+    looptime.run(run())
+
+
 def test_a_bot_that_hangs_up_while_it_is_waited_for_is_disconnected():
     async def run():
         async with wired() as wire:

@@ -145,6 +145,18 @@ def test_what_else_happens_is_left_to_the_loop_with_its_time(pair):
     assert not selector.wait_for(near.fileno())  # the loop has something to write
 
 
+def test_several_who_wait_need_the_loop(pair):
+    near, far = pair
+    selector = LoopSelector()
+    selector.register(near, selectors.EVENT_READ)
+    far.send(b"!")
+    selector.callers |= {"one", "another"}
+    assert not selector.wait_for(near.fileno())
+    selector.callers.discard("one")
+    selector.select(0)
+    assert selector.wait_for(near.fileno())
+
+
 def test_the_loop_gets_its_turn(pair):
     near, far = pair
     moments = iter(range(100))
