@@ -1,8 +1,8 @@
 """The heartbeat and the loop's selector against the real clock and against scripted ones."""
 
 import asyncio
-import signal
 import selectors
+import signal
 import socket
 import subprocess
 import sys
