@@ -9,6 +9,7 @@ says otherwise, the bots answer from a table, as the peer of the bare stream doe
 import argparse
 import asyncio
 import os
+import socket
 import statistics
 import subprocess
 import sys
@@ -21,6 +22,8 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+from h2.config import H2Configuration
+from h2.connection import H2Connection
 from rich.console import Console
 from rich.table import Table
 
@@ -29,6 +32,8 @@ from arena.bots.manifest import locate
 from arena.bots.running import RemoteBot, RunningBot, SandboxedBot
 from arena.errors import Disconnected
 from arena.links.connection import BotConnection, unix_connect
+from arena.links.frames import DATA, pack_frame, pack_message
+from arena.links.http2 import READ_BYTES
 from arena.links.local import LocalLink
 from arena.match import Contestant, Ending
 from arena.play import looptime
@@ -44,6 +49,15 @@ from bench.turns import Measure, program, ratio
 
 WARM_UP, ROWS_ROUNDS = 3, 30
 FLOOR, FLOOR_OF_TWO = "bare grpc.aio stream", "two of them at once"
+BYTES = "the bytes alone, over a plain socket"
+HEADERS = [
+    (":method", "POST"),
+    (":scheme", "http"),
+    (":authority", "localhost"),
+    (":path", METHOD),
+    ("te", "trailers"),
+    ("content-type", "application/grpc"),
+]
 LINK, PATH, SANDBOXED, FROZEN = "our link", "referee, clock, codec, link", "the same, in bubblewrap", "the same, frozen"
 AIMS = {LINK: 0.8, PATH: 0.9, SANDBOXED: 1.0, FROZEN: 1.2}
 """Times of the bare stream."""
@@ -92,6 +106,27 @@ async def bare(channel: Any, payload: Payload) -> tuple[float, int]:
     took = time.perf_counter() - started
     stream.cancel()
     return took, len(payload)
+
+
+async def bytes_alone(path: Path, payload: Payload) -> tuple[float, int]:
+    """One seat's messages as bytes that were made before, over a blocking socket: what bot and kernel take alone."""
+    http = H2Connection(H2Configuration(client_side=True, header_encoding=None))
+    http.initiate_connection()
+    http.send_headers(1, HEADERS)
+    frames = [(pack_frame(DATA, 1, pack_message(request)), pack_message(reply)) for request, reply in payload]
+    with socket.socket(socket.AF_UNIX) as bot:
+        bot.settimeout(10.0)
+        bot.connect(str(path))
+        bot.sendall(http.data_to_send())
+        http.receive_data(bot.recv(READ_BYTES))
+        bot.sendall(http.data_to_send())  # takes note of its settings
+        started = time.perf_counter()
+        for request, reply in frames:
+            bot.sendall(request)
+            heard = b""
+            while reply not in heard:
+                heard += bot.recv(READ_BYTES)
+        return time.perf_counter() - started, len(payload)
 
 
 async def linked(connection: BotConnection, payload: Payload) -> tuple[float, int]:
@@ -180,6 +215,7 @@ async def measure(rounds: int, folder: Path) -> tuple[dict[str, list[float]], li
         stack.push_async_callback(connection.close)
         ways: dict[str, Way] = {
             FLOOR: lambda: bare(channel, payload),
+            BYTES: lambda: bytes_alone(folder / SEATS[0], payload),
             LINK: lambda: linked(connection, payload),
             PATH: lambda: whole(plain, heartbeat, []),
             SANDBOXED: lambda: whole(free, heartbeat, opening),

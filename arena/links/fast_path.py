@@ -29,8 +29,8 @@ class FastPath:
         """The same for the whole connection, which has a window of its own."""
         self._out = bytearray()
 
-    def on_headers(self, stream: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
-        """Take the DATA of this stream from now on, unless h2 has to compare its length with what was announced."""
+    def on_response(self, stream: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
+        """Take the DATA of this stream after its final response, unless h2 has to compare an announced length."""
         if not any(name == b"content-length" for name, _ in headers):
             self._received[stream] = 0
 

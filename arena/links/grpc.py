@@ -107,7 +107,11 @@ class ReplyTimer:
         self._give_up = give_up
         self._credited = 0.0
         self._loop = asyncio.get_running_loop()
-        self._timer = self._loop.call_later(wait, self._expire)
+        self._timer: asyncio.TimerHandle | None = None
+
+    def run(self) -> None:
+        """Give up when the time is over, from now on."""
+        self._timer = self._loop.call_later(self.started + self._wait - self._now(), self._expire)
 
     def lag(self, since: float, until: float) -> float:
         """What our machine stood still between two moments, without its work on what this very bot sent."""
@@ -116,7 +120,8 @@ class ReplyTimer:
 
     def end(self) -> None:
         """Wait no longer."""
-        self._timer.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
 
     def _expire(self) -> None:
         lag = self.lag(self.started, self._now())
@@ -160,6 +165,10 @@ class GrpcLink:
         self._asked_at = None
         try:
             self._call.send(request)
+            while not reply.done() and self._http.read_soon():
+                pass
+            if not reply.done():
+                timer.run()
             message = await reply
         except asyncio.CancelledError:
             self._call.cancel()  # its reply is not to be taken for that of a later request
@@ -220,7 +229,7 @@ class GrpcLink:
         if self._reply is not None and not self._reply.done() and self._asked_at is not None:
             self._answered_at = max(self._http.received_at, self._asked_at)
             self._reply.set_result(message)
-            self._http.stop_reading(self)  # what else there is waits for the bot's own next turn
+            self._http.hold(self)  # what else there is waits for the bot's own next turn
         else:
             self._surplus += 1
             if self._surplus > MAX_SURPLUS:

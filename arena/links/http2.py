@@ -153,6 +153,8 @@ class Http2(asyncio.BufferedProtocol):
     def start_reading(self, waiter: object) -> None:
         """Read while this caller waits; what the bot sent before is processed at once."""
         self._waiting.add(waiter)
+        if self._selector:
+            self._selector.callers.add(waiter)
         if self._paused and self._transport:
             self._paused = False
             self._run_guarded(self._catch_up)
@@ -160,9 +162,22 @@ class Http2(asyncio.BufferedProtocol):
         elif len(self._frames):
             self._run_guarded(self._process_frames)
 
-    def stop_reading(self, waiter: object) -> None:
-        """End this caller's wait; while nobody waits, not even buffered bytes are processed."""
+    def hold(self, waiter: object) -> None:
+        """Process no more for a caller that will go on; while nobody waits, not even buffered bytes are processed."""
         self._waiting.discard(waiter)
+
+    def stop_reading(self, waiter: object) -> None:
+        """End this caller's wait."""
+        self.hold(waiter)
+        if self._selector:
+            self._selector.callers.discard(waiter)
+
+    def read_soon(self) -> bool:
+        """Read what the bot sends within a moment, without a turn of the event loop; False leaves it to the loop."""
+        if self.over or self._paused or not self._selector or not self._selector.wait_for(self._sock.fileno()):
+            return False
+        self._run_guarded(self._read_and_receive)
+        return True
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -238,7 +253,7 @@ class Http2(asyncio.BufferedProtocol):
 
     # -- reading ------------------------------------------------------------------------------------
 
-    def _run_guarded(self, step: Callable[..., None], *arguments: int) -> None:
+    def _run_guarded(self, step: Callable[..., object], *arguments: int) -> None:
         """Run a step and flush what it wants to send; a fault of the bot ends the connection."""
         if self.over:
             return
@@ -288,11 +303,14 @@ class Http2(asyncio.BufferedProtocol):
         """Process what arrived while nobody waited."""
         self._process_frames()
         for _ in range(CATCH_UP_READS):
-            count = self._read(READ_BYTES)
-            if count:
-                self._receive(count)
-            if count < READ_BYTES:
+            if self._read_and_receive() < READ_BYTES:
                 return
+
+    def _read_and_receive(self) -> int:
+        """Read and process what is there; how many bytes."""
+        if count := self._read(READ_BYTES):
+            self._receive(count)
+        return count
 
     def _poll_idle(self) -> None:
         """Read a little from a bot that nobody waits for."""
@@ -342,7 +360,8 @@ class Http2(asyncio.BufferedProtocol):
             case InformationalResponseReceived() | ResponseReceived() | TrailersReceived():
                 if listener := self._listeners.get(event.stream_id):
                     listener.on_headers(event.headers)
-                    self._fast.on_headers(event.stream_id, event.headers)
+                    if isinstance(event, ResponseReceived):
+                        self._fast.on_response(event.stream_id, event.headers)
             case StreamEnded():
                 self._end_stream(event.stream_id, None)
             case StreamReset():

@@ -14,11 +14,14 @@ from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+Events = list[tuple[selectors.SelectorKey, int]]
 Span = tuple[float, float]
 """Begin and end of an interval, on the monotonic clock."""
 
 MIN_STANDSTILL = 0.01
 """Seconds of standing still that are worth keeping; less than this is usual."""
+SHORT_WAIT, MAX_WITHOUT_TURN = 0.002, 0.005
+"""Seconds that somebody may wait at the selector instead of the loop, and that the loop may go without a turn by it."""
 
 
 class Standstills:
@@ -61,9 +64,33 @@ class LoopSelector(selectors.DefaultSelector):
         self._now = now
         self._polled = self.arrival
         """When the last poll was over."""
+        self._turn = self.arrival
+        """When the loop itself polled last."""
+        self.callers: set[object] = set()
+        """Who waits for bytes now; one that is alone may wait here, while several need the loop."""
 
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        """What is there already, or else what comes within this time."""
+    def select(self, timeout: float | None = None) -> Events:
+        """What is there already, or else what comes within this time, for the loop."""
+        events = self._poll(timeout)
+        self._turn = self._polled
+        return events
+
+    def wait_for(self, file: int) -> bool:
+        """Wait a moment for bytes of this file alone; False leaves the wait to the loop.
+
+        A turn of the loop takes longer than the kernel's work for a quick reply. But whatever else happens meanwhile is
+        the loop's, and so is everything when others wait too, or when the loop had no turn for a while.
+        """
+        if len(self.callers) > 1 or self._polled - self._turn > MAX_WITHOUT_TURN:
+            return False
+        events = self._poll(SHORT_WAIT)
+        if len(events) == 1 and events[0][0].fd == file and events[0][1] == selectors.EVENT_READ:
+            return True
+        if events:
+            self._polled = self.arrival  # the loop finds them again, and they did not arrive any later for that
+        return False
+
+    def _poll(self, timeout: float | None) -> Events:
         self.arrival = self._polled
         events = super().select(0)
         self._polled = self._now()

@@ -289,10 +289,12 @@ async def wait_until(condition: Callable[[], bool], within_s: float = FREEZE_S) 
         waited = time.monotonic() - started
         if waited > within_s:
             return False
-        # The shortest sleep takes a millisecond, and most freezes take less. But the processes that are being frozen
-        # may need this very processor for their last steps.
-        os.sched_yield()
-        await asyncio.sleep(0.0 if waited < _SPIN_S else _SPIN_S)
+        # The shortest sleep takes a millisecond, and most freezes take less than a turn of the loop. But the processes
+        # that are being frozen may need this very processor for their last steps.
+        if waited < _SPIN_S:
+            os.sched_yield()
+        else:
+            await asyncio.sleep(_SPIN_S)
     return True
 
 

@@ -30,6 +30,7 @@ from hostile_server import (
 from wire_kit import GREETING, HEAD, TRAILERS, literal, reply, wired
 
 from arena.errors import BotFault
+from arena.play import looptime
 
 STREAMS = (0, 1, 1, 1, 1, 2, 3, 5, 2**31 - 1)
 NUMBERS = (0, 1, 2, 10, 100, 16383, 16384, 65535, 65536, 2**24 - 1, 2**31 - 1, 2**31, 2**32 - 1)
@@ -162,7 +163,7 @@ def run(cases, seed):
             except Exception as error:
                 raise AssertionError(f"conversation {case} of seed {seed}") from error
 
-    asyncio.run(all_of_them())
+    looptime.run(all_of_them())
     assert "unprintable" not in seen
     gc.collect()
     return seen

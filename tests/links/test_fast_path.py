@@ -14,6 +14,7 @@ from arena.errors import BadMessage
 from arena.links.fast_path import FastPath
 from arena.links.frames import DATA, HEADER_BYTES, FrameHeader, pack_frame
 from arena.links.http2 import WINDOW
+from arena.play import looptime
 
 HEADERS = [(":method", "POST"), (":scheme", "http"), (":path", "/x"), (":authority", "localhost")]
 
@@ -38,7 +39,7 @@ def grant(amount, stream=0):
 def test_bytes_and_windows_are_those_of_h2():
     with_h2, without = client(), client()
     fast = FastPath(without, WINDOW)
-    fast.on_headers(1, [])
+    fast.on_response(1, [])
     for size, window in ((10, grant(7)), (5000, grant(3, 1)), (1, grant(100_000, 1)), (16384, grant(100_000))):
         with_h2.send_data(1, bytes(size))
         fast.send(1, bytes(size))
@@ -78,7 +79,7 @@ def test_what_h2_sends_keeps_its_place_among_our_frames():
 def test_whatever_is_unusual_is_left_to_h2(odd):
     http = client()
     fast = FastPath(http, WINDOW)
-    fast.on_headers(1, [])
+    fast.on_response(1, [])
     before = http.local_flow_control_window(1), http.outbound_flow_control_window
     assert fast.data(head_of(odd), odd) is None
     assert not fast.widen(head_of(odd), odd)
@@ -90,7 +91,7 @@ def test_a_stream_that_is_over_is_left_to_h2():
     fast = FastPath(client(), WINDOW)
     data = frame(DATA, b"late", stream=1)
     assert fast.data(head_of(data), data) is None  # its headers have not come yet
-    fast.on_headers(1, [(b"content-type", b"application/grpc")])
+    fast.on_response(1, [(b"content-type", b"application/grpc")])
     assert fast.data(head_of(data), data) == b"late"
     fast.close(1)
     assert fast.data(head_of(data), data) is None
@@ -107,7 +108,41 @@ def test_a_length_that_was_announced_is_compared():
                 await wire.link.call(b"", 5.0)
             await later
 
-    asyncio.run(run())
+    looptime.run(run())
+
+
+class Lenient:
+    """Takes whatever comes on a stream, so that only the connection itself can refuse it."""
+
+    def __init__(self):
+        self.data, self.fault = b"", None
+
+    def on_sent(self):
+        pass
+
+    def on_headers(self, headers):
+        pass
+
+    def on_data(self, data):
+        self.data += data
+
+    def on_end(self, fault):
+        self.fault = fault
+
+
+@pytest.mark.parametrize(
+    ("status", "data", "fault"), [(b"\x08\x03103", b"", BadMessage), (b"\x88", b"early", type(None))]
+)
+def test_data_is_taken_from_the_final_response_on(status, data, fault):
+    async def run():
+        async with wired() as wire:
+            listener = Lenient()
+            stream = wire.http.open([(name.encode(), value.encode()) for name, value in HEADERS], listener)
+            response = frame(1, status, flags=4, stream=stream)
+            await wire.greet(GREETING + response + frame(DATA, b"early", stream=stream))
+            assert (listener.data, type(listener.fault)) == (data, fault)
+
+    looptime.run(run())
 
 
 def test_a_bot_may_send_more_than_the_window_in_all():
@@ -138,4 +173,4 @@ def test_a_bot_may_send_more_than_the_window_in_all():
                 assert len((await wire.link.call(b"more", 10.0)).reply) == WINDOW // 8
             server.cancel()
 
-    asyncio.run(run())
+    looptime.run(run())

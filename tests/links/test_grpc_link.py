@@ -11,6 +11,7 @@ from grpc_health.v1 import health_pb2
 
 from arena.errors import Disconnected, InfraError, StartFailed, TimedOut
 from arena.links.connection import BotConnection, tcp_connect, unix_connect
+from arena.play import looptime
 from arena.play.heartbeat import STEADY
 from arena.play.player import Leniency
 from arena.untrusted.text import escaped
@@ -67,7 +68,7 @@ def with_echo(tmp_path, use, **kinds):
             finally:
                 await connection.close()
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 def test_every_reply_comes_back_with_its_time(tmp_path):
@@ -220,7 +221,7 @@ def test_without_a_health_check_there_is_no_start(tmp_path, health):
             with pytest.raises(StartFailed, match="not ready"):
                 await BotConnection.open(unix_connect(tmp_path / "s"), 0.4)
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 def test_a_bot_that_starts_late_is_found(tmp_path):
@@ -234,7 +235,7 @@ def test_a_bot_that_starts_late_is_found(tmp_path):
             await link.close()
             await connection.close()
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 def test_a_bot_on_a_port(tmp_path):
@@ -246,7 +247,7 @@ def test_a_bot_on_a_port(tmp_path):
             await link.close()
             await connection.close()
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 def test_nothing_is_left_behind(tmp_path):
@@ -264,7 +265,7 @@ def test_nothing_is_left_behind(tmp_path):
                 descriptors.append(len(os.listdir("/proc/self/fd")))
             assert descriptors[-1] <= descriptors[1]
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 @pytest.mark.parametrize("text", ["\x1b[2J", "\u202eabc", "a\r\nb", "\0", "🎉", "x" * 1000])

@@ -105,7 +105,7 @@ def test_an_attack_on_a_turn_has_its_verdict(attack, ending):
         return result
 
     with hostile(attack) as (_, path):
-        result = asyncio.run(run(path))
+        result = looptime.run(run(path))
     assert result.verdicts[0].ending is ending, result.verdicts[0]
     assert result.verdicts[1].ending is Ending.NORMAL
     assert result.verdicts[0].sentence.isprintable()
@@ -131,7 +131,7 @@ def test_a_flood_is_cut_off_within_a_second(attack):
         return result
 
     with hostile(f"{attack}_flood") as (_, path):
-        result = asyncio.run(run(path))
+        result = looptime.run(run(path))
     # A stream or a connection that the flood itself ended may be judged by its end.
     assert result.verdicts[0].ending in (
         {Ending.ABUSE, Ending.DISCONNECT, Ending.PROTOCOL} if attack in MAY_END else {Ending.ABUSE}
@@ -145,7 +145,7 @@ def test_a_slow_flood_is_cut_off_as_well():
             return await play_against_local(connection, CONTROL)
 
     with hostile("slow_ping_flood") as (_, path):
-        assert asyncio.run(run(path)).verdicts[0].ending is Ending.ABUSE
+        assert looptime.run(run(path)).verdicts[0].ending is Ending.ABUSE
 
 
 @pytest.mark.parametrize(
@@ -165,12 +165,12 @@ def test_a_bot_that_never_becomes_ready_did_not_start(attack):
             assert "does not answer the health check" in str(caught.value)
 
     with hostile(attack) as (_, path):
-        asyncio.run(run(path))
+        looptime.run(run(path))
 
 
 def test_a_bot_that_is_not_there_did_not_start(tmp_path):
     with pytest.raises(StartFailed, match=r"not ready within 0\.2 s: nothing listens on its socket: No such file"):
-        asyncio.run(BotConnection.open(unix_connect(tmp_path / "nobody"), 0.2))
+        looptime.run(BotConnection.open(unix_connect(tmp_path / "nobody"), 0.2))
 
 
 def test_a_flood_before_the_first_match_is_abuse_at_once():
@@ -180,7 +180,7 @@ def test_a_flood_before_the_first_match_is_abuse_at_once():
             await BotConnection.open(unix_connect(path), 20.0)
 
     with hostile("floods_at_once") as (_, path):
-        asyncio.run(run(path))
+        looptime.run(run(path))
 
 
 def test_time_to_think_cannot_be_won_by_holding_the_request_back():
@@ -189,7 +189,7 @@ def test_time_to_think_cannot_be_won_by_holding_the_request_back():
             return await play_against_local(connection)
 
     with hostile("sticky_window") as (_, path):
-        result = asyncio.run(run(path))
+        result = looptime.run(run(path))
     first = next(move for move in result.played if move.seat == 0)
     assert result.verdicts[0].ending is Ending.NORMAL
     assert first.times.wall > 200_000
@@ -248,7 +248,7 @@ def test_a_turn_that_was_given_up_costs_no_other(attack):
             return await play_match([link, local_link()], TimeControl(1.0, 0.0, 0.0), strikes=1)
 
     with hostile(attack) as (_, path):
-        result = asyncio.run(run(path))
+        result = looptime.run(run(path))
     assert [verdict.ending for verdict in result.verdicts] == [Ending.NORMAL] * 2, result.verdicts
     assert [strike.verdict.ending for strike in result.strikes] == [Ending.TIME]
     assert sum(move.substituted for move in result.played) == 1
@@ -260,7 +260,7 @@ def test_two_hostile_bots_get_two_verdicts():
             return await play_match([await one.open_match(GAME.codec), await two.open_match(GAME.codec)])
 
     with hostile("huge_headers") as (_, first), hostile("huge_headers") as (_, second):
-        result = asyncio.run(run(first, second))
+        result = looptime.run(run(first, second))
     assert [verdict.ending for verdict in result.verdicts] == [Ending.PROTOCOL, Ending.PROTOCOL]
     assert result.outcome.ranks == (1, 1)
 
@@ -277,4 +277,4 @@ def test_after_an_attack_the_same_referee_plays_on():
         assert all(verdict.ending is Ending.NORMAL for verdict in result.verdicts)
 
     with hostile("ping_flood") as (_, bad), hostile("polite") as (_, good):
-        asyncio.run(run(bad, good))
+        looptime.run(run(bad, good))

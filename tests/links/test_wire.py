@@ -58,7 +58,7 @@ def test_what_follows_a_reply_waits_for_the_next_turn():
             await later
             assert wire.http.cpu_seconds > worked
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 def test_a_reply_that_nobody_asked_for_is_counted_at_the_next_turn():
@@ -75,7 +75,7 @@ def test_a_reply_that_nobody_asked_for_is_counted_at_the_next_turn():
             with pytest.raises(BadMessage, match="nobody asked"):
                 await wire.link.call(b"", 5.0)
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 @pytest.mark.parametrize("ending", [b"", frame(GOAWAY, bytes(8)), frame(RST_STREAM, bytes(4), stream=1)])
@@ -92,7 +92,7 @@ def test_an_end_that_nobody_waited_for_is_found_at_the_next_turn(ending):
             with pytest.raises(Disconnected):
                 await wire.link.call(b"", 5.0)
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 def test_pings_are_answered_even_if_nobody_waits_for_long(monkeypatch):
@@ -107,7 +107,7 @@ def test_pings_are_answered_even_if_nobody_waits_for_long(monkeypatch):
             await asyncio.sleep(0.3)
             assert frame(PING, b"12345678", flags=1) in wire.far.recv(65536)
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 def test_a_bot_that_nobody_waits_for_is_looked_at_only_a_little(monkeypatch):
@@ -126,7 +126,7 @@ def test_a_bot_that_nobody_waits_for_is_looked_at_only_a_little(monkeypatch):
             assert not wire.http.over
             assert len(wire.http._frames) < 4096
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 # -- whose time it is ----------------------------------------------------------------------------------
@@ -142,6 +142,71 @@ def answer_in_a_thread(far, seconds):
     thread = threading.Thread(target=think)
     thread.start()
     return thread
+
+
+def answer_at_once(wire):
+    """A bot that has answered as soon as a request is written."""
+    transport = wire.http._transport
+    write = transport.write
+
+    def write_and_answer(data):
+        write(data)
+        wire.far.send(reply())
+
+    transport.write = write_and_answer
+
+
+def test_quick_replies_need_no_turn_of_the_loop_which_still_gets_its_turns():
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            answer_at_once(wire)
+            turns, ended = [], time.monotonic() + 0.2
+            await asyncio.sleep(0)
+            asyncio.get_running_loop().call_soon(turns.append, 1)
+            assert (await wire.link.call(b"", 5.0)).reply == b"reply"
+            assert not turns
+            while time.monotonic() < ended:
+                assert (await wire.link.call(b"", 5.0)).reply == b"reply"
+            assert turns
+
+    looptime.run(run())
+
+
+def test_two_calls_at_once_need_the_loop_and_leave_no_trace():
+    async def run():
+        async with wired() as wire, wired() as other:
+            for each in (wire, other):
+                await each.greet(GREETING + HEAD)
+                answer_at_once(each)
+            selector = looptime.current()
+            seen = []
+            wait_for = selector.wait_for
+            selector.wait_for = lambda file: seen.append(len(selector.callers)) or wait_for(file)
+            await asyncio.gather(wire.link.call(b"", 5.0), other.link.call(b"", 5.0))
+            assert max(seen) == 1  # the first was answered before the second was asked
+            other.http._transport.write = lambda _: None  # it is not asked, and does not answer
+            late = asyncio.create_task(other.link.call(b"", 0.3))
+            await asyncio.sleep(0.05)
+            assert (await wire.link.call(b"", 5.0)).reply == b"reply"
+            assert max(seen) == 2
+            with pytest.raises(TimedOut):
+                await late
+            assert not selector.callers
+
+    looptime.run(run())
+
+
+def test_a_bot_that_hangs_up_while_it_is_waited_for_is_disconnected():
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            write = wire.http._transport.write
+            wire.http._transport.write = lambda data: (write(data), wire.far.close())
+            with pytest.raises(Disconnected):
+                await wire.link.call(b"", 5.0)
+
+    looptime.run(run())
 
 
 def test_our_own_work_is_never_charged():
@@ -209,7 +274,7 @@ def test_a_lag_prolongs_the_wait_and_then_it_is_over():
                 await wire.link.call(b"", 0.1, Leniency(never_late, Lagging(0.3)))
             assert 0.4 <= time.monotonic() - began < 5.0
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 def test_a_reply_in_the_prolonged_time_counts_and_says_how_much_was_lag():
@@ -222,7 +287,7 @@ def test_a_reply_in_the_prolonged_time_counts_and_says_how_much_was_lag():
             assert answer.reply == b"reply"
             assert answer.lag == pytest.approx(5.0, abs=0.1)
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 def test_nobody_gains_time_by_making_the_referee_work():
@@ -243,7 +308,7 @@ def test_nobody_gains_time_by_making_the_referee_work():
             assert wire.http.cpu_seconds > 0
             assert answer.lag == 0.0
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 # -- pairing -------------------------------------------------------------------------------------------
@@ -272,7 +337,7 @@ def test_a_late_reply_is_dropped_whenever_it_comes():
             await later
             assert not owed
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 # -- flow control --------------------------------------------------------------------------------------
@@ -318,7 +383,7 @@ def test_a_request_may_be_longer_than_the_window(size, window, opens_at):
                 assert int.from_bytes(answer.reply, "big") == size
             server.cancel()
 
-    asyncio.run(run())
+    looptime.run(run())
 
 
 # -- what may not be raised ----------------------------------------------------------------------------
@@ -379,4 +444,4 @@ def test_only_a_fault_of_the_bot_comes_out(segment, fault, size):
             assert wire.http.cpu_seconds < 0.2
             return caught.value
 
-    assert isinstance(asyncio.run(run()), fault)
+    assert isinstance(looptime.run(run()), fault)

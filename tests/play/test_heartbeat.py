@@ -1,6 +1,7 @@
 """The heartbeat and the loop's selector against the real clock and against scripted ones."""
 
 import asyncio
+import selectors
 import signal
 import socket
 import subprocess
@@ -112,6 +113,60 @@ def test_a_sleep_that_takes_too_long_is_a_standstill():
     selector = LoopSelector(lambda: next(moments))
     selector.select(0.001)
     assert selector.standstills.since(0.0) == [(0.0, 1.0), (1.001, 9.0)]
+
+
+def test_a_quick_reply_is_waited_for_without_the_loop(pair):
+    near, far = pair
+    selector = LoopSelector()
+    selector.register(near, selectors.EVENT_READ)
+    far.send(b"!")
+    assert selector.wait_for(near.fileno())
+    near.recv(1)
+    assert not selector.wait_for(near.fileno())  # nothing came
+
+
+def test_what_else_happens_is_left_to_the_loop_with_its_time(pair):
+    near, far = pair
+    moments = iter(range(100))
+    selector = LoopSelector(lambda: next(moments) / 10_000)
+    selector.register(near, selectors.EVENT_READ)
+    selector.register(far, selectors.EVENT_READ)
+    near.send(b"other")
+    assert not selector.wait_for(near.fileno())
+    arrival = selector.arrival
+    assert [key.fileobj for key, _ in selector.select(0)] == [far]
+    assert selector.arrival == arrival
+    far.send(b"!")
+    assert not selector.wait_for(near.fileno())  # both
+    selector.unregister(far)
+    selector.select(0)
+    assert selector.wait_for(near.fileno())
+    selector.modify(near, selectors.EVENT_READ | selectors.EVENT_WRITE)
+    assert not selector.wait_for(near.fileno())  # the loop has something to write
+
+
+def test_several_who_wait_need_the_loop(pair):
+    near, far = pair
+    selector = LoopSelector()
+    selector.register(near, selectors.EVENT_READ)
+    far.send(b"!")
+    selector.callers |= {"one", "another"}
+    assert not selector.wait_for(near.fileno())
+    selector.callers.discard("one")
+    selector.select(0)
+    assert selector.wait_for(near.fileno())
+
+
+def test_the_loop_gets_its_turn(pair):
+    near, far = pair
+    moments = iter(range(100))
+    selector = LoopSelector(lambda: next(moments) / 1_000)
+    selector.register(near, selectors.EVENT_READ)
+    far.send(b"!")
+    waits = [selector.wait_for(near.fileno()) for _ in range(10)]
+    assert waits == [True] * 6 + [False] * 4
+    selector.select(0)
+    assert selector.wait_for(near.fileno())
 
 
 def test_only_our_own_loop_notes_its_looks():

@@ -39,6 +39,8 @@ class ControlGroup:
 
     def __init__(self, directories: Mapping[str, FeatureDirectory]) -> None:
         self._directories = dict(directories)
+        self.features = frozenset(directories)
+        """Those of memory, pids, cpu, cputime, freeze and kill that this group has."""
         self._open_files: dict[str, int] = {}
         """Files that are used with every move stay open: opening a file costs ten times as much as reading it."""
 
@@ -72,11 +74,6 @@ class ControlGroup:
                 ):
                     directories[feature] = FeatureDirectory(hierarchy.version, path)
         return cls(directories)
-
-    @property
-    def features(self) -> frozenset[str]:
-        """Those of memory, pids, cpu, cputime, freeze and kill that this group has."""
-        return frozenset(self._directories)
 
     def version(self, feature: str) -> int:
         """The control group version of a feature."""
@@ -297,11 +294,8 @@ def _number(text: str) -> float | None:
 
 
 def _field(text: str, name: str) -> int:
-    for line in text.splitlines():
-        key, _, value = line.partition(" ")
-        if key == name:
-            return int(value)
-    return 0
+    _, _, after = f"\n{text}".partition(f"\n{name} ")
+    return int(after.partition("\n")[0] or 0)
 
 
 def _removed(path: Path) -> bool:

@@ -48,6 +48,7 @@ def rules(*, file_locks: bool, memory_files: bool = True) -> tuple[Rule, ...]:
         *(Rule(tuple(names.split()), errno.EPERM) for names in syscalls.FORBIDDEN.values()),
         Rule(tuple(syscalls.MISSING.split()), DEFAULT_ERROR),
         Rule(tuple(syscalls.PRETENDED.split()), 0),
+        Rule(tuple(syscalls.PRETENDED_FOR_ONE.split()), 0, _equals(0, _INT)),
         Rule((syscalls.MEMORY_FILES,), None if memory_files else errno.EPERM),
         *_locks(None if file_locks else errno.EPERM),
         *_clone(),

@@ -59,9 +59,12 @@ FORBIDDEN = {
     "the order of others' reads and writes": "ioprio_set",
 }
 
-# Advice on what the kernel keeps of files in memory, which bots share: they are told that it was taken. So are programs
-# that become themselves before they start another, as make does; every identity of a bot is the same, and stays so.
-PRETENDED = "fadvise64 readahead sync syncfs setresuid setresgid"
+# Advice on what the kernel keeps of files in memory, which bots share: they are told that it was taken.
+PRETENDED = "fadvise64 readahead sync syncfs"
+
+# make becomes itself before it starts a program, and gives up where it may not. Bots are told that a change of their
+# effective identity alone, with -1 for their real one, was made; every identity of a bot is the same, and stays so.
+PRETENDED_FOR_ONE = "setresuid setresgid"
 
 # Named only for container runtimes that know no other default than EPERM: these calls have a fallback for ENOSYS alone.
 MISSING = (
