@@ -83,14 +83,13 @@ def plain(tile: Tile, spaces: Mask = BOARD) -> tuple[Place, ...]:
 
 def is_listed(move: object, legal: Sequence[Move]) -> TypeGuard[Move]:
     """True if exactly this move is in the list: other kinds of tuples, and tuples of floats or bools, can equal it."""
-    if type(move) is not type(legal[0]) or move not in legal:
+    if type(move) is not type(legal[0]) or move not in legal or not isinstance(move, tuple):
         return False
-    if not isinstance(move, Place):
-        return isinstance(move, Pick | NameFirst) and type(move[0]) is int
-    tile, space, woken, choice = move
-    if type(tile) is not int or type(space) is not int or type(choice) is not int:
-        return False
-    return not woken or all(type(at) is int for at in woken)
+    # The parts are taken as objects: compiled code refuses what is no int where one is declared, with another error.
+    for part in move:
+        if type(part) is not int and not (isinstance(part, tuple) and all(type(at) is int for at in part)):
+            return False
+    return True
 
 
 def route_mask(space: Space, woken: tuple[Space, ...]) -> Mask:
