@@ -83,10 +83,12 @@ def plain(tile: Tile, spaces: Mask = BOARD) -> tuple[Place, ...]:
 
 def is_listed(move: object, legal: Sequence[Move]) -> TypeGuard[Move]:
     """True if exactly this move is in the list: other kinds of tuples, and tuples of floats or bools, can equal it."""
-    if type(move) is not type(legal[0]) or move not in legal or not isinstance(move, tuple):
-        return False
-    # The parts are taken as objects: compiled code refuses what is no int where one is declared, with another error.
-    for part in move:
+    return type(move) is type(legal[0]) and move in legal and isinstance(move, tuple) and _has_only_ints(move)
+
+
+def _has_only_ints(parts: tuple[object, ...]) -> bool:
+    """Takes the parts as objects: where ints are declared, compiled code refuses anything else with another error."""
+    for part in parts:
         if type(part) is not int and not (isinstance(part, tuple) and all(type(at) is int for at in part)):
             return False
     return True
