@@ -44,7 +44,7 @@ test: $(STAMP) ## every test; on Debian with root what they need is installed fi
 test-lowest: $(STAMP) ## the tests that touch our dependencies, with the lowest versions that are allowed
 	tests/lowest.sh $(BIN)/python
 
-test-compiled: $(STAMP) ## the tests of the games with compiled rules, in a temporary copy
+test-compiled: $(STAMP) ## a wheel with compiled rules, installed and played, and the tests of the games on them
 	tests/compiled.sh $(BIN)/python
 
 test-fast: $(STAMP) ## the tests that start little of their own, in about a minute
@@ -64,6 +64,7 @@ bench-peers: $(STAMP) ## put the peers into .venv/peers and compiled rules into 
 	@$(BIN)/uv pip install --quiet --python $(VENV)/peers/bin/python --no-deps kaggle-environments
 	@rm -rf build/compiled && mkdir -p build/compiled && cp -r engines build/compiled && ln -s ../../arena build/compiled
 	@$(BIN)/python engines/compiling.py --into build/compiled
+	@! command -v go >/dev/null || $(MAKE) --silent -C bench/rules_go
 	$(BIN)/python -m bench $(WHAT)
 
 compile: $(STAMP) ## compile the rules of the games; `make interpret` goes back

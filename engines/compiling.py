@@ -48,18 +48,19 @@ def sources() -> dict[str, list[str]]:
     return found
 
 
-def build(folder: Path) -> None:
-    """Compile the copies of the sources in this folder in place."""
+def build(folder: Path, level: str) -> None:
+    """Compile the copies of the sources in this folder in place: one look at all types, then the games side by side."""
     from mypyc.build import mypycify  # noqa: PLC0415  (only who compiles needs a compiler)
     from setuptools import setup  # noqa: PLC0415
 
     os.chdir(folder)
     sys.path.insert(0, str(folder))
-    extensions = []
-    for game, paths in sources().items():
-        group = f"engines.{game}.compiled"
-        extensions += mypycify(["--config-file=mypy.toml", *paths], group_name=group, target_dir=f"build/{game}")
-    setup(name="engines", packages=[], ext_modules=extensions, script_args=["-q", "build_ext", "--inplace"])
+    groups: list[tuple[list[str], str | None]]
+    groups = [(paths, f"engines.{game}.compiled") for game, paths in sources().items()]
+    paths = [path for group, _ in groups for path in group]
+    extensions = mypycify(["--config-file=mypy.toml", *paths], separate=groups, opt_level=level)
+    words = ["-q", "build_ext", "--inplace", f"--parallel={os.cpu_count() or 1}"]
+    setup(name="engines", packages=[], ext_modules=extensions, script_args=words)
 
 
 def stage(folder: Path) -> None:
@@ -76,12 +77,12 @@ def remove(folder: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def compile_into(target: Path) -> None:
+def compile_into(target: Path, level: str) -> None:
     """Compile in a temporary copy, then replace what was compiled before in the engines of this folder."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         stage(folder)
-        build(folder)
+        build(folder, level)
         os.chdir(target)
         remove(target)
         for path in (folder / "engines").rglob("*.so"):
@@ -97,11 +98,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Compile the rules of the games, or go back to the interpreter.")
     parser.add_argument("--remove", action="store_true", help="remove what was compiled")
     parser.add_argument("--into", type=Path, default=ROOT, help="the folder whose `engines` get the modules")
+    parser.add_argument("--level", choices="0123", default="3", help="how hard the C compiler tries to make them fast")
     arguments = parser.parse_args()
     if arguments.remove:
         remove(arguments.into)
     else:
-        compile_into(arguments.into.resolve())
+        compile_into(arguments.into.resolve(), arguments.level)
 
 
 if __name__ == "__main__":

@@ -37,10 +37,10 @@ NO_CLOCK, UNHURRIED = 3600.0, 1.0
 class Node:
     """A move in the tree, with what came of it for the seat that made it."""
 
-    __slots__ = ("available", "children", "reward", "seat", "visits")
+    __slots__ = ("available", "children", "move", "reward", "seat", "visits")
 
-    def __init__(self, seat: int, visits: int = 0, reward: float = 0.0) -> None:
-        self.seat, self.visits, self.reward = seat, visits, reward
+    def __init__(self, seat: int, move: Any, visits: int = 0, reward: float = 0.0) -> None:
+        self.seat, self.move, self.visits, self.reward = seat, move, visits, reward
         self.available = 1
         self.children: dict[Any, Node] = {}
 
@@ -101,7 +101,7 @@ class Search:
     def grow(self, observation: Any, seconds: float) -> Node:
         """The tree after this many seconds, or after one iteration if there is but one move."""
         deadline = self._now() + seconds
-        root, self.iterations, thinking = Node(0), 0, True
+        root, self.iterations, thinking = Node(0, None), 0, True
         while thinking:
             state = self._game.imagine(observation, self._rng)
             has_choice = len(state.legal()) > 1
@@ -127,21 +127,24 @@ class Search:
         weigh = None if children else self._weigh
         if weigh:
             trust = self._trust
-            children.update((move, Node(seat, trust, trust * worth)) for move, worth in zip(legal, weigh(state)))
-        tried = [move for move in legal if move in children]
-        for move in tried:
-            children[move].available += 1
+            children.update((move, Node(seat, move, trust, trust * worth)) for move, worth in zip(legal, weigh(state)))
+        tried = [child for move in legal if (child := children.get(move))]
+        for child in tried:
+            child.available += 1
         if len(tried) < len(legal) and len(tried) < self._width * math.sqrt(node.visits + 1):
             move = self._playout(state, self._rng)
             if move in children:
                 move = choice(self._rng, [untried for untried in legal if untried not in children])
-            child = children[move] = Node(seat)
+            child = children[move] = Node(seat, move)
             return move, child, True
-        move = max(tried, key=lambda candidate: children[candidate].upper_bound(self._exploration))
-        return move, children[move], weigh is not None
+        bounds = [child.upper_bound(self._exploration) for child in tried]
+        child = tried[bounds.index(max(bounds))]
+        return child.move, child, weigh is not None
 
     def _finish(self, state: AnyState) -> Sequence[float]:
         """Play on to the end, or to where the position is judged instead."""
+        if self._playout is any_move and not self._evaluate:
+            play_on(state, self._rng)
         steps = 0
         while state.to_move() is not None:
             if self._evaluate and steps >= self._depth and (judged := self._evaluate(state)):
@@ -180,3 +183,10 @@ def rewards(outcome: Outcome) -> list[float]:
 def any_move(state: AnyState, rng: Random) -> Any:
     """A uniformly random legal move, the default play-out."""
     return choice(rng, state.legal())
+
+
+def play_on(state: AnyState, rng: Random) -> None:
+    """Make the moves of `any_move` to the end of the game, with as few calls as it can: most of a search goes here."""
+    random, legal_moves, apply = rng.random, state.legal, state.apply
+    while legal := legal_moves():
+        apply(legal[int(random() * len(legal))])

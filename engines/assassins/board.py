@@ -7,23 +7,24 @@ an empty entry for it, so that figures that are gone need no test of their own.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Final
 
-SIZE = 10
-SQUARES = SIZE * SIZE
-OFF = SQUARES
+SIZE: Final = 10
+SQUARES: Final = SIZE * SIZE
+OFF: Final = SQUARES
 
-KING = 0
-CITIZENS = range(1, 13)
-KNIGHTS = range(13, 20)
-FIRST_KNIGHT = KNIGHTS[0]
-FIGURES = 20
+KING: Final = 0
+FIRST_KNIGHT: Final = 13
+FIGURES: Final = 20
+CITIZENS: Final = range(1, FIRST_KNIGHT)
+KNIGHTS: Final = range(FIRST_KNIGHT, FIGURES)
 
-COMPASS = {"north": (-1, 0), "east": (0, 1), "south": (1, 0), "west": (0, -1)}
+COMPASS: Final = {"north": (-1, 0), "east": (0, 1), "south": (1, 0), "west": (0, -1)}
 """The four directions as steps of row and column, in the order in which everything about neighbours is listed."""
 
-WALK_PRICE = (1, 2, 1)
+WALK_PRICE: Final[tuple[int, ...]] = (1, 2, 1)
 """Action points of a knight or citizen, by the rise of the step: level, up, and (index -1) down."""
-PROWL_PRICE = (1, 1, 0)
+PROWL_PRICE: Final[tuple[int, ...]] = (1, 1, 0)
 """Action points of a revealed assassin, by the rise of the step."""
 
 Walk = tuple[int, int]

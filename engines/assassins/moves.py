@@ -4,19 +4,26 @@ An action is its kind (STEP, KILL, CAPTURE or ATTACK) + 100 * figure + square; a
 """
 
 from itertools import combinations
+from typing import Final
 
 from engines.assassins.board import CITIZENS, FIGURES, SQUARES
 
 Move = int
 
-KIND = FIGURES * SQUARES
+KIND: Final = FIGURES * SQUARES
 """The distance between the numbers of two kinds of action."""
-STEP, KILL, CAPTURE, ATTACK = 0, KIND, 2 * KIND, 3 * KIND
-CHOOSE = 4 * KIND
-CHOICES: tuple[tuple[int, ...], ...] = tuple(combinations(CITIZENS, 3))
-HIDDEN_CHOICE = CHOOSE + len(CHOICES)
+STEP: Final = 0
+KILL: Final = KIND
+CAPTURE: Final = 2 * KIND
+ATTACK: Final = 3 * KIND
+CHOOSE: Final = 4 * KIND
+CHOICES: Final[tuple[tuple[int, ...], ...]] = tuple(combinations(CITIZENS, 3))
+HIDDEN_CHOICE: Final = CHOOSE + len(CHOICES)
 """How the secret choice looks to the other seat; never a legal move."""
-START, REVEAL, ENTER, END_TURN = 8300, 8400, 8500, 8501
+START: Final = 8300
+REVEAL: Final = 8400
+ENTER: Final = 8500
+END_TURN: Final = 8501
 
 
 def figure_of(action: Move) -> int:

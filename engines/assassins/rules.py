@@ -11,8 +11,9 @@ after the last card, win the game for seat 1.
 A figure is a number: 0 the king, 1 to 12 the citizens, 13 to 19 the knights. A move is a number too, see moves.py.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from arena.errors import IllegalMove
 from arena.game import check_seat
@@ -24,7 +25,6 @@ from engines.assassins.board import (
     FIGURES,
     FIRST_KNIGHT,
     KING,
-    KNIGHTS,
     OFF,
     PROWL_PRICE,
     SQUARES,
@@ -48,7 +48,7 @@ from engines.assassins.moves import (
 
 Event = tuple[Seat, Move]
 
-CARDS = (
+CARDS: Final[tuple[tuple[int, int, bool, int], ...]] = (
     (1, 6, True, 5),
     (1, 5, False, 4),
     (2, 7, False, 5),
@@ -59,12 +59,19 @@ CARDS = (
 )
 """Per kind of card: action points of the king and of the knights, fetters, action points of the crowd."""
 
-CHOOSING, STARTING, KINGS_TURN, ASSASSINS_TURN, OVER = range(1, 6)
-MOVER: tuple[Seat | None, ...] = (None, 1, 0, 0, 1, None)
+CHOOSING: Final = 1
+STARTING: Final = 2
+KINGS_TURN: Final = 3
+ASSASSINS_TURN: Final = 4
+OVER: Final = 5
+MOVER: Final[tuple[Seat | None, ...]] = (None, 1, 0, 0, 1, None)
 """Who decides in each phase."""
 
-ENTERED, ASSASSINS_GONE, KING_DEAD, TOO_LATE = range(1, 5)
-ENDINGS: tuple[Outcome | None, ...] = (
+ENTERED: Final = 1
+ASSASSINS_GONE: Final = 2
+KING_DEAD: Final = 3
+TOO_LATE: Final = 4
+ENDINGS: Final[tuple[Outcome | None, ...]] = (
     None,
     Outcome((1, 2), (1.0, 0.0), "the king entered the castle"),
     Outcome((1, 2), (1.0, 0.0), "all three assassins are gone"),
@@ -72,9 +79,9 @@ ENDINGS: tuple[Outcome | None, ...] = (
     Outcome((2, 1), (0.0, 1.0), "the king was still outside after the last card"),
 )
 
-ATTACK_PRICE = 2
-MAX_KILLS = 2
-WOUNDS_TO_DIE = 2
+ATTACK_PRICE: Final = 2
+MAX_KILLS: Final = 2
+WOUNDS_TO_DIE: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +305,7 @@ class AssassinsState:
         at, where, revealed = self.at, self.where, self.revealed
         marches = self.board.marches[min(self.knight_points, 2)]
         may_capture = not self.captured and CARDS[self.deck[self.drawn - 1]][2]
-        for knight in KNIGHTS:
+        for knight in range(FIRST_KNIGHT, FIGURES):
             own = SQUARES * knight
             for to, line, can_strike in marches[where[knight]]:
                 figure = at[to]
@@ -356,7 +363,7 @@ class AssassinsState:
         at, roof = self.at, self.board.roof
         square = self.where[figure]
         rise = roof[to] - roof[square]
-        if figure in CITIZENS:
+        if KING < figure < FIRST_KNIGHT:
             self.crowd_points -= PROWL_PRICE[rise] if figure in self.revealed else WALK_PRICE[rise]
         elif figure == KING:
             self.king_points -= 1
@@ -377,7 +384,7 @@ class AssassinsState:
             self.at[square], figure = figure, self.at[square]
 
     def _kill(self, figure: int, square: int) -> None:
-        if figure in CITIZENS:
+        if figure < FIRST_KNIGHT:
             self.kills += 1
             self.crowd_points -= self.kills
             self._take_away(square)
@@ -456,7 +463,7 @@ class AssassinsState:
         self.phase, self.ending = OVER, ending
 
 
-LEGAL = (
+LEGAL: Final[tuple[Callable[[AssassinsState], Sequence[Move]], ...]] = (
     AssassinsState._nothing,
     AssassinsState._choices,
     AssassinsState._starts,
@@ -465,5 +472,10 @@ LEGAL = (
     AssassinsState._nothing,
 )
 """What lists the legal moves, per phase."""
-ACTIONS = (AssassinsState._step, AssassinsState._kill, AssassinsState._capture, AssassinsState._attack)
+ACTIONS: Final[tuple[Callable[[AssassinsState, int, int], None], ...]] = (
+    AssassinsState._step,
+    AssassinsState._kill,
+    AssassinsState._capture,
+    AssassinsState._attack,
+)
 """What carries out an action, per kind."""

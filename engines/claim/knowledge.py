@@ -7,6 +7,9 @@ from arena.errors import BadMessage
 from arena.rng import sample, shuffle
 from engines.claim.rules import ALL_CARDS, DOPPELGANGERS, FACTION, Card, ClaimState, Observation, Trick
 
+COPIES = tuple(map(ALL_CARDS.count, range(50)))
+"""How many of each card there are."""
+
 
 def imagine(seen: Observation, rng: Random) -> ClaimState:
     """Deal the unseen cards anew: every deal that fits all that was observed is equally likely."""
@@ -28,12 +31,23 @@ def imagine(seen: Observation, rng: Random) -> ClaimState:
 
 
 def unseen_cards(seen: Observation) -> list[Card]:
-    """The cards that this seat has not located, in a fixed order."""
-    pool = Counter(ALL_CARDS)
-    pool.subtract((*seen.hand, *seen.prizes, *seen.draws, *seen.opponent_prizes))
-    pool.subtract((*seen.score, *seen.opponent_score, *seen.discard))
-    pool.subtract(card for card in (seen.lead, seen.prize) if card is not None)
-    return [card for card in sorted(pool) for _ in range(pool[card])]
+    """The cards that this seat has not located, in ascending order."""
+    left = list(COPIES)
+    for pile in (
+        seen.hand,
+        seen.prizes,
+        seen.draws,
+        seen.opponent_prizes,
+        seen.score,
+        seen.opponent_score,
+        seen.discard,
+    ):
+        for card in pile:
+            left[card] -= 1
+    for open_card in (seen.lead, seen.prize):
+        if open_card is not None:
+            left[open_card] -= 1
+    return [card for card, copies in enumerate(left) for _ in range(copies)]
 
 
 def void_factions(seen: Observation) -> frozenset[int]:

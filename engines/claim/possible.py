@@ -23,7 +23,7 @@ from engines.claim.rules import (
 
 Hidden = Card | None
 """A card, or None for one that the observer may not know."""
-Piles = tuple[Sequence[Hidden], Sequence[Hidden]]
+Piles = tuple[Sequence[Hidden], ...]
 
 
 def require_state(state: ClaimState) -> None:
@@ -133,9 +133,7 @@ def _require_tricks(tricks: Sequence[Trick], phase: int, to_play: int, leader: S
         require(leads_next == winner, "the winner of a trick leads the next one")
 
 
-def _require_piles(
-    tricks: Sequence[Trick], score: tuple[Sequence[Hidden], Sequence[Hidden]], discard: Sequence[Card]
-) -> None:
+def _require_piles(tricks: Sequence[Trick], score: Piles, discard: Sequence[Card]) -> None:
     """The cards of these tricks are the latest in the piles."""
     scored: tuple[list[Card], list[Card]] = ([], [])
     gone: list[Card] = []

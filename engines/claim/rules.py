@@ -12,6 +12,7 @@ A card is 10 * faction + value; the five Goblin 0s are one and the same card.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from arena.errors import IllegalMove
 from arena.game import check_seat
@@ -20,12 +21,16 @@ from arena.rng import shuffle, stream
 
 Card = int
 
-GOBLINS, DWARVES, UNDEAD, DOPPELGANGERS, KNIGHTS = range(5)
-FACTIONS = ("Goblins", "Dwarves", "Undead", "Doppelgängers", "Knights")
-ALL_CARDS: tuple[Card, ...] = (0,) * 4 + tuple(range(42 - 2)) + tuple(range(42, 50))
-HAND_SIZE = 13
+GOBLINS: Final = 0
+DWARVES: Final = 1
+UNDEAD: Final = 2
+DOPPELGANGERS: Final = 3
+KNIGHTS: Final = 4
+FACTIONS: Final = ("Goblins", "Dwarves", "Undead", "Doppelgängers", "Knights")
+ALL_CARDS: Final[tuple[Card, ...]] = (0,) * 4 + tuple(range(42 - 2)) + tuple(range(42, 50))
+HAND_SIZE: Final = 13
 
-FACTION = tuple(card // 10 for card in range(50))
+FACTION: Final = tuple(card // 10 for card in range(50))
 
 
 def _beats(lead: Card, follow: Card) -> bool:
@@ -35,11 +40,11 @@ def _beats(lead: Card, follow: Card) -> bool:
 
 
 # Tables are much faster than comparing factions card by card.
-FOLLOWS = tuple(
+FOLLOWS: Final = tuple(
     frozenset(card for card in ALL_CARDS if FACTION[card] in (FACTION[lead], DOPPELGANGERS)) for lead in range(50)
 )
 """FOLLOWS[lead]: the cards that count as the led faction."""
-BEATS = tuple(tuple(_beats(lead, follow) for follow in range(50)) for lead in range(50))
+BEATS: Final = tuple(tuple(_beats(lead, follow) for follow in range(50)) for lead in range(50))
 """BEATS[lead][follow]: whether the second card wins the trick."""
 
 Trick = tuple[Seat, Card, Card, Seat, Card | None, Card | None]
@@ -77,7 +82,10 @@ class Observation:
 
 
 class ClaimState:
-    """A position; lists are indexed by seat where there are two."""
+    """A position; lists are indexed by seat where there are two.
+
+    These are tuples of any length to the compiler: one of a fixed length would be packed anew whenever it is indexed.
+    """
 
     __slots__ = (
         "config", "phase", "leader", "lead", "hands", "prizes", "draws", "score",
@@ -88,10 +96,10 @@ class ClaimState:
     phase: int
     leader: Seat
     lead: Card | None
-    hands: tuple[list[Card], list[Card]]
-    prizes: tuple[list[Card], list[Card]]
-    draws: tuple[list[Card], list[Card]]
-    score: tuple[list[Card], list[Card]]
+    hands: tuple[list[Card], ...]
+    prizes: tuple[list[Card], ...]
+    draws: tuple[list[Card], ...]
+    score: tuple[list[Card], ...]
     deck: Sequence[Card]
     drawn: int
     discard: list[Card]

@@ -5,57 +5,73 @@ is bit 0), sets of cards too (card n is bit n).
 """
 
 from collections.abc import Iterator
+from typing import Final
 
 Card = int
 Token = int
 Move = int
 Mask = int
 
-KING, BISHOP, GENERAL, PRINCESS, KNIGHT, MERCHANT, PEASANT = range(7)
-TITLES = ("King", "Bishop", "General", "Princess", "Knight", "Merchant", "Peasant")
-ALL_CARDS = tuple(range(1, 50))
-TITLE = (-1, *((card - 1) // 7 for card in ALL_CARDS))
+KING: Final = 0
+BISHOP: Final = 1
+GENERAL: Final = 2
+PRINCESS: Final = 3
+KNIGHT: Final = 4
+MERCHANT: Final = 5
+PEASANT: Final = 6
+TITLES: Final = ("King", "Bishop", "General", "Princess", "Knight", "Merchant", "Peasant")
+ALL_CARDS: Final = tuple(range(1, 50))
+TITLE: Final = (-1, *((card - 1) // 7 for card in ALL_CARDS))
 # That every title has one card of each coat is known; which number has which coat is our choice.
-COAT = (0, *((card - 1) % 7 + 1 for card in ALL_CARDS))
-COATS = tuple(range(1, 8))
+COAT: Final = (0, *((card - 1) % 7 + 1 for card in ALL_CARDS))
+COATS: Final = tuple(range(1, 8))
 
-PLUS_FIVE, DOUBLE, PEASANT_TOKEN, COAT_TOKEN = 5, 6, 7, 8
+PLUS_FIVE: Final = 5
+DOUBLE: Final = 6
+PEASANT_TOKEN: Final = 7
+COAT_TOKEN: Final = 8
 """The tokens 1 to 5 add as many points; these are the highest of them and the other three."""
-ALL_TOKENS = tuple(range(1, 9))
-TOKEN_NAMES = ("–", "+1", "+2", "+3", "+4", "+5", "x2", "Peasant", "Coat")
+ALL_TOKENS: Final = tuple(range(1, 9))
+TOKEN_NAMES: Final = ("–", "+1", "+2", "+3", "+4", "+5", "x2", "Peasant", "Coat")
 
 # Which two slots a Peasant shows is our choice: each slot is on two Peasants and no pair of slots repeats.
-PEASANT_SLOTS = {43: (1, 4), 44: (2, 5), 45: (3, 6), 46: (4, 7), 47: (5, 1), 48: (6, 2), 49: (7, 3)}
+PEASANT_SLOTS: Final = {43: (1, 4), 44: (2, 5), 45: (3, 6), 46: (4, 7), 47: (5, 1), 48: (6, 2), 49: (7, 3)}
 
-HAND_LIMIT = 3
-SLOTS = 7
-LAST_ROUND = 60
+HAND_LIMIT: Final = 3
+SLOTS: Final = 7
+LAST_ROUND: Final = 60
 """A limit of ours: without it, powers that take little could keep the same cards going round for ever."""
 
 # -- moves ------------------------------------------------------------------------------------------------
 
-KIND, SEAT = 1000, 10000
+KIND: Final = 1000
+SEAT: Final = 10000
 """A move is KIND * kind + value; with its seat, in the log, SEAT * seat is added."""
-PLAY_MOVE, TOKEN_MOVE, TAKE_MOVE, WINDOW_MOVE, PLACE_MOVE = range(0, 5 * KIND, KIND)
-KINDS = ("play", "token", "take", "window", "place")
+PLAY_MOVE: Final = 0
+TOKEN_MOVE: Final = 1000
+TAKE_MOVE: Final = 2000
+WINDOW_MOVE: Final = 3000
+PLACE_MOVE: Final = 4000
+KINDS: Final = ("play", "token", "take", "window", "place")
 """The kinds of moves, named as in kingdoms.proto."""
-TO_HAND, TO_KINGDOM = PLACE_MOVE + 1, PLACE_MOVE + 2
+TO_HAND: Final = PLACE_MOVE + 1
+TO_KINGDOM: Final = PLACE_MOVE + 2
 
-ANY_PLACE = (TO_HAND, TO_KINGDOM)
-KINGDOM_ONLY = (TO_KINGDOM,)
+ANY_PLACE: Final[tuple[Move, ...]] = (TO_HAND, TO_KINGDOM)
+KINGDOM_ONLY: Final[tuple[Move, ...]] = (TO_KINGDOM,)
 
 # -- tables -----------------------------------------------------------------------------------------------
 
-BIT = tuple(1 << card for card in range(50))
-OF_TITLE = tuple(sum(BIT[card] for card in ALL_CARDS if TITLE[card] == title) for title in range(7))
-OF_COAT = (0, *(sum(BIT[card] for card in ALL_CARDS if COAT[card] == coat) for coat in COATS))
+BIT: Final = tuple(1 << card for card in range(50))
+OF_TITLE: Final = tuple(sum(BIT[card] for card in ALL_CARDS if TITLE[card] == title) for title in range(7))
+OF_COAT: Final = (0, *(sum(BIT[card] for card in ALL_CARDS if COAT[card] == coat) for coat in COATS))
 
-WIDTH = {GENERAL: 3, KNIGHT: 2}
+WIDTH: Final = {GENERAL: 3, KNIGHT: 2}
 """How many consecutive slots a General or Knight empties."""
-MOST = {KING: 4, BISHOP: 1, PRINCESS: 2, MERCHANT: 1, PEASANT: 1}
+MOST: Final = {KING: 4, BISHOP: 1, PRINCESS: 2, MERCHANT: 1, PEASANT: 1}
 """How many cards of the owner's choice the other titles may take."""
 
-SLOTS_IN = tuple(tuple(slot for slot in range(SLOTS) if mask >> slot & 1) for mask in range(1 << SLOTS))
+SLOTS_IN: Final = tuple(tuple(slot for slot in range(SLOTS) if mask >> slot & 1) for mask in range(1 << SLOTS))
 """The slots of a mask, counted from 0, from the left."""
 
 
@@ -96,8 +112,8 @@ def _takes_of_title(title: int) -> tuple[tuple[Move, ...], ...]:
     return tuple(_takes(7 * title + 1, occupied) for occupied in range(1 << SLOTS))
 
 
-_BY_TITLE = tuple(map(_takes_of_title, range(PEASANT)))
-TAKES: tuple[tuple[tuple[Move, ...], ...], ...] = (
+_BY_TITLE: Final = tuple(map(_takes_of_title, range(PEASANT)))
+TAKES: Final[tuple[tuple[tuple[Move, ...], ...], ...]] = (
     (),
     *(_BY_TITLE[TITLE[card]] for card in range(1, 43)),
     *(tuple(_takes(card, occupied) for occupied in range(1 << SLOTS)) for card in PEASANT_SLOTS),
@@ -105,7 +121,7 @@ TAKES: tuple[tuple[tuple[Move, ...], ...], ...] = (
 """TAKES[card][occupied slots]: the legal moves of the card's power in ascending order, empty if it is skipped."""
 
 # A mask for each move of each title, since the same first slot means 3 slots to a General and 2 to a Knight.
-REACH = tuple(
+REACH: Final = tuple(
     {WINDOW_MOVE + first: (1 << WIDTH[title]) - 1 << first - 1 for first in COATS}
     if title in WIDTH
     else {TAKE_MOVE + mask: mask for mask in range(1 << SLOTS)}

@@ -10,6 +10,7 @@ seat with the most cards of that coat.
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 from arena.errors import IllegalMove
 from arena.game import check_seat
@@ -55,8 +56,8 @@ from engines.kingdoms.table import (
     Table,
 )
 
-NO_CARDS = (0,) * SLOTS
-LONG_LOG = 64
+NO_CARDS: Final = (0,) * SLOTS
+LONG_LOG: Final = 64
 """The log is cut at the end of a round once it is longer than this; cutting it every time would cost more."""
 
 

@@ -1,13 +1,20 @@
 """What lies open on the table of 7 Kingdoms, and what one seat may know besides."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from arena.match import Seat
 from engines.kingdoms.cards import LAST_ROUND, Card, Mask, Token
 
-PLAY, TOKEN, TAKE, PLACE, OVER_DECK, OVER_TOKENS, OVER_ROUNDS = range(1, 8)
+PLAY: Final = 1
+TOKEN: Final = 2
+TAKE: Final = 3
+PLACE: Final = 4
+OVER_DECK: Final = 5
+OVER_TOKENS: Final = 6
+OVER_ROUNDS: Final = 7
 """The phases, numbered as in kingdoms.proto; from OVER_DECK on the game is over."""
-REASONS = {
+REASONS: Final = {
     OVER_DECK: "the deck is empty",
     OVER_TOKENS: "every coat has a token",
     OVER_ROUNDS: f"{LAST_ROUND} rounds were played",

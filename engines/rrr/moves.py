@@ -5,26 +5,26 @@ A placement carries every choice that its power needs as one number, whose range
 
 from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple, TypeGuard
+from typing import Final, NamedTuple, TypeGuard
 
 from arena.match import Seat
 from engines.rrr.tiles import BITS, BOARD, Mask, Space, Tile
 
 Choice = int
 
-NOT_USED: Choice = -1
+NOT_USED: Final[Choice] = -1
 # A choice below 10 is a space of the board: the tile on it is the target.
-LINE: Choice = 10
+LINE: Final[Choice] = 10
 """LINE + direction: every tile in that direction (Queen)."""
-NEIGHBOURS: Choice = 20
+NEIGHBOURS: Final[Choice] = 20
 """NEIGHBOURS + 0 for the orthogonal, + 1 for the diagonal ones (Princess)."""
-EVERY: Choice = 30
+EVERY: Final[Choice] = 30
 """All tiles in reach (Seer, Dragon)."""
-SHIFT: Choice = 100
+SHIFT: Final[Choice] = 100
 """SHIFT + 10 * from + to: move the tile on one space to another (Fairy)."""
-TILE: Choice = 200
+TILE: Final[Choice] = 200
 """TILE + tile: this tile from an area, the neutral zone or the discard (Assassin, Adventurer, Hermit)."""
-HIDDEN: Choice = 300
+HIDDEN: Final[Choice] = 300
 """HIDDEN + place: the tile at this place of the opponent's hidden row, counted from 0 (Assassin)."""
 
 
@@ -71,7 +71,7 @@ class _Routes(dict[tuple[Tile, Space, tuple[Space, ...]], Uses]):
         return uses
 
 
-ROUTES = _Routes()
+ROUTES: Final = _Routes()
 """ROUTES[tile, space, woken]: one object per move for ever, because making moves costs more than finding them."""
 
 
@@ -83,14 +83,15 @@ def plain(tile: Tile, spaces: Mask = BOARD) -> tuple[Place, ...]:
 
 def is_listed(move: object, legal: Sequence[Move]) -> TypeGuard[Move]:
     """True if exactly this move is in the list: other kinds of tuples, and tuples of floats or bools, can equal it."""
-    if type(move) is not type(legal[0]) or move not in legal:
-        return False
-    if not isinstance(move, Place):
-        return isinstance(move, Pick | NameFirst) and type(move[0]) is int
-    tile, space, woken, choice = move
-    if type(tile) is not int or type(space) is not int or type(choice) is not int:
-        return False
-    return not woken or all(type(at) is int for at in woken)
+    return type(move) is type(legal[0]) and move in legal and isinstance(move, tuple) and _has_only_ints(move)
+
+
+def _has_only_ints(parts: tuple[object, ...]) -> bool:
+    """Takes the parts as objects: where ints are declared, compiled code refuses anything else with another error."""
+    for part in parts:
+        if type(part) is not int and not (isinstance(part, tuple) and all(type(at) is int for at in part)):
+            return False
+    return True
 
 
 def route_mask(space: Space, woken: tuple[Space, ...]) -> Mask:

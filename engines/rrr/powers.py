@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import chain
 from operator import itemgetter, or_
+from typing import Final
 
 from arena.match import Seat
 from engines.rrr.moves import (
@@ -55,7 +56,7 @@ def _each(mask: Mask) -> Areas:
 
 
 # For a power at a space, on a tile that faces a seat: every choice with its spaces.
-_SHAPES: dict[Power, Callable[[Seat, Space], Areas]] = {
+_SHAPES: Final[dict[Power, Callable[[Seat, Space], Areas]]] = {
     Power.KING: lambda _, at: _each(AROUND[at]),
     Power.QUEEN: lambda _, at: {LINE + direction: LINES[at][direction] for direction in range(8)},
     Power.PRINCESS: lambda _, at: {NEIGHBOURS: ORTHOGONAL[at], NEIGHBOURS + 1: DIAGONAL[at]},
@@ -69,12 +70,18 @@ _SHAPES: dict[Power, Callable[[Seat, Space], Areas]] = {
     Power.NINJA: lambda _, at: _each(DIAGONAL[at]),
     Power.MAGICIAN: lambda _, at: _each(BOARD & ~BIT[at]),
 }
-AREAS = {power: tuple(tuple(shape(seat, at) for at in SPACES) for seat in (0, 1)) for power, shape in _SHAPES.items()}
+AREAS: Final = {
+    power: tuple(tuple(shape(seat, at) for at in SPACES) for seat in (0, 1)) for power, shape in _SHAPES.items()
+}
 """AREAS[power][facing][space][choice]: the spaces that the choice names."""
 
-NOTHING, ANY, DESTROYABLE, ARMOURED, ALLIED = range(5)
+NOTHING: Final = 0
+ANY: Final = 1
+DESTROYABLE: Final = 2
+ARMOURED: Final = 3
+ALLIED: Final = 4
 """Which tiles a power can touch: indices into `_Sight.targets`."""
-TOUCHES = {
+TOUCHES: Final = {
     Power.NONE: NOTHING,
     Power.KING: DESTROYABLE,
     Power.QUEEN: ANY,
@@ -91,7 +98,7 @@ TOUCHES = {
 }
 """The powers that are fully described by AREAS and by this."""
 
-WAKES = {Power.BARD: ORTHOGONAL, Power.ARTIST: DIAGONAL}
+WAKES: Final = {Power.BARD: ORTHOGONAL, Power.ARTIST: DIAGONAL}
 """WAKES[power][space]: where the power finds tiles to re-activate."""
 
 
@@ -136,10 +143,10 @@ class _Placements(dict[Mask, Rows]):
         return self._known[space, choices]
 
 
-_NO_CHOICES = tuple((_Choices({}),) * 9 for _ in (0, 1))
-CHOICES = {power: tuple(tuple(map(_Choices, row)) for row in rows) for power, rows in AREAS.items()}
+_NO_CHOICES: Final = tuple((_Choices({}),) * 9 for _ in (0, 1))
+CHOICES: Final = {power: tuple(tuple(map(_Choices, row)) for row in rows) for power, rows in AREAS.items()}
 """CHOICES[power][facing][space][mask]: the choices that touch a space of the mask."""
-PLACEMENTS = tuple(
+PLACEMENTS: Final = tuple(
     {
         tile: _Placements(tile, CHOICES.get(POWER[tile], _NO_CHOICES)[seat])
         for tile in TILES
@@ -148,7 +155,7 @@ PLACEMENTS = tuple(
     for seat in (0, 1)
 )
 """PLACEMENTS[seat][tile][mask][space]: the moves, unused power first; only for tiles that TOUCHES describes."""
-TOUCHED_BY = tuple(TOUCHES.get(power, NOTHING) for power in POWER)
+TOUCHED_BY: Final = tuple(TOUCHES.get(power, NOTHING) for power in POWER)
 
 
 def _getter(spaces: tuple[Space, ...]) -> Callable[[Rows], Rows]:
@@ -157,7 +164,7 @@ def _getter(spaces: tuple[Space, ...]) -> Callable[[Rows], Rows]:
     return lambda rows: tuple([rows[space] for space in spaces])
 
 
-AT = tuple(map(_getter, BITS))
+AT: Final = tuple(map(_getter, BITS))
 """AT[mask](rows): the rows of these spaces."""
 
 
@@ -279,7 +286,7 @@ def _victims(table: Table, seat: Seat, _: Tile) -> list[Choice]:
     return [TILE + tile for tile in table.areas[1 - seat]] + [HIDDEN + place for place in places]
 
 
-_OFFERS: dict[Power, Callable[[Table, Seat, Tile], list[Choice]]] = {
+_OFFERS: Final[dict[Power, Callable[[Table, Seat, Tile], list[Choice]]]] = {
     Power.ASSASSIN: _victims,
     Power.ADVENTURER: lambda table, _, placed: [TILE + tile for tile in table.zone if tile != placed],
     Power.HERMIT: lambda table, _seat, _placed: [TILE + tile for tile in table.discard],
@@ -336,7 +343,7 @@ def _recover(table: Table, seat: Seat, _: Space, choice: Choice) -> None:
     table.gain(seat, choice - TILE)
 
 
-_EFFECTS: dict[Power, Callable[[Table, Seat, Space, Choice], None]] = {
+_EFFECTS: Final[dict[Power, Callable[[Table, Seat, Space, Choice], None]]] = {
     Power.KING: _destroy,
     Power.QUEEN: _rotate,
     Power.PRINCESS: _rotate,

@@ -11,6 +11,7 @@ Two rounds win the match, or the points of a fixed number of rounds, one for eac
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 from arena.errors import IllegalMove
 from arena.game import check_seat
@@ -22,12 +23,12 @@ from engines.rrr.supply import draw_order
 from engines.rrr.table import Row, Table
 from engines.rrr.tiles import BOARD, CITIZEN, NO_TILE, SIDE_TILES, Tile
 
-MOST_PLACEMENTS = 60
+MOST_PLACEMENTS: Final = 60
 """A round is scored after this many placements, full board or not."""
-ROUNDS_TO_WIN = 2
-OPENINGS = plain(CITIZEN)
+ROUNDS_TO_WIN: Final = 2
+OPENINGS: Final = plain(CITIZEN)
 """The first player opens a round with the Citizen."""
-PACKET = 4
+PACKET: Final = 4
 """How many tiles a seat opens in a secret draft."""
 
 
@@ -58,7 +59,7 @@ class Phase(Enum):
     OVER = 4
 
 
-PER_ROUND = {
+PER_ROUND: Final = {
     Setup.NEUTRAL_ZONE: 5,
     Setup.FIRST_GAME: 0,
     Setup.RANDOM: 4,
@@ -67,9 +68,9 @@ PER_ROUND = {
     Setup.SECRET_DRAFT: 2 * PACKET,
 }
 """How many neutral tiles a round draws."""
-DRAFT_ORDER = (0, 1, 0)
+DRAFT_ORDER: Final = (0, 1, 0)
 """Who picks in a draft: 0 is the first player, 1 the second, who also gets the last two."""
-SECRET_DRAFT_ORDER = (0, 1, 1, 0)
+SECRET_DRAFT_ORDER: Final = (0, 1, 1, 0)
 
 
 @dataclass(frozen=True, slots=True)

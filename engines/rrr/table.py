@@ -1,6 +1,7 @@
 """The table of one round: the board, the play areas around it, the neutral zone and the discard."""
 
 from bisect import insort
+from typing import Final
 
 from arena.match import Seat
 from engines.rrr.tiles import (
@@ -24,7 +25,7 @@ from engines.rrr.tiles import (
 )
 
 Row = tuple[Tile, ...]
-CANCELLING = frozenset({SHAMAN, WITCH})
+CANCELLING: Final = frozenset({SHAMAN, WITCH})
 
 
 class Table:

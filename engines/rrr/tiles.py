@@ -7,22 +7,23 @@ A set of spaces is a mask: bit n is space n.
 
 from collections.abc import Iterable
 from enum import IntEnum, auto
+from typing import Final
 
 Tile = int
 Space = int
 Mask = int
 
-NO_TILE: Tile = 0
-NAMES = (
+NO_TILE: Final[Tile] = 0
+NAMES: Final = (
     "", "King", "Queen", "Princess", "Minister", "General", "Sorcerer", "Castle",
     "Hierophant", "Cardinal", "Saint", "Bishop", "Paladin", "Monk", "Temple",
     "Citizen", "Assassin", "Pirate", "Fairy", "Reaper", "Seer", "Dragon", "Shaman", "Witch",
     "Samurai", "Ninja", "Bard", "Artist", "Sage", "Tower", "Adventurer", "Hermit", "Magician",
 )  # fmt: skip
-TILES = range(1, len(NAMES))
-SIDE_TILES = (tuple(range(1, 8)), tuple(range(8, 15)))
+TILES: Final = range(1, len(NAMES))
+SIDE_TILES: Final = (tuple(range(1, 8)), tuple(range(8, 15)))
 """The seven tiles of seat 0 (Regality) and of seat 1 (Religion)."""
-NEUTRALS = tuple(range(16, 33))
+NEUTRALS: Final = tuple(range(16, 33))
 """The 17 neutral tiles that are drawn; the Citizen is never drawn."""
 
 CASTLE, TEMPLE, CITIZEN, REAPER, SHAMAN, WITCH, BARD, ARTIST, SAGE, TOWER = map(
@@ -55,18 +56,18 @@ class Power(IntEnum):
     MAGICIAN = auto()
 
 
-_TWINS = {"Hierophant": "King", "Cardinal": "Queen", "Saint": "Princess", "Bishop": "Minister",
+_TWINS: Final = {"Hierophant": "King", "Cardinal": "Queen", "Saint": "Princess", "Bishop": "Minister",
           "Paladin": "General", "Monk": "Sorcerer"}  # fmt: skip
-POWER = tuple(Power.__members__.get(_TWINS.get(name, name).upper(), Power.NONE) for name in NAMES)
+POWER: Final = tuple(Power.__members__.get(_TWINS.get(name, name).upper(), Power.NONE) for name in NAMES)
 """The instant power of each tile."""
 
-SPACES = range(9)
-BOARD: Mask = 0b111_111_111
-BIT = tuple(1 << space for space in SPACES)
-BITS = tuple(tuple(space for space in SPACES if mask >> space & 1) for mask in range(BOARD + 1))
+SPACES: Final = range(9)
+BOARD: Final[Mask] = 0b111_111_111
+BIT: Final = tuple(1 << space for space in SPACES)
+BITS: Final = tuple(tuple(space for space in SPACES if mask >> space & 1) for mask in range(BOARD + 1))
 """The spaces of every mask, in ascending order."""
 
-DIRECTIONS = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
+DIRECTIONS: Final = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
 """Steps as (rows, columns): from "towards row 0" clockwise as seat 0 sees the board."""
 
 
@@ -76,14 +77,14 @@ def _mask(space: Space, steps: Iterable[tuple[int, int]]) -> Mask:
     return sum(BIT[3 * r + c] for r, c in places if 0 <= r < 3 and 0 <= c < 3)
 
 
-ORTHOGONAL = tuple(_mask(space, DIRECTIONS[::2]) for space in SPACES)
-DIAGONAL = tuple(_mask(space, DIRECTIONS[1::2]) for space in SPACES)
-AROUND = tuple(ORTHOGONAL[space] | DIAGONAL[space] for space in SPACES)
-SIDES = tuple(_mask(space, ((0, -1), (0, 1))) for space in SPACES)
+ORTHOGONAL: Final = tuple(_mask(space, DIRECTIONS[::2]) for space in SPACES)
+DIAGONAL: Final = tuple(_mask(space, DIRECTIONS[1::2]) for space in SPACES)
+AROUND: Final = tuple(ORTHOGONAL[space] | DIAGONAL[space] for space in SPACES)
+SIDES: Final = tuple(_mask(space, ((0, -1), (0, 1))) for space in SPACES)
 """The spaces to the left and to the right."""
-AHEAD = tuple(tuple(_mask(space, ((step, -1), (step, 0), (step, 1))) for space in SPACES) for step in (-1, 1))
+AHEAD: Final = tuple(tuple(_mask(space, ((step, -1), (step, 0), (step, 1))) for space in SPACES) for step in (-1, 1))
 """AHEAD[seat][space]: the three spaces that the top of a tile of this seat points to."""
-LINES = tuple(
+LINES: Final = tuple(
     tuple(_mask(space, ((down, right), (2 * down, 2 * right))) for down, right in DIRECTIONS) for space in SPACES
 )
 """LINES[space][direction]: every space from there to the edge."""
