@@ -9,10 +9,10 @@ from rich.console import Console
 
 from arena import registry
 from arena.cli import table_formats
-from arena.cli.output import cell, echo
+from arena.cli.output import cell, echo, narrow_table
+from arena.cli.params import Whole
 from arena.cli.store import db_option, open_store
 from arena.cli.table_formats import form_options, print_table
-from arena.cli.tables import narrow_table
 from arena.errors import UsageError
 from arena.match import Ending
 from arena.ratings.standings import rating_course
@@ -32,7 +32,7 @@ MARKS = 500
 
 @click.command()
 @click.argument("name", metavar="BOT")
-@click.option("--last", type=click.IntRange(1), default=20, show_default=True, help="How many matches.")
+@click.option("--last", type=Whole(1), default=20, show_default=True, help="How many matches.")
 @click.option("--lost", is_flag=True, help="Only matches that it did not win or share the first place of.")
 @click.option("--match", "match_id", metavar="MATCH", help="One match: how it ended, and the output of BOT in it.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the record of that match here.")
@@ -49,11 +49,11 @@ def history(name: str, last: int, lost: bool, match_id: str | None, out: Path | 
     against, the names and versions of the others; reason, how the match ended.
 
     \b
-    arena history my_bot                              its latest matches
-    arena history my_bot --lost                       those that it lost
-    arena history my_bot --match e91e5353             why it lost this one, and what it printed
-    arena history my_bot --match e91e5353 --out game.arena && arena replay show game.arena
-    arena history my_bot --html history.html          its rating over time
+    arena history my_bot                      its latest matches
+    arena history my_bot --lost               those that it lost
+    arena history my_bot --match e91e5353     why it lost that one, what it printed
+    arena history my_bot --match e91e5353 --out game.arena
+    arena history my_bot --html history.html  its rating over time
     """
     store = open_store(db)
     bot = find_bot(store, name)

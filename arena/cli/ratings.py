@@ -10,11 +10,11 @@ from rich.console import Console
 from arena import registry
 from arena.cli import table_formats
 from arena.cli.options import option_group
-from arena.cli.output import cell
-from arena.cli.params import Moment
+from arena.cli.output import cell, narrow_table
+from arena.cli.params import Moment, Whole
 from arena.cli.store import db_option, open_store
 from arena.cli.table_formats import form_options, print_table
-from arena.cli.tables import narrow_table, print_notes, print_standings, rating_table
+from arena.cli.tables import print_notes, print_standings, rating_table
 from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.ratings import Rating, crosstable
@@ -28,7 +28,9 @@ Cells = Sequence[Sequence[tuple[float, int]]]
 
 matches_options = option_group(
     click.option("--game", "game_name", metavar="GAME", required=True, help="The game."),
-    click.option("--tournament", "number", type=int, help="Only the matches of this tournament, and all of its bots."),
+    click.option(
+        "--tournament", "number", type=Whole(1), help="Only the matches of this tournament, and all of its bots."
+    ),
     click.option("--latest", is_flag=True, help="Only the latest tournament, and all of its bots."),
     click.option("--tests", is_flag=True, help="Only the matches of `arena test`, which do not count otherwise."),
     click.option("--since", type=Moment(), help="Only tournaments begun since then: 2026-05-01, or 7d for a week."),

@@ -9,16 +9,17 @@ from rich.table import Table
 
 from arena import registry
 from arena.bots.making import SandboxOptions
+from arena.cli.groups import CommandGroup
 from arena.cli.monitoring import Watch, monitored, monitoring_options, read_watch
 from arena.cli.options import option_group
-from arena.cli.output import cell, echo, warn
-from arena.cli.params import MAX_SEED, SEED_HELP, Duration, Setting, clock_option
+from arena.cli.output import cell, echo, narrow_table, warn
+from arena.cli.params import SEED_HELP, Duration, Seed, Setting, Whole, clock_option
 from arena.cli.placement import placement_options, read_placement
 from arena.cli.progress import Report, TournamentView, duration
 from arena.cli.sandbox_options import read_sandbox_options, sandbox_options
 from arena.cli.store import db_option, open_store, say_if_new
 from arena.cli.table_formats import counted
-from arena.cli.tables import narrow_table, print_standings
+from arena.cli.tables import print_standings
 from arena.cli.tournament_config import Seeds, config_option, config_text
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
@@ -50,9 +51,9 @@ budget_option = click.option(
 )
 play_options = option_group(
     click.option("--option", "options", type=Setting(), multiple=True, help="An option of the game, like board=b."),
-    click.option("--seed", type=click.IntRange(0, MAX_SEED), help=SEED_HELP),
+    click.option("--seed", type=Seed(), help=SEED_HELP),
     clock_option,
-    click.option("--strikes", type=click.IntRange(0), default=0, show_default=True, help="As in `arena match`."),
+    click.option("--strikes", type=Whole(0), default=0, show_default=True, help="As in `arena match`."),
     click.option(
         "--fresh",
         type=click.Choice(["pairing", "match"]),
@@ -69,7 +70,7 @@ play_options = option_group(
 """The options that say how matches are played, whoever meets whom."""
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=CommandGroup, invoke_without_command=True)
 @config_option
 @click.option("--game", "game_name", metavar="GAME", help="The game to play; `arena games` lists them.")
 @click.option(
@@ -83,19 +84,20 @@ play_options = option_group(
 )
 @click.option(
     "--rounds",
-    type=click.IntRange(1),
+    type=Whole(1),
     help="Deals that every group plays, from every seat; 2 if not given, or with --budget as many as fit.",
 )
-@click.option("--seats", type=int, help="How many seats, for games that can have more than two.")
-@click.option("--top", type=click.IntRange(1), help="adaptive: how many places are to be certain; 3 if not given.")
+@click.option("--seats", type=Whole(1), help="How many seats, for games that can have more than two.")
+@click.option("--top", type=Whole(1), help="adaptive: how many places are to be certain; 3 if not given.")
 @click.option(
     "--confidence",
+    metavar="NUMBER",
     type=click.FloatRange(0.5, 1.0, min_open=True, max_open=True),
     help="adaptive: how certain, all together; 0.95 if not given.",
 )
 @click.option(
     "--max-games",
-    type=click.IntRange(1),
+    type=Whole(1),
     help="adaptive: stop after so many matches in any case; 100 for each bot if not given.",
 )
 @click.option(
@@ -116,12 +118,13 @@ def tournament(ctx: click.Context, /, **given: Any) -> None:
     round-robin  everybody against everybody
     gauntlet     the first bot of --bots against all others
     swiss        bots with equal scores meet, round by round; for two seats
-    adaptive     who meets is decided by what is not known yet, until the order of the first places is certain;
-                 needs about a third of the matches of a round robin, in large fields less
+    adaptive     who meets is decided by what is not known yet, until the order
+                 of the first places is certain; needs about a third of the
+                 matches of a round robin, in large fields less
 
     \b
     arena tournament --game assassins
-    arena tournament --game kingdoms --seats 4 --rounds 2
+    arena tournament --game kingdoms --seats 3 --rounds 1
     arena tournament --game claim --format adaptive --top 3 --confidence 0.95
     arena tournament --game claim --budget 45m
     arena tournament show-config 3 > cup.toml; arena tournament --config cup.toml
@@ -132,7 +135,8 @@ def tournament(ctx: click.Context, /, **given: Any) -> None:
         raise UsageError("say which game is played: arena tournament --game assassins")
     game = registry.find(given["game_name"])
     store = open_store(given["db"], make=True)
-    field = choose_field(store, game.info.name, [name for name in (given["bots"] or "").split(",") if name])
+    names = [name for name in (given["bots"] or "").split(",") if name]
+    field = choose_field(store, game.info.name, names, seats=given["seats"] or game.info.min_seats)
     settings = with_seed(read_settings(game, field, given), given["seed"], store)
     settings.schedule()  # refuses what cannot be played before anything is kept
     entry = store.begin_tournament(game.info.name, settings.to_json())
@@ -141,7 +145,7 @@ def tournament(ctx: click.Context, /, **given: Any) -> None:
 
 
 @tournament.command()
-@click.argument("number", metavar="ID", type=int)
+@click.argument("number", metavar="ID", type=Whole(1))
 @budget_option
 @placement_options
 @monitoring_options
@@ -160,7 +164,7 @@ def resume(number: int, budget: float | None, db: str, **given: Any) -> None:
 
 
 @tournament.command("list")
-@click.option("--last", type=click.IntRange(1), default=20, show_default=True, help="How many, the newest at the end.")
+@click.option("--last", type=Whole(1), default=20, show_default=True, help="How many, the newest at the end.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @db_option
 def list_tournaments(last: int, as_json: bool, db: str) -> None:
@@ -224,7 +228,7 @@ def tournament_list(rows: Sequence[Mapping[str, Any]]) -> Table:
 
 
 @tournament.command("show-config")
-@click.argument("number", metavar="ID", type=int)
+@click.argument("number", metavar="ID", type=Whole(1))
 @db_option
 def show_config(number: int, db: str) -> None:
     """Print the tournament of this ID as a file for --config.
@@ -343,7 +347,8 @@ def say_why(running: Tournament, halt: Halt | None, go_on: str, seconds: float |
         case None:
             echo(running.ending, err=aside)
         case Halt.VOID:
-            void = f"{running.void} matches are void through no fault of a bot ({running.void_reason})"
+            are = "is" if running.void == 1 else "are"
+            void = f"{counted(running.void, 'match')} {are} void through no fault of a bot ({running.void_reason})"
             raise InfraError(f"{void}: {go_on} plays them again")
         case Halt.BUDGET:
             time = duration(seconds or 0.0)
