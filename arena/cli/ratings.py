@@ -47,8 +47,9 @@ matches_options = option_group(
 @click.option("--by", type=click.Choice(["role"]), help="A table for each role, in games that have roles.")
 @matches_options
 def ratings(
-    game_name: str, by: str | None, db: str, as_json: bool, as_csv: bool, html: str | None, **given: Any
-) -> None:
+    game_name: str, by: str | None, db: str, as_json: bool, as_csv: bool, html: str | None, columns: str | None,
+    **given: Any,
+) -> None:  # fmt: skip
     """Show the ladder of a game: its bots by their ratings.
 
     The newest version of every bot is there, and all rated matches count, those of older versions too.
@@ -65,7 +66,7 @@ def ratings(
       name, version       of the bot; role with --by role
       mu                  the rating
       sigma               its standard deviation
-      field_sigma         the same, against the mean of the group; what tables show
+      field_sigma         the same, against the mean of the group, as in tables
       games               how many it played
       wins, draws, losses alone first, first with others, not first
       place_1, place_2 …  how often it had this place, alone or shared
@@ -76,6 +77,7 @@ def ratings(
     \b
     arena ratings --game claim
     arena ratings --game assassins --by role
+    arena ratings --game claim --columns place,name,version,mu,faults
     arena ratings --game claim --since 30d --html ratings.html
     """
     game, store = registry.find(game_name), open_store(db)
@@ -89,13 +91,16 @@ def ratings(
         rows,
         lambda: _page(table, tables, game),
         lambda: _print(table, selection, tables, game, tests=given["tests"]),
+        lambda: _print_end(table, selection),
     )
-    print_table(shown, as_json=as_json, as_csv=as_csv, html=html)
+    print_table(shown, as_json=as_json, as_csv=as_csv, html=html, columns=columns)
 
 
 @click.command("crosstable")
 @matches_options
-def show_crosstable(game_name: str, db: str, as_json: bool, as_csv: bool, html: str | None, **given: Any) -> None:
+def show_crosstable(
+    game_name: str, db: str, as_json: bool, as_csv: bool, html: str | None, columns: str | None, **given: Any
+) -> None:
     """Show how every bot fared against every other.
 
     The cells are points of games, two seats of a match at a time: 1 for a win, a half for a draw. The bots are those
@@ -122,8 +127,9 @@ def show_crosstable(game_name: str, db: str, as_json: bool, as_csv: bool, html: 
         rows,
         lambda: _cross_page(title, labels, cells, table),
         lambda: _print_cross(labels, cells, game, table, selection, tests=scope.tests),
+        lambda: _print_end(table, selection),
     )
-    print_table(shown, as_json=as_json, as_csv=as_csv, html=html)
+    print_table(shown, as_json=as_json, as_csv=as_csv, html=html, columns=columns)
 
 
 def read_scope(store: Store, game: str, given: Mapping[str, Any]) -> Scope:
@@ -181,6 +187,12 @@ def _print(
     _say_left_out(selection)
 
 
+def _print_end(table: Standings, selection: Selection) -> None:
+    """What stands below every table."""
+    print_notes(table, Console())
+    _say_left_out(selection)
+
+
 def _say_empty(game: AnyGame, selection: Selection, *, tests: bool) -> None:
     name = game.info.name
     if selection.left_out:
@@ -212,10 +224,8 @@ def _print_cross(
         table.add_column(str(number), justify="right", no_wrap=True)
     for number, (bot, row) in enumerate(zip(order, cells), 1):
         table.add_row(str(number), cell(bot), *(f"{points:g}/{games}" if games else "·" for points, games in row))
-    console = Console()
-    console.print(table)
-    print_notes(standings, console)
-    _say_left_out(selection)
+    Console().print(table)
+    _print_end(standings, selection)
 
 
 def plain_rows(
