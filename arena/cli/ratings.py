@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 from rich.console import Console
+from rich.table import Table
 
 from arena import registry
 from arena.cli import table_formats
@@ -24,6 +25,8 @@ from arena.ratings.table import places_in_groups
 from arena.store.base import BotEntry, Store
 
 Cells = Sequence[Sequence[tuple[float, int]]]
+CROSS_NAMES = 20
+"""Columns for the names of bots beside a crosstable; a longer one is folded."""
 
 
 matches_options = option_group(
@@ -217,15 +220,26 @@ def _print_cross(
     if not order:
         _say_empty(game, selection, tests=tests)
         return
-    table = narrow_table()
-    for name in ("#", "bot"):
-        table.add_column(name)
-    for number in range(1, len(order) + 1):
-        table.add_column(str(number), justify="right", no_wrap=True)
-    for number, (bot, row) in enumerate(zip(order, cells), 1):
-        table.add_row(str(number), cell(bot), *(f"{points:g}/{games}" if games else "·" for points, games in row))
-    Console().print(table)
+    console = Console()
+    texts = [[f"{points:g}/{games}" if games else "·" for points, games in row] for row in cells]
+    widest = max(len(text) for row in texts for text in row) + len("  ")
+    at_once = max(1, (console.width - len(f"{len(order)}  ") - CROSS_NAMES) // widest)
+    for first in range(0, len(order), at_once):
+        console.print(end="\n" if first else "")
+        console.print(_cross_part(order, texts, range(first, min(first + at_once, len(order)))))
     _print_end(standings, selection)
+
+
+def _cross_part(order: Sequence[str], texts: Sequence[Sequence[str]], columns: range) -> Table:
+    """The table against these bots alone: as many as there is room for."""
+    table = narrow_table()
+    table.add_column("#", justify="right")
+    table.add_column("bot", overflow="fold", max_width=CROSS_NAMES)
+    for column in columns:
+        table.add_column(str(column + 1), justify="right", no_wrap=True)
+    for number, (bot, row) in enumerate(zip(order, texts), 1):
+        table.add_row(str(number), cell(bot), *(row[column] for column in columns))
+    return table
 
 
 def plain_rows(

@@ -217,7 +217,7 @@ def tournament_list(rows: Sequence[Mapping[str, Any]]) -> Table:
         right = name in ("id", "bots", "games")
         table.add_column(name, justify="right" if right else "left", overflow="fold", no_wrap=name != "leader")
     for row in rows:
-        leader = f"{row['leader']} {row['leader_version']}" if row["leader"] else ""
+        leader = row["leader"] or ""  # without its version, for which there is no room; --json has it
         facts = (row["id"], row["begun"][:10], row["game"], row["format"], row["bots"], row["matches"], row["clock"])
         state = {"complete": "done"}.get(row["state"], row["state"]) + ("*" if row["weak_limits"] else "")
         table.add_row(*(cell(str(fact)) for fact in facts), state, cell(leader))

@@ -5,6 +5,7 @@ import io
 import json
 import re
 from html import unescape
+from itertools import combinations
 
 import pytest
 from click.testing import CliRunner
@@ -113,6 +114,24 @@ def test_columns_are_chosen_in_every_form(db):
     heads, _, *printed = run(*words).output.splitlines()
     assert heads.split() == ["games", "name"]
     assert [line.split() for line in printed[: len(rows)]] == [[str(row["games"]), row["name"]] for row in rows]
+
+
+def test_a_crosstable_of_many_bots_is_cut_into_parts_and_not_short(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    store = SqlStore(tmp_path / "db")
+    names = [f"bot{'-of-a-long-name' * (number % 3)}-{number}" for number in range(14)]
+    bots = [
+        store.add_bot(name=name, version="1", owner="", digest=name, origin="/x", games=["claim"]) for name in names
+    ]
+    cup = store.begin_tournament("claim", {})
+    for count, (a, b) in enumerate(combinations(bots, 2)):
+        seats = tuple(SeatResult(bot.id, 1, 1.0, "NORMAL", "", 1, 1) for bot in (a, b))
+        store.add_match(MatchEntry(cup.id, f"{count:04}", count, "", count, "", 1, "", seats), b"")
+    store.close()
+    output = run("crosstable", "--game", "claim", "--db", tmp_path / "db").output
+    assert max(map(len, output.splitlines())) <= 80
+    assert (output.count("0.5/1"), output.count("·"), output.count("…")) == (14 * 13, 14, 0)
+    assert all(name in output.replace("\n", " ") or name[:20] in output for name in names)
 
 
 def test_an_empty_store_has_empty_tables(tmp_path):

@@ -16,7 +16,7 @@ VERDICTS = ["is not better than greedy", "is better than built-in-random", "is b
 def shortened(command):
     """The command with few matches and little time for them: only whether it works is asked."""
     command = command.replace(" --sprt", " --max-pairs 2 --sprt")
-    return command.replace("--rounds 2 --clock 50ms", "--rounds 1 --clock 10ms")
+    return command.replace("--rounds 2", "--rounds 1 --clock 10ms/move+2s")
 
 
 @pytest.mark.timeout(1500)
