@@ -12,7 +12,7 @@ WORKERS := $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 # Every process that is started would compile all modules again: three times as long as it takes to import them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install proto check test test-fast test-lowest test-compiled golden bench bench-peers compile interpret strength \
+.PHONY: help install proto check test test-fast test-lowest test-compiled test-ppo golden bench bench-peers compile interpret strength \
 	tournament site-demo pictures lighthouse hostile soak crash
 
 help: ## list the commands
@@ -46,6 +46,14 @@ test-lowest: $(STAMP) ## the tests that touch our dependencies, with the lowest 
 
 test-compiled: $(STAMP) ## the tests of the games with compiled rules, in a temporary copy
 	tests/compiled.sh $(BIN)/python
+
+# torch for processors alone, which has no gigabytes for graphics cards: the index of its makers, unless pip knows another.
+TORCH := torch==2.13.0+cpu --extra-index-url https://download.pytorch.org/whl/cpu
+
+test-ppo: $(STAMP) ## the tests of train_ppo.py, with torch and sb3-contrib in .venv/learning
+	@test -x $(VENV)/learning/bin/python || $(BIN)/python -m venv $(VENV)/learning
+	@$(VENV)/learning/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH) sb3-contrib --editable '.[rl]'
+	$(BIN)/pytest -p no:xdist tests/rl/test_train_ppo.py
 
 test-fast: $(STAMP) ## the tests that start little of their own, in a minute or two
 	$(BIN)/pytest -n auto --dist worksteal -m 'not slow'  # they wait for little, and every worker imports them all

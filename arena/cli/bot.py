@@ -85,6 +85,8 @@ def build(folder: Path, tag: str | None, no_image: bool) -> None:
     arena bot build my_bot --no-image
     """
     manifest = read_manifest(folder)
+    if no_image and not manifest.build:
+        raise UsageError(f"{folder} needs no build: its bot.toml has no `build` command")
     if no_image:
         with build_status(f"building {folder} with `{' '.join(manifest.build)}`"):
             changed = build_in_place(folder)

@@ -3,7 +3,7 @@
 pip install 'arena[rl]' sb3-contrib
 python train_ppo.py --game claim --steps 800000 --against random greedy     # writes policy.npz, which bot.py plays
 
-Every opponent sits at as many tables as any other, so that what is learned against one is not forgotten against the next.
+Every opponent sits at as many tables, so that what is learned against one is not forgotten against another.
 The network is that of model.py, so the bot needs neither torch nor Stable-Baselines3: only its weights are taken along.
 """
 
