@@ -121,7 +121,7 @@ def with_seed(settings: Settings, seed: int | None, store: Store) -> Settings:
     """
     for entry in store.tournaments(settings.game):
         earlier = Settings.from_json(entry.settings)
-        same_clock = str(TimeControl.parse(earlier.clock)) == settings.clock
+        same_clock = TimeControl.parse(earlier.clock) == TimeControl.parse(settings.clock)
         asked = replace(settings, seed=earlier.seed if seed is None else seed, clock=earlier.clock)
         if not entry.finished and same_clock and earlier == asked:
             return earlier
