@@ -26,7 +26,7 @@ from arena.store.base import BotEntry, Store
 
 Cells = Sequence[Sequence[tuple[float, int]]]
 CROSS_NAMES = 20
-"""Columns for the names of bots beside a crosstable; a longer one is folded."""
+"""Characters for the names of bots beside a crosstable that has no room for all; a longer one is folded."""
 
 
 matches_options = option_group(
@@ -223,18 +223,20 @@ def _print_cross(
     console = Console()
     texts = [[f"{points:g}/{games}" if games else "·" for points, games in row] for row in cells]
     widest = max(len(text) for row in texts for text in row) + len("  ")
-    at_once = max(1, (console.width - len(f"{len(order)}  ") - CROSS_NAMES) // widest)
+    room, longest = console.width - len(f"{len(order)}  "), max(map(len, order))
+    names = longest if longest + widest * len(order) <= room else min(longest, CROSS_NAMES)
+    at_once = max(1, (room - names) // widest)
     for first in range(0, len(order), at_once):
         console.print(end="\n" if first else "")
-        console.print(_cross_part(order, texts, range(first, min(first + at_once, len(order)))))
+        console.print(_cross_part(order, texts, range(first, min(first + at_once, len(order))), names))
     _print_end(standings, selection)
 
 
-def _cross_part(order: Sequence[str], texts: Sequence[Sequence[str]], columns: range) -> Table:
+def _cross_part(order: Sequence[str], texts: Sequence[Sequence[str]], columns: range, names: int) -> Table:
     """The table against these bots alone: as many as there is room for."""
     table = narrow_table()
     table.add_column("#", justify="right")
-    table.add_column("bot", overflow="fold", max_width=CROSS_NAMES)
+    table.add_column("bot", overflow="fold", max_width=names)
     for column in columns:
         table.add_column(str(column + 1), justify="right", no_wrap=True)
     for number, (bot, row) in enumerate(zip(order, texts), 1):
