@@ -41,7 +41,6 @@ def open_store(where: str, *, make: bool = False) -> Store:
         if not make:
             raise UsageError(f"there is no store at {where}: look at --db; a tournament, test or submission makes one")
         click.get_current_context().meta[_NEW] = where
-        click.get_current_context().call_on_close(say_if_new)  # whatever becomes of the command
     store = SqlStore(where)
     if (context := click.get_current_context(silent=True)) is not None:
         context.call_on_close(store.close)
