@@ -12,7 +12,7 @@ WORKERS := $(shell $(PYTHON) -c 'import os; print(4 + (os.cpu_count() or 1))')
 # Every process that is started would compile all modules again: three times as long as it takes to import them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install proto check test test-fast test-lowest test-compiled golden bench bench-peers compile interpret strength \
+.PHONY: help install proto check test test-fast test-lowest test-compiled test-ppo golden bench bench-peers compile interpret strength \
 	tournament site-demo pictures lighthouse hostile soak crash
 
 help: ## list the commands
@@ -46,6 +46,14 @@ test-lowest: $(STAMP) ## the tests that touch our dependencies, with the lowest 
 
 test-compiled: $(STAMP) ## a wheel with compiled rules, installed and played, and the tests of the games on them
 	tests/compiled.sh $(BIN)/python
+
+# The tests need no graphics card: where pip has a build of torch without one, name it, as in TORCH=torch==2.13.0+cpu.
+TORCH ?= torch
+
+test-ppo: $(STAMP) ## the tests of train_ppo.py, with torch and sb3-contrib in .venv/learning
+	@test -x $(VENV)/learning/bin/python || $(BIN)/python -m venv $(VENV)/learning
+	@$(VENV)/learning/bin/python -m pip install --quiet --disable-pip-version-check '$(TORCH)' sb3-contrib --editable '.[rl]'
+	$(BIN)/pytest -p no:xdist tests/rl/test_train_ppo.py
 
 test-fast: $(STAMP) ## the tests that start little of their own, in about a minute
 	$(BIN)/pytest -n auto --dist worksteal -m 'not slow'  # they wait for little, and every worker imports them all

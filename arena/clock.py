@@ -66,7 +66,8 @@ class TimeControl:
             return Meter.NONE.value
         prefix = "cpu:" if self.meter is Meter.CPU else ""
         if self.per_move:
-            return f"{prefix}{self.per_move:g}s/move" + (f"+{self.bank:g}s" if self.bank else "")
+            move = f"{self.per_move:g}s" if self.per_move >= 1.0 else f"{1000 * self.per_move:g}ms"
+            return f"{prefix}{move}/move" + (f"+{self.bank:g}s" if self.bank else "")
         return f"{prefix}{self.bank:g}s+{self.increment:g}s"
 
 

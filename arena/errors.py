@@ -17,6 +17,16 @@ ArenaError
     └── Abuse
 """
 
+from collections.abc import Iterable
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The end of a sentence about a word that nobody knows: those that look like it, if there are any."""
+    from difflib import get_close_matches  # noqa: PLC0415  (only for those who mistype)
+
+    found = get_close_matches(word, sorted(set(known)))
+    return f": did you mean {' or '.join(found)}?" if found else ""
+
 
 class ArenaError(Exception):
     """The root of every error that Arena raises on purpose."""

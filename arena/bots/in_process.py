@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.bots.builtin import BUILTIN
-from arena.bots.manifest import NAME, PYTHONS, Builtin, Folder, locate
+from arena.bots.manifest import NAME, PYTHONS, Builtin, Folder, Image, locate, unknown_bot
 from arena.errors import Crashed, UsageError
 from arena.game import AnyGame
 from arena.match import Turn
@@ -79,6 +79,8 @@ def _named(game: AnyGame, text: str) -> Contender:
                 raise UsageError(f"the bot {text} does not play {game.info.name}")
             made = factory
             return Contender(manifest.name, lambda _: made())
+        case Image(name) if NAME.fullmatch(name):  # more likely a name that is mistyped
+            raise unknown_bot(text, "here a bot is a function, a Bot, a sample bot, or a folder with a Python bot")
     raise UsageError(f"{text!r} cannot play in this process: only Python bots can, all others play in `arena match`")
 
 

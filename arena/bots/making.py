@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.bots.builtin import BUILTIN
-from arena.bots.manifest import PYTHONS, Builtin, Folder, Image, Remote, Source, current_digest
+from arena.bots.manifest import PYTHONS, Builtin, Folder, Image, Remote, Source, current_digest, unknown_bot
 from arena.bots.running import LocalBot, RemoteBot, RunningBot, SandboxedBot
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
@@ -150,7 +150,7 @@ def image_digest(reference: str) -> str:
     try:
         return images.resolve(client, reference).digest
     except images.NoSuchImage as error:
-        raise UsageError(f"there is no bot {reference!r}, neither a folder nor a built-in one; {error}") from error
+        raise unknown_bot(reference, f"it is no folder and no sample bot, and {error}") from error
     finally:
         client.close()
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.bots.shipped import SAMPLES
-from arena.errors import UsageError
+from arena.errors import UsageError, did_you_mean
 from arena.untrusted.filetree import TreeEntry, list_tree, map_read_errors, open_file, read_link
 from arena.untrusted.text import quoted
 from arena.untrusted.toml import read_toml
@@ -102,8 +102,16 @@ def locate(text: str, builtin: Collection[str]) -> Source:
     if (sample := find_sample(text)) is not None:
         return sample
     if text.startswith((".", "/")) or not _IMAGE.fullmatch(text):
-        raise UsageError(f"there is no bot {text!r}: give {', '.join(builtin)}, a folder, an image or grpc://host:port")
+        raise unknown_bot(
+            text, f"give a folder, {', '.join(sorted({*builtin, *samples()}))}, an image or grpc://host:port"
+        )
     return Image(text)
+
+
+def unknown_bot(text: str, advice: str) -> UsageError:
+    """That there is no such bot, what may have been meant, and what to do."""
+    meant = did_you_mean(text, [*samples(), *(path.parent.name for path in Path().glob(f"*/{MANIFEST}"))])
+    return UsageError(f"there is no bot {text!r}{meant or ':'} {advice[0].upper() + advice[1:] if meant else advice}")
 
 
 def samples() -> dict[str, Folder]:

@@ -10,6 +10,7 @@ from arena.bots.manifest import read_manifest
 from arena.cli.base_images import base
 from arena.cli.build_progress import build_status
 from arena.cli.check import check
+from arena.cli.groups import CommandGroup
 from arena.cli.reproduce import reproduce
 from arena.contestant import scaffold
 from arena.errors import UsageError
@@ -17,7 +18,7 @@ from arena.sandboxes.docker import image_builds
 from arena.submit.intake import build_in_place
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def bot() -> None:
     """Write a bot: start one, check it, debug it, build its image."""
 
@@ -84,6 +85,8 @@ def build(folder: Path, tag: str | None, no_image: bool) -> None:
     arena bot build my_bot --no-image
     """
     manifest = read_manifest(folder)
+    if no_image and not manifest.build:
+        raise UsageError(f"{folder} needs no build: its bot.toml has no `build` command")
     if no_image:
         with build_status(f"building {folder} with `{' '.join(manifest.build)}`"):
             changed = build_in_place(folder)

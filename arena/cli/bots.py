@@ -6,10 +6,10 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from arena.cli.output import cell, echo
+from arena.cli.groups import CommandGroup
+from arena.cli.output import cell, echo, narrow_table
 from arena.cli.store import db_option, open_store
 from arena.cli.table_formats import counted
-from arena.cli.tables import narrow_table
 from arena.errors import UsageError
 from arena.store.base import BotEntry, Store
 from arena.untrusted.text import json_text, printable
@@ -19,7 +19,7 @@ DIGEST_DIGITS = 12
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def bots() -> None:
     """See, retire and restore the bots in the store."""
 

@@ -15,7 +15,7 @@ from arena.bots.making import SandboxOptions
 from arena.bots.manifest import Builtin, Folder, Image, locate
 from arena.bots.running import RunningBot
 from arena.cli.output import marked, plain_console
-from arena.cli.params import MAX_SEED, clock_option
+from arena.cli.params import MAX_SEED, Seed, Whole, clock_option
 from arena.cli.sandbox_options import named_bot, read_sandbox_options, sandbox_options
 from arena.clock import TimeControl
 from arena.contestant.check import Check, CheckSettings, Mark, Measures, Step
@@ -45,8 +45,8 @@ SEED_HELP = "The seed of all chance: the same check again."
     "--game", "game_name", metavar="GAME", help="The game to check it at; all that its bot.toml names if not given."
 )
 @clock_option
-@click.option("--seed", type=click.IntRange(0, MAX_SEED // 2), default=1, show_default=True, help=SEED_HELP)
-@click.option("--positions", type=click.IntRange(1), default=200, show_default=True, help=POSITIONS_HELP)
+@click.option("--seed", type=Seed(MAX_SEED // 2), default=1, show_default=True, help=SEED_HELP)
+@click.option("--positions", type=Whole(1), default=200, show_default=True, help=POSITIONS_HELP)
 @click.option(
     "--evidence", type=click.Path(dir_okay=False, path_type=Path), default=EVIDENCE, show_default=True,
     help="Where to write the record of a match that failed.",
@@ -63,10 +63,10 @@ def check(
     thorough: bool,
     **given: Any,
 ) -> None:
-    """Try everything that a tournament will ask of BOT: a folder, an image, or grpc://host:port.
+    """Try everything that a tournament will ask of a bot.
 
-    It takes about a minute at most, unless the bot itself uses much of its time; --thorough leaves nothing out.
-    The exit code is 1 if a step failed.
+    BOT is a folder, an image, or grpc://host:port. It takes about a minute at most, unless the bot itself uses much of
+    its time; --thorough leaves nothing out. The exit code is 1 if a step failed.
 
     \b
     arena bot check my_bot
@@ -93,7 +93,8 @@ def games_to_check(bot: str, name: str | None) -> list[AnyGame]:
     if name is not None:
         return [registry.find(name)]
     if not isinstance(source, Folder):
-        raise UsageError(f"say with --game at which game to check {bot}: only a folder has a bot.toml that names them")
+        folder = f"{bot} is no folder: " if isinstance(source, Image) else ""
+        raise UsageError(f"{folder}say with --game at which game to check {bot}, since only a folder has a bot.toml")
     return [registry.find(game) for game in source.manifest.games]
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import click
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from arena import registry
+from arena.cli.output import narrow_table
 from arena.sandboxes.doctor import Finding, Status, examine
 
 _COLOURS = {Status.OK: "green", Status.WEAK: "yellow", Status.FORBIDDEN: "red", Status.MISSING: "red"}
@@ -50,7 +50,7 @@ def usable(findings: Sequence[Finding]) -> list[str]:
 
 
 def _show(findings: Sequence[Finding]) -> None:
-    table = Table("what", "status", "found, what it means, and the remedy")
+    table = narrow_table("what", "status", "found, what it means, and the remedy")
     for finding in findings:
         colour = _COLOURS[finding.status]
         lines = [escape(finding.found)]

@@ -7,6 +7,7 @@ import click
 
 from arena import registry
 from arena.cli.output import echo
+from arena.cli.params import Whole
 from arena.cli.store import db_option, open_store, say_if_new
 from arena.cli.table_formats import counted
 from arena.errors import RecordError
@@ -22,7 +23,7 @@ _BYTES_PER_SECOND = 1 << 14
 
 
 @click.command()
-@click.argument("number", metavar="TOURNAMENT", type=int)
+@click.argument("number", metavar="TOURNAMENT", type=Whole(1))
 @click.option(
     "--out",
     "-o",

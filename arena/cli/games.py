@@ -1,21 +1,41 @@
 """`arena games` and `arena rules`."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import click
 from rich.console import Console
-from rich.table import Table
 
 from arena import registry
+from arena.cli.output import cell, plain_console
 from arena.game import GameInfo
+from arena.untrusted.text import json_text
+
+INDENT = " " * 11
+"""Before the lines that say more about a game."""
 
 
 @click.command()
-def games() -> None:
-    """List the games, with their seats, roles and options."""
-    table = Table("game", "title", "seats", "options (the default first)", "what it is", show_lines=True)
-    for game in registry.games().values():
-        info = game.info
-        table.add_row(info.name, info.title, _seats(info), _options(info), info.summary)
-    Console().print(table)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def games(as_json: bool) -> None:
+    """List the games, with their seats, roles and options.
+
+    \b
+    arena games
+    arena match --game rrr --option setup=draft --option rounds=1
+    """
+    found = [game.info for game in registry.games().values()]
+    if as_json:
+        click.echo(json_text([_plain(info) for info in found], indent=2))
+        return
+    console = plain_console()
+    for info in found:
+        console.print(f"{info.name:<{len(INDENT)}}", end="", style="bold", markup=False)
+        console.print(cell(f"{info.title}, {_seats(info)}"))
+        for line in (info.summary, *_options(info)):
+            text = click.wrap_text(line, console.width, INDENT, f"{INDENT}  ")
+            console.print(text, markup=False, soft_wrap=True)
+    click.echo("\n--option NAME=VALUE chooses an option of a game; the first value is the default.")
 
 
 @click.command()
@@ -32,14 +52,29 @@ def rules(game: str, plain: bool) -> None:
         Console().print(Markdown(text))
 
 
+def _plain(info: GameInfo) -> dict[str, Any]:
+    """A game as plain data."""
+    options = {
+        option.name: {"choices": list(option.choices), "default": option.default, "help": option.help}
+        for option in info.options
+    }
+    return {
+        "name": info.name,
+        "title": info.title,
+        "summary": info.summary,
+        "min_seats": info.min_seats,
+        "max_seats": info.max_seats,
+        "roles": list(info.roles),
+        "options": options,
+    }
+
+
 def _seats(info: GameInfo) -> str:
-    count = str(info.min_seats) if info.min_seats == info.max_seats else f"{info.min_seats}-{info.max_seats}"
-    return f"{count}: {', '.join(info.roles)}" if info.roles else count
+    count = str(info.min_seats) if info.min_seats == info.max_seats else f"{info.min_seats} to {info.max_seats}"
+    return f"{count} seats: {', '.join(info.roles)}" if info.roles else f"{count} seats"
 
 
-def _options(info: GameInfo) -> str:
-    lines = []
+def _options(info: GameInfo) -> Iterator[str]:
     for option in info.options:
         others = [choice for choice in option.choices if choice != option.default]
-        lines.append(f"{option.name}={'|'.join((option.default, *others))}\n  {option.help}")
-    return "\n".join(lines)
+        yield f"{option.name}={'|'.join((option.default, *others))}  {option.help}"

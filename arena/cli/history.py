@@ -1,6 +1,6 @@
 """`arena history`: the matches of one bot, and what it said in one of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +9,10 @@ from rich.console import Console
 
 from arena import registry
 from arena.cli import table_formats
-from arena.cli.output import cell, echo
+from arena.cli.output import cell, echo, narrow_table
+from arena.cli.params import Whole
 from arena.cli.store import db_option, open_store
 from arena.cli.table_formats import form_options, print_table
-from arena.cli.tables import narrow_table
 from arena.errors import UsageError
 from arena.match import Ending
 from arena.ratings.standings import rating_course
@@ -32,7 +32,7 @@ MARKS = 500
 
 @click.command()
 @click.argument("name", metavar="BOT")
-@click.option("--last", type=click.IntRange(1), default=20, show_default=True, help="How many matches.")
+@click.option("--last", type=Whole(1), default=20, show_default=True, help="How many matches.")
 @click.option("--lost", is_flag=True, help="Only matches that it did not win or share the first place of.")
 @click.option("--match", "match_id", metavar="MATCH", help="One match: how it ended, and the output of BOT in it.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the record of that match here.")
@@ -45,21 +45,26 @@ def history(name: str, last: int, lost: bool, match_id: str | None, out: Path | 
     of a bot is kept with each match, at most its last 4096 characters; it stays running from match to match, so this
     may begin before the match did.
 
-    The columns of --json and --csv: match, tournament; seat, rank, score and ending of BOT (NORMAL, or its fault);
-    against, the names and versions of the others; reason, how the match ended.
+    \b
+    The columns of --json and --csv:
+      match, tournament         which match it was
+      seat, rank, score         of BOT
+      against, against_version  the others, in the order of their seats
+      ending                    NORMAL, or the fault by which BOT lost
+      reason                    how the match ended
 
     \b
-    arena history my_bot                              its latest matches
-    arena history my_bot --lost                       those that it lost
-    arena history my_bot --match e91e5353             why it lost this one, and what it printed
-    arena history my_bot --match e91e5353 --out game.arena && arena replay show game.arena
-    arena history my_bot --html history.html          its rating over time
+    arena history my_bot                      its latest matches
+    arena history my_bot --lost               those that it lost
+    arena history my_bot --match e91e5353     why it lost that one
+    arena history my_bot --match e91e5353 --out game.arena
+    arena history my_bot --html history.html  its rating over time
     """
     store = open_store(db)
     bot = find_bot(store, name)
     if match_id is not None:
-        if form["as_csv"] or form["html"] is not None:
-            raise UsageError("one match is shown as text, or with --json")
+        if form["as_csv"] or form["html"] is not None or form["columns"] is not None:
+            raise UsageError("one match is shown as text, or whole with --json")
         bot, match = _find(store, bot, match_id, older="@" not in name)
         kept = store.kept_match(match.tournament_id, match.match_id)
         if form["as_json"]:
@@ -71,9 +76,11 @@ def history(name: str, last: int, lost: bool, match_id: str | None, out: Path | 
         return
     if out is not None:
         raise UsageError("say with --match which match is to be written")
-    label = {entry.id: entry.label for entry in store.all_bots()}
-    rows = [_row(match, bot.id, label) for match in reversed(_newest(store, bot, last, lost=lost))]
-    print_table(table_formats.Table(rows, lambda: _page(store, bot, last), lambda: _print(rows)), **form)
+    known = {entry.id: entry for entry in store.all_bots()}
+    rows = [_row(match, bot.id, known) for match in reversed(_newest(store, bot, last, lost=lost))]
+    print_table(
+        table_formats.Table(rows, lambda: _page(store, bot, last), lambda: _print(bot, rows, lost=lost)), **form
+    )
 
 
 def _page(store: Store, bot: BotEntry, last: int) -> str:
@@ -139,9 +146,9 @@ def _write(out: Path, data: bytes, *, aside: bool) -> None:
     click.echo(f"wrote {out}: `arena replay show {out}` plays it", err=aside)
 
 
-def _print(rows: Sequence[dict[str, Any]]) -> None:
+def _print(bot: BotEntry, rows: Sequence[dict[str, Any]], *, lost: bool) -> None:
     if not rows:
-        click.echo("no matches yet")
+        echo(f"{bot.label} has lost no match" if lost else f"{bot.label} has played no match yet")
         return
     table = narrow_table()
     for name in ("match", "tournament", "seat", "against", "rank", "score", "how it ended"):
@@ -150,19 +157,23 @@ def _print(rows: Sequence[dict[str, Any]]) -> None:
     for row in rows:
         fault = "" if row["ending"] == Ending.NORMAL.name else f"{row['ending']}: "
         numbers = (row["rank"], f"{row['score']:g}")
-        facts = (row["match"][:MATCH_DIGITS], row["tournament"], row["seat"], row["against"], *numbers)
+        pairs = zip(row["against"].split(", "), row["against_version"].split(", "))
+        others = ", ".join(f"{name} {version}" for name, version in pairs)
+        facts = (row["match"][:MATCH_DIGITS], row["tournament"], row["seat"], others, *numbers)
         table.add_row(*(cell(str(fact)) for fact in facts), cell(fault + row["reason"]))
     Console().print(table)
 
 
-def _row(match: MatchEntry, bot_id: int, label: dict[int, str]) -> dict[str, Any]:
+def _row(match: MatchEntry, bot_id: int, known: Mapping[int, BotEntry]) -> dict[str, Any]:
     seat = _seat(match, bot_id)
     result_of_bot = match.seats[seat]
+    others = [known[result.bot_id] for result in match.seats if result.bot_id != bot_id]
     return {
         "match": match.match_id,
         "tournament": match.tournament_id,
         "seat": seat,
-        "against": ", ".join(label[result.bot_id] for result in match.seats if result.bot_id != bot_id),
+        "against": ", ".join(bot.name for bot in others),
+        "against_version": ", ".join(bot.version for bot in others),
         "rank": result_of_bot.rank,
         "score": result_of_bot.score,
         "ending": result_of_bot.ending,
@@ -176,7 +187,7 @@ def _seat(match: MatchEntry, bot_id: int) -> int:
 
 def _courses(store: Store, bot: BotEntry, last: int) -> list[Course]:
     """The bot's course in each game that it played."""
-    label = {entry.id: entry.label for entry in store.all_bots()}
+    known = {entry.id: entry for entry in store.all_bots()}
     courses = []
     for name in sorted({summary.entry.game for summary in store.tournament_summaries(bot_id=bot.id)}):
         game = registry.find(name)
@@ -188,15 +199,15 @@ def _courses(store: Store, bot: BotEntry, last: int) -> list[Course]:
             for count, row in steps
         ]
         newest = [match.entry for match in store.latest_matches(game=name, bot_id=bot.id, limit=max(last, MARKS))]
-        rows = [_row(match, bot.id, label) for match in newest[:last]]
-        marks = [_mark(match, bot.id, label) for match in reversed(newest[:MARKS])]
+        rows = [_row(match, bot.id, known) for match in newest[:last]]
+        marks = [_mark(match, bot.id, known) for match in reversed(newest[:MARKS])]
         courses.append(Course(game.info.title, ratings, marks, rows))
     return courses
 
 
-def _mark(match: MatchEntry, bot_id: int, label: dict[int, str]) -> Mark:
+def _mark(match: MatchEntry, bot_id: int, known: Mapping[int, BotEntry]) -> Mark:
     result_of_bot = match.seats[_seat(match, bot_id)]
-    others = ", ".join(label[result.bot_id] for result in match.seats if result.bot_id != bot_id)
+    others = ", ".join(known[result.bot_id].label for result in match.seats if result.bot_id != bot_id)
     shared = sum(result.rank == result_of_bot.rank for result in match.seats) > 1
     kind = "lost" if result_of_bot.rank > 1 else "drawn" if shared else "won"
     kind = "fault" if result_of_bot.ending != Ending.NORMAL.name else kind

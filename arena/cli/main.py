@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import click
 
+from arena.cli.groups import CommandGroup
 from arena.errors import ArenaError, UsageError
 from arena.untrusted.text import printable
 
@@ -48,7 +49,7 @@ MACHINE = {
 """What the system refuses any program: no fault of Arena's."""
 
 
-class ArenaGroup(click.Group):
+class ArenaGroup(CommandGroup):
     """A group whose errors are one sentence: exit code 2 for what the user can mend, 1 for all else."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
@@ -64,10 +65,9 @@ class ArenaGroup(click.Group):
             command: click.Command = getattr(import_module(f"arena.cli.{module}"), attribute)
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """The list of commands on the help page, without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+    def line(self, ctx: click.Context, name: str) -> str:  # noqa: ARG002
+        """The sentence about a command, without importing it."""
+        return COMMANDS[name][1]
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
         """Run the command and turn every error into a sentence on stderr; this never returns."""
@@ -78,6 +78,9 @@ class ArenaGroup(click.Group):
             result = super().main(args, *rest, **extra)
         except (click.Abort, KeyboardInterrupt):
             _fail("stopped", 130)
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.format_message(), err=True)  # who names no command wants to know which there are
+            sys.exit(error.exit_code)
         except Exception as error:
             _fail(*_explained(error))
         # With standalone_mode off click hands back the code of ctx.exit() instead of using it.
@@ -128,18 +131,13 @@ def main() -> None:
     """Referee and tournament framework for game-playing bots.
 
     \b
-    arena games                      which games there are
-    arena rules claim                how one is played
-    arena match --game claim         play one match and keep its record
-    arena play claim                 play yourself
-    arena replay show FILE           watch it, move by move
-    arena tournament --game claim    everybody against everybody, and the rating table
-    arena test NEW OLD --game claim  is the new version better than the old one?
-    arena status                     what is being played at present, and where
-    arena ratings --game claim       who is best; crosstable and history say more
-    arena verify                     prove that the tables say what was played
-    arena site build DIR             ladders, bots and replays as pages; arena serve shows them while matches run
-    arena bot new NAME --game claim  begin a bot of your own; see also arena bot --help
-    arena submit DIR --owner NAME    hand in a bot: checked, tried, registered
-    arena doctor                     what this machine can enforce
+    arena match --game claim           play one match
+    arena play claim                   play yourself
+    arena bot new my_bot --game claim  begin a bot of your own
+    arena test my_bot greedy           is it better than another one?
+    arena tournament --game claim      everybody against everybody
+    arena ratings --game claim         who is best
+
+    `arena COMMAND --help` says what a command takes, with examples; `arena docs first-bot` leads from nothing to a bot
+    that wins, and `arena docs` lists the other pages.
     """

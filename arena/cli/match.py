@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from arena.cli.params import MAX_SEED, SEED_HELP, Setting, clock_option
+from arena.cli.params import SEED_HELP, Seed, Setting, Whole, clock_option
 from arena.cli.sandbox_options import sandbox_options
 from arena.clock import TimeControl
 
@@ -16,14 +16,15 @@ STRIKES_HELP = "Late, illegal or invalid replies per bot that a random move make
 @click.command()
 @click.option("--game", "game_name", required=True, metavar="GAME", help="The game to play; `arena games` lists them.")
 @click.option("--bot", "bots", multiple=True, metavar="BOT", help="Who plays, once per seat; one bot takes every seat.")
-@click.option("--seats", type=int, help="How many seats, for games that can have more than two.")
+@click.option("--seats", type=Whole(1), help="How many seats, for games that can have more than two.")
 @click.option("--option", "settings", type=Setting(), multiple=True, help="An option of the game, such as board=b.")
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), help=SEED_HELP)
+@click.option("--seed", type=Seed(), help=SEED_HELP)
 @clock_option
-@click.option("--strikes", type=click.IntRange(0), default=0, show_default=True, help=STRIKES_HELP)
+@click.option("--strikes", type=Whole(0), default=0, show_default=True, help=STRIKES_HELP)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the record of the match here.")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write its replay as one page here.")
 @click.option("--log", "logs", is_flag=True, help="Print what every bot printed, by move, not only of those at fault.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, and all else to standard error.")
 @sandbox_options
 def match(
     game_name: str,
@@ -36,6 +37,7 @@ def match(
     out: Path | None,
     html: Path | None,
     logs: bool,
+    as_json: bool,
     **given: Any,
 ) -> None:
     """Play one match and show how it ended.
@@ -59,6 +61,9 @@ def match(
     names = one_match.seat_bots(game, bots, seats)
     spec, plans = one_match.plan_match(game, names, settings, seed, clock, given)
     played = one_match.play_now(game, plans, spec, strikes)
-    one_match.show_result(game, played.record)
+    if as_json:
+        one_match.print_json(game, played.record)
+    else:
+        one_match.show_result(game, played.record)
     one_match.show_logs(played, everybody=logs)
-    one_match.finish(game, played.record, out, html)
+    one_match.finish(game, played.record, out, html, aside=as_json)

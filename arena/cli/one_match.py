@@ -6,13 +6,12 @@ from typing import Any
 
 import click
 from rich.console import RenderableType
-from rich.table import Table as Grid
 
 from arena.bots.builtin import BUILTIN
 from arena.bots.making import BotPlan, make_bot, plan_bot
 from arena.bots.manifest import Builtin, locate
 from arena.bots.running import RunningBot
-from arena.cli.output import cell, echo, marked, plain_console
+from arena.cli.output import cell, echo, marked, narrow_table, plain_console
 from arena.cli.person import PERSON, LineReader, NarratedGame, PersonBot
 from arena.cli.replay import write_page
 from arena.cli.sandbox_options import read_sandbox_options
@@ -28,6 +27,7 @@ from arena.sandboxes import sweep
 from arena.sandboxes.base import weaknesses
 from arena.tournaments.executors.base import Assignment
 from arena.tournaments.executors.worker import MakeBot, PlayedMatch, Worker
+from arena.untrusted.text import json_text
 
 
 def plan_match(
@@ -61,12 +61,14 @@ async def play_at_table(game: AnyGame, plans: Sequence[BotPlan], spec: MatchSpec
     return await play(table if persons else game, make, spec, policy)
 
 
-def finish(game: AnyGame, result: MatchRecord[Any, Any], out: Path | None, html: Path | None = None) -> None:
-    """Keep the record if that is wanted; a void match is a failure of ours."""
+def finish(
+    game: AnyGame, result: MatchRecord[Any, Any], out: Path | None, html: Path | None = None, *, aside: bool = False
+) -> None:
+    """Keep the record if that is wanted, and say so, with `aside` on stderr; a void match is a failure of ours."""
     if out:
-        keep(out, result, game)
+        keep(out, result, game, aside=aside)
     if html:
-        write_page(game, result, html)
+        write_page(game, result, html, aside=aside)
     if result.void:
         raise InfraError("the match is void, through no fault of a bot")
 
@@ -77,13 +79,13 @@ def check_folder(out: Path | None) -> None:
         raise UsageError(f"{out} cannot be written: there is no folder {out.parent}")
 
 
-def keep(out: Path, result: MatchRecord[Any, Any], game: AnyGame) -> None:
+def keep(out: Path, result: MatchRecord[Any, Any], game: AnyGame, *, aside: bool = False) -> None:
     """Write the record of the match and say so."""
     try:
         record.save(out, result, game)
     except OSError as error:
         raise UsageError(f"{out} cannot be written: {error.strerror}") from error
-    click.echo(f"record: {out}")
+    echo(f"record: {out}", err=aside)
 
 
 async def play(game: AnyGame, make: MakeBot, spec: MatchSpec[Any], policy: Policy) -> PlayedMatch:
@@ -113,7 +115,7 @@ def seat_bots(game: AnyGame, bots: Sequence[str], seats: int | None) -> list[str
 def show_result(game: AnyGame, result: MatchRecord[Any, Any]) -> None:
     """Print who played, how it ended and how long it took."""
     spec, roles = result.spec, game.info.roles
-    table = Grid("seat", "bot", *(["role"] if roles else []), "rank", "score", "time", "moves", "verdict")
+    table = narrow_table("seat", "bot", *(["role"] if roles else []), "rank", "score", "time", "moves", "verdict")
     for seat, bot in enumerate(spec.contestants):
         moves = [move for move in result.played if move.seat == seat]
         row: list[RenderableType] = [str(seat), cell(bot.name), *([roles[seat]] if roles else [])]
@@ -129,6 +131,30 @@ def show_result(game: AnyGame, result: MatchRecord[Any, Any]) -> None:
     for kind, weak in sorted({(report.kind, weaknesses(dict(report.enforcement))) for report in result.sandboxes}):
         if weak:
             console.print(f"[yellow]sandbox {kind}: not fully enforced here: {marked(', '.join(weak))}[/yellow]")
+
+
+def print_json(game: AnyGame, result: MatchRecord[Any, Any]) -> None:
+    """Print the same as one JSON object."""
+    spec, outcome = result.spec, result.outcome
+    seats = [
+        {
+            "seat": seat,
+            "name": bot.name,
+            "version": bot.version,
+            **({"role": game.info.roles[seat]} if game.info.roles else {}),
+            "rank": outcome.ranks[seat] if outcome.ranks else None,
+            "score": outcome.scores[seat] if outcome.ranks else None,
+            "moves": sum(move.seat == seat for move in result.played),
+            "wall_us": sum(move.times.wall for move in result.played if move.seat == seat),
+            "ending": verdict.ending.name,
+            "sentence": verdict.sentence,
+        }
+        for seat, (bot, verdict) in enumerate(zip(spec.contestants, result.verdicts))
+    ]
+    weak = {report.kind: list(weaknesses(dict(report.enforcement))) for report in result.sandboxes}
+    facts = {"match": spec.match_id, "game": spec.game, "seed": spec.seed, "clock": str(spec.control)}
+    facts |= {"reason": outcome.reason, "void": result.void, "seats": seats}
+    click.echo(json_text(facts | {"weak_limits": {kind: names for kind, names in weak.items() if names}}, indent=2))
 
 
 def show_logs(played: PlayedMatch, *, everybody: bool) -> None:

@@ -4,8 +4,10 @@ from contextlib import suppress
 from typing import Any
 
 import click
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 from rich.text import Text
 
 from arena.untrusted.text import printable
@@ -35,3 +37,11 @@ def cell(text: str) -> Text:
 def plain_console(**options: Any) -> Console:
     """A console that changes nothing in what it prints: no colours for numbers, no pictures for words in colons."""
     return Console(highlight=False, emoji=False, **options)
+
+
+def narrow_table(*names: str, **options: Any) -> Table:
+    """A table that gives its columns as much of 80 characters as it can; in those named here no text is cut off."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), **options)
+    for name in names:
+        table.add_column(name, overflow="fold")
+    return table

@@ -16,6 +16,36 @@ SEED_HELP = "The seed of all chance; drawn so that no bot can guess it if not gi
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
+class Whole(click.IntRange):
+    """A whole number within bounds."""
+
+    name = "N"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number."""
+        try:
+            number = int(value)
+        except ValueError:
+            self.fail(f"{value!r} is no whole number", param, ctx)
+        return super().convert(number, param, ctx)
+
+
+class Seed(click.ParamType):  # type: ignore[type-arg]  # generic only from click 8.4 on
+    """A seed: a whole number up to `most`, which no help page need spell out."""
+
+    name = "N"
+
+    def __init__(self, most: int = MAX_SEED) -> None:
+        self._most = most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number."""
+        text = str(value)
+        if not (text.isascii() and text.isdecimal() and len(text) <= len(str(self._most)) and int(text) <= self._most):
+            self.fail(f"{value!r} is no seed: write a whole number from 0 to {self._most}", param, ctx)
+        return int(text)
+
+
 class Setting(click.ParamType):  # type: ignore[type-arg]  # generic only from click 8.4 on
     """An option of a game, written NAME=VALUE."""
 

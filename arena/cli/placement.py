@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli.options import option_group
+from arena.cli.params import Whole
 
 if TYPE_CHECKING:  # help pages need not wait for the executors
     from arena.tournaments.executors.choosing import Placement
 
 concurrency_option = click.option(
-    "--concurrency", type=click.IntRange(1), help="Matches at once; what the processors allow if not given."
+    "--concurrency", type=Whole(1), help="Matches at once; what the processors allow if not given."
 )
 executor_option = click.option(
     "--executor",
@@ -23,7 +24,7 @@ executor_option = click.option(
 )
 priority_option = click.option(
     "--priority",
-    type=click.IntRange(1, 1000),
+    type=Whole(1, 1000),
     help="The weight of these matches beside those of others on a cluster, 10 if not given: with 20 they have twice as "
     "many tables.",
 )

@@ -9,7 +9,7 @@ import click
 from arena import registry
 from arena.cli.one_match import check_folder, finish, plan_match, play_now, show_result
 from arena.cli.output import marked, plain_console
-from arena.cli.params import MAX_SEED, SEED_HELP, Setting, clock_option
+from arena.cli.params import SEED_HELP, Seed, Setting, Whole, clock_option
 from arena.cli.person import PERSON
 from arena.cli.sandbox_options import sandbox_options
 from arena.clock import TimeControl
@@ -24,10 +24,10 @@ from arena.match import MatchSpec, Seat
     "--against", "opponents", multiple=True, metavar="BOT",
     help="Who plays against you, as in `arena match`; random if not given, and one bot takes every other seat.",
 )  # fmt: skip
-@click.option("--seat", type=click.IntRange(0), default=0, show_default=True, help="Where you sit.")
-@click.option("--seats", type=int, help="How many seats, for games that can have more than two.")
+@click.option("--seat", type=Whole(0), default=0, show_default=True, help="Where you sit.")
+@click.option("--seats", type=Whole(1), help="How many seats, for games that can have more than two.")
 @click.option("--option", "settings", type=Setting(), multiple=True, help="An option of the game, such as board=b.")
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), help=SEED_HELP)
+@click.option("--seed", type=Seed(), help=SEED_HELP)
 @clock_option
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the record of the match here.")
 @sandbox_options
@@ -50,7 +50,7 @@ def play(
 
     \b
     arena play claim
-    arena play assassins --seat 1 --against sample_bots/greedy --out game.arena
+    arena play assassins --seat 1 --against greedy --out game.arena
     arena play kingdoms --seats 4
     """
     check_folder(out)

@@ -39,7 +39,8 @@ def begin(given: dict[str, Any]) -> None:
     """Begin the tournament of these options, or go on with it if it has begun, and play it."""
     game = registry.find(given["game_name"])
     store = open_store(given["db"], make=True)
-    field = choose_field(store, game.info.name, [name for name in (given["bots"] or "").split(",") if name])
+    names = [name for name in (given["bots"] or "").split(",") if name]
+    field = choose_field(store, game.info.name, names, seats=given["seats"] or game.info.min_seats)
     settings = with_seed(read_settings(game, field, given), given["seed"], store)
     settings.schedule()  # refuses what cannot be played before anything is kept
     entry = store.begin_tournament(game.info.name, settings.to_json())
@@ -164,7 +165,8 @@ def say_why(running: Tournament, halt: Halt | None, go_on: str, seconds: float |
         case None:
             echo(running.ending, err=aside)
         case Halt.VOID:
-            void = f"{running.void} matches are void through no fault of a bot ({running.void_reason})"
+            are = "is" if running.void == 1 else "are"
+            void = f"{counted(running.void, 'match')} {are} void through no fault of a bot ({running.void_reason})"
             raise InfraError(f"{void}: {go_on} plays them again")
         case Halt.BUDGET:
             time = duration(seconds or 0.0)

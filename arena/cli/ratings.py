@@ -6,15 +6,16 @@ from typing import Any
 
 import click
 from rich.console import Console
+from rich.table import Table
 
 from arena import registry
 from arena.cli import table_formats
 from arena.cli.options import option_group
-from arena.cli.output import cell
-from arena.cli.params import Moment
+from arena.cli.output import cell, narrow_table
+from arena.cli.params import Moment, Whole
 from arena.cli.store import db_option, open_store
 from arena.cli.table_formats import form_options, print_table
-from arena.cli.tables import narrow_table, print_notes, print_standings, rating_table
+from arena.cli.tables import print_notes, print_standings, rating_table
 from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.ratings import Rating, crosstable
@@ -24,11 +25,15 @@ from arena.ratings.table import places_in_groups
 from arena.store.base import BotEntry, Store
 
 Cells = Sequence[Sequence[tuple[float, int]]]
+CROSS_NAMES = 20
+"""Characters for the names of bots beside a crosstable that has no room for all; a longer one is folded."""
 
 
 matches_options = option_group(
     click.option("--game", "game_name", metavar="GAME", required=True, help="The game."),
-    click.option("--tournament", "number", type=int, help="Only the matches of this tournament, and all of its bots."),
+    click.option(
+        "--tournament", "number", type=Whole(1), help="Only the matches of this tournament, and all of its bots."
+    ),
     click.option("--latest", is_flag=True, help="Only the latest tournament, and all of its bots."),
     click.option("--tests", is_flag=True, help="Only the matches of `arena test`, which do not count otherwise."),
     click.option("--since", type=Moment(), help="Only tournaments begun since then: 2026-05-01, or 7d for a week."),
@@ -45,8 +50,9 @@ matches_options = option_group(
 @click.option("--by", type=click.Choice(["role"]), help="A table for each role, in games that have roles.")
 @matches_options
 def ratings(
-    game_name: str, by: str | None, db: str, as_json: bool, as_csv: bool, html: str | None, **given: Any
-) -> None:
+    game_name: str, by: str | None, db: str, as_json: bool, as_csv: bool, html: str | None, columns: str | None,
+    **given: Any,
+) -> None:  # fmt: skip
     """Show the ladder of a game: its bots by their ratings.
 
     The newest version of every bot is there, and all rated matches count, those of older versions too.
@@ -63,7 +69,7 @@ def ratings(
       name, version       of the bot; role with --by role
       mu                  the rating
       sigma               its standard deviation
-      field_sigma         the same, against the mean of the group; what tables show
+      field_sigma         the same, against the mean of the group, as in tables
       games               how many it played
       wins, draws, losses alone first, first with others, not first
       place_1, place_2 …  how often it had this place, alone or shared
@@ -74,6 +80,7 @@ def ratings(
     \b
     arena ratings --game claim
     arena ratings --game assassins --by role
+    arena ratings --game claim --columns place,name,version,mu,faults
     arena ratings --game claim --since 30d --html ratings.html
     """
     game, store = registry.find(game_name), open_store(db)
@@ -87,13 +94,16 @@ def ratings(
         rows,
         lambda: _page(table, tables, game),
         lambda: _print(table, selection, tables, game, tests=given["tests"]),
+        lambda: _print_end(table, selection),
     )
-    print_table(shown, as_json=as_json, as_csv=as_csv, html=html)
+    print_table(shown, as_json=as_json, as_csv=as_csv, html=html, columns=columns)
 
 
 @click.command("crosstable")
 @matches_options
-def show_crosstable(game_name: str, db: str, as_json: bool, as_csv: bool, html: str | None, **given: Any) -> None:
+def show_crosstable(
+    game_name: str, db: str, as_json: bool, as_csv: bool, html: str | None, columns: str | None, **given: Any
+) -> None:
     """Show how every bot fared against every other.
 
     The cells are points of games, two seats of a match at a time: 1 for a win, a half for a draw. The bots are those
@@ -120,8 +130,9 @@ def show_crosstable(game_name: str, db: str, as_json: bool, as_csv: bool, html: 
         rows,
         lambda: _cross_page(title, labels, cells, table),
         lambda: _print_cross(labels, cells, game, table, selection, tests=scope.tests),
+        lambda: _print_end(table, selection),
     )
-    print_table(shown, as_json=as_json, as_csv=as_csv, html=html)
+    print_table(shown, as_json=as_json, as_csv=as_csv, html=html, columns=columns)
 
 
 def read_scope(store: Store, game: str, given: Mapping[str, Any]) -> Scope:
@@ -179,6 +190,12 @@ def _print(
     _say_left_out(selection)
 
 
+def _print_end(table: Standings, selection: Selection) -> None:
+    """What stands below every table."""
+    print_notes(table, Console())
+    _say_left_out(selection)
+
+
 def _say_empty(game: AnyGame, selection: Selection, *, tests: bool) -> None:
     name = game.info.name
     if selection.left_out:
@@ -203,17 +220,28 @@ def _print_cross(
     if not order:
         _say_empty(game, selection, tests=tests)
         return
-    table = narrow_table()
-    for name in ("#", "bot"):
-        table.add_column(name)
-    for number in range(1, len(order) + 1):
-        table.add_column(str(number), justify="right", no_wrap=True)
-    for number, (bot, row) in enumerate(zip(order, cells), 1):
-        table.add_row(str(number), cell(bot), *(f"{points:g}/{games}" if games else "·" for points, games in row))
     console = Console()
-    console.print(table)
-    print_notes(standings, console)
-    _say_left_out(selection)
+    texts = [[f"{points:g}/{games}" if games else "·" for points, games in row] for row in cells]
+    widest = max(len(text) for row in texts for text in row) + len("  ")
+    room, longest = console.width - len(f"{len(order)}  "), max(map(len, order))
+    names = longest if longest + widest * len(order) <= room else min(longest, CROSS_NAMES)
+    at_once = max(1, (room - names) // widest)
+    for first in range(0, len(order), at_once):
+        console.print(end="\n" if first else "")
+        console.print(_cross_part(order, texts, range(first, min(first + at_once, len(order))), names))
+    _print_end(standings, selection)
+
+
+def _cross_part(order: Sequence[str], texts: Sequence[Sequence[str]], columns: range, names: int) -> Table:
+    """The table against these bots alone: as many as there is room for."""
+    table = narrow_table()
+    table.add_column("#", justify="right")
+    table.add_column("bot", overflow="fold", max_width=names)
+    for column in columns:
+        table.add_column(str(column + 1), justify="right", no_wrap=True)
+    for number, (bot, row) in enumerate(zip(order, texts), 1):
+        table.add_row(str(number), cell(bot), *(row[column] for column in columns))
+    return table
 
 
 def plain_rows(

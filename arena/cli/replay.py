@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from arena import registry
+from arena.cli.groups import CommandGroup
 from arena.cli.output import echo, marked, plain_console
 from arena.cli.replay_viewer import page_through
 from arena.cli.store import db_option, open_store
@@ -27,7 +28,7 @@ from arena.web.replay_data import read_replay
 RecordFile = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def replay() -> None:
     """Watch the record of a match, or prove that it is true."""
 
@@ -56,15 +57,15 @@ def verify_files(files: Sequence[Path]) -> None:
 @click.option("--all", "at_once", is_flag=True, help="Print every position without waiting for a key.")
 @db_option
 def show(file: str, as_json: bool, at_once: bool, db: str) -> None:
-    """Play a match in the terminal, move by move: the record in FILE, or the match of this id in the store.
+    """Play a match in the terminal, move by move.
 
-    The first letters of a MATCH_ID, as `arena history` lists it, are enough. Without a terminal everything is printed
-    at once.
+    It is the record in FILE, or the match of this id in the store; the first letters of a MATCH_ID, as `arena history`
+    lists it, are enough. Without a terminal everything is printed at once.
 
     \b
-    → ↓ Enter space   the next position            g 12 Enter, 12 Enter   go to move 12
-    ← ↑ b             the one before               p                      play by itself, or pause
-    Home End          the first, the last          + -                    faster, slower
+    → ↓ Enter space   the next position     12 Enter   go to move 12
+    ← ↑ b             the one before        p          play by itself, or pause
+    Home End          the first, the last   + -        faster, slower
     q                 quit
 
     \b
@@ -116,14 +117,16 @@ def html(file: Path, out: Path | None, embed: bool) -> None:
     write_page(game, kept, out or file.with_suffix(".html"), Frame.ALLOWED if embed else Frame.REFUSED)
 
 
-def write_page(game: AnyGame, kept: MatchRecord[Any, Any], path: Path, frame: Frame = Frame.REFUSED) -> None:
+def write_page(
+    game: AnyGame, kept: MatchRecord[Any, Any], path: Path, frame: Frame = Frame.REFUSED, *, aside: bool = False
+) -> None:
     """Write the replay of a match as one page and say so."""
     page = match_page(read_replay(game, kept), frame=frame)
     try:
         path.write_text(page, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
-    echo(f"replay: {path}")
+    echo(f"replay: {path}", err=aside)
 
 
 def _pages(game: AnyGame, kept: MatchRecord[Any, Any]) -> list[str]:

@@ -18,7 +18,8 @@ QUIT = ("q", "\x1b", "\x04")
 """Terminals send arrows and Home and End in one of these forms; a lone escape is the Escape key."""
 DELAYS = (4.0, 2.0, 1.0, 0.5, 0.25, 0.1)
 """Seconds between two positions when it plays by itself, from slow to fast."""
-HELP = "→ Enter: on   ← b: back   Home End   g or a number: go to a move   p: play   + -: speed   q: quit"
+HELP = "→: on   ←: back   Home End   a number: go to that move   p: play   q: quit"
+PLAYING = "p: pause   + -: faster, slower   q: quit"
 
 
 @dataclass
@@ -62,7 +63,7 @@ class Viewer:
         """The line below the page."""
         if self.typed is not None:
             return f"go to move (1 to {self.last}, or 0 for the start): {self.typed}_"
-        return f"playing, {DELAYS[self.speed]:g} s a move; p: pause   {HELP}" if self.playing else HELP
+        return f"playing, {DELAYS[self.speed]:g} s a move   {PLAYING}" if self.playing else HELP
 
     def _step(self, key: str) -> None:
         self.playing = False

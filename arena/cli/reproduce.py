@@ -13,6 +13,7 @@ from arena.bots.making import program_of
 from arena.bots.manifest import Folder, Remote, locate
 from arena.bots.running import RemoteBot, RunningBot
 from arena.cli.output import marked, plain_console
+from arena.cli.params import Whole
 from arena.contestant import reproduce as logic
 from arena.contestant.reproduce import Comparison, in_words
 from arena.errors import BotFault, UsageError
@@ -27,9 +28,9 @@ FROM_HELP = "Begin at this move of the match, counted from 1 as `arena replay sh
 
 @click.command()
 @click.argument("file", metavar="RECORD", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--seat", required=True, type=click.IntRange(0), help="The seat whose requests are sent again.")
+@click.option("--seat", required=True, type=Whole(0), help="The seat whose requests are sent again.")
 @click.option("--bot", "name", required=True, metavar="BOT", help="A folder, or grpc://host:port of a bot in your IDE.")
-@click.option("--from", "first", type=click.IntRange(1), default=1, show_default=True, help=FROM_HELP)
+@click.option("--from", "first", type=Whole(1), default=1, show_default=True, help=FROM_HELP)
 @click.pass_context
 def reproduce(ctx: click.Context, file: Path, seat: int, name: str, first: int) -> None:
     """Send a played match's requests to a bot again, and show where it now answers differently.

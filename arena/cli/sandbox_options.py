@@ -24,7 +24,14 @@ sandbox_options = option_group(
         "gvisor gives images a kernel of their own; process holds nothing and is for bots that you trust.",
     ),
     click.option("--memory", type=Size(), default="512m", show_default=True, help="Memory of each bot."),
-    click.option("--cpus", type=click.FloatRange(0.1), default=1.0, show_default=True, help="Processors of each bot."),
+    click.option(
+        "--cpus",
+        metavar="NUMBER",
+        type=click.FloatRange(0.1),
+        default=1.0,
+        show_default=True,
+        help="Processors of each bot.",
+    ),
     click.option("--ponder", is_flag=True, help="Let bots think on the opponent's time instead of freezing them."),
 )
 """The options that say how bots are held."""

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from arena import registry
-from arena.cli.params import Duration
+from arena.cli.groups import CommandGroup
+from arena.cli.params import Duration, Whole
 from arena.cli.store import db_option, open_store_to_read
 from arena.errors import UsageError
 from arena.tournaments.settings import Settings
@@ -20,7 +21,7 @@ from arena.web.snapshot import take_snapshot, with_histories
 title_option = click.option("--title", default="Arena", show_default=True, help="What the site is called.")
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def site() -> None:
     """Make a site of ladders, tournaments and replays."""
 
@@ -29,7 +30,7 @@ def site() -> None:
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 @click.option(
     "--matches",
-    type=click.IntRange(0),
+    type=Whole(0),
     default=1000,
     show_default=True,
     help="Replays of so many of the latest matches.",
@@ -37,7 +38,7 @@ def site() -> None:
 @title_option
 @db_option
 def build(folder: Path, matches: int, title: str, db: str) -> None:
-    """Write the site into DIR, as plain files that any web server, or none, can show.
+    """Write the site as plain files, for any web server or none.
 
     All links are relative: put the folder under any path, or open its index.html in a browser. Nothing in the store
     is changed. The same command writes a newer site over an older one.
@@ -58,7 +59,7 @@ def build(folder: Path, matches: int, title: str, db: str) -> None:
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on; 0.0.0.0 is everywhere.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
+@click.option("--port", type=Whole(0, 65535), default=8000, show_default=True, help="The port to listen on.")
 @click.option(
     "--delay",
     type=Duration(),

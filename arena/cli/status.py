@@ -7,7 +7,7 @@ from typing import Any
 import click
 from rich.table import Table
 
-from arena.cli.output import cell, echo, plain_console
+from arena.cli.output import cell, echo, narrow_table, plain_console
 from arena.cli.progress import duration
 from arena.cli.store import db_option, open_store
 from arena.store.base import RunEntry, Store, TournamentEntry
@@ -92,14 +92,14 @@ def _progress(now: Mapping[str, Any]) -> str:
 
 
 def _nodes(now: Mapping[str, Any]) -> Table:
-    table = Table("node", *(name.replace("_", " ") for name in NODE_COLUMNS))
+    table = narrow_table("node", *(name.replace("_", " ") for name in NODE_COLUMNS))
     for node in now["nodes"]:
         table.add_row(cell(node["name"]), *(str(node[name]) for name in NODE_COLUMNS))
     return table
 
 
 def _matches(now: Mapping[str, Any]) -> Table:
-    table = Table("table", "node", "match", "bots", "seconds")
+    table = narrow_table("table", "node", "match", "bots", "seconds")
     for match in now["running"]:
         bots = ", ".join(match["bots"])
         seconds = f"{match['seconds']:.1f}"

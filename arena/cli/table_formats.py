@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from arena.cli.options import option_group
-from arena.cli.output import echo
+from arena.cli.output import cell, echo, narrow_table, plain_console
 from arena.errors import UsageError
 from arena.untrusted.text import json_text, printable
 
@@ -25,6 +25,8 @@ class Table:
     rows: Sequence[Mapping[str, Any]]
     page: Callable[[], str]
     show: Callable[[], None]
+    notes: Callable[[], None] = lambda: None
+    """Prints what is to be known about the rows, below the columns that a user has chosen."""
 
 
 form_options = option_group(
@@ -38,22 +40,52 @@ form_options = option_group(
         default=None,
         help="Write a page with a plot that needs no network; without FILE it is printed.",
     ),
+    click.option(
+        "--columns",
+        metavar="NAME,NAME…",
+        help="Only these columns, of those of --json, in this order: in the terminal, JSON or CSV.",
+    ),
 )
 """The options that choose a form."""
 
 
-def print_table(table: Table, *, as_json: bool, as_csv: bool, html: str | None) -> None:
+def print_table(table: Table, *, as_json: bool, as_csv: bool, html: str | None, columns: str | None) -> None:
     """Print the table in the form that was asked for."""
     if as_json + as_csv + (html is not None) > 1:
         raise UsageError("choose one of --json, --csv and --html")
+    if html is not None and columns is not None:
+        raise UsageError("--columns are for the terminal, --json and --csv: a page has all of them")
+    rows = table.rows if columns is None else _chosen(table.rows, columns.split(","))
     if as_json:
-        click.echo(json_text(table.rows, indent=2))
+        click.echo(json_text(rows, indent=2))
     elif as_csv:
-        _print_csv(table.rows)
+        _print_csv(rows)
     elif html is not None:
         _write_page(table.page(), html)
-    else:
+    elif columns is None or not rows:
         table.show()
+    else:
+        _print_plain(rows)
+        table.notes()
+
+
+def _chosen(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows with these columns alone; UsageError if there is none of that name."""
+    known = list(rows[0]) if rows else columns
+    for name in columns:
+        if name not in known:
+            raise UsageError(f"there is no column {name!r}: choose among {', '.join(known)}")
+    return [{name: row[name] for name in columns} for row in rows]
+
+
+def _print_plain(rows: Sequence[Mapping[str, Any]]) -> None:
+    """A table for people with the columns of --json."""
+    shown = narrow_table()
+    for name, value in rows[0].items():
+        shown.add_column(name, overflow="fold", justify="left" if isinstance(value, str) else "right")
+    for row in rows:
+        shown.add_row(*(cell(f"{value:.3f}" if isinstance(value, float) else str(value)) for value in row.values()))
+    plain_console().print(shown)
 
 
 def counted(number: int, what: str) -> str:

@@ -1,13 +1,11 @@
 """Tables of ratings for people."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from arena.cli.output import cell, marked
+from arena.cli.output import cell, marked, narrow_table
 from arena.cli.table_formats import counted
 from arena.ratings import Rating
 from arena.ratings.ladder import notes_on
@@ -40,11 +38,6 @@ def print_notes(standings: Standings, console: Console) -> None:
     """What a reader must know about a table."""
     for note in notes_on(standings):
         console.print(f"[yellow]{marked(note)}[/yellow]", highlight=False)
-
-
-def narrow_table(**options: Any) -> Table:
-    """A table that gives its columns as much of 80 characters as it can."""
-    return Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), **options)
 
 
 def rating_table(rows: Sequence[Rating], faults: Mapping[str, int], title: str) -> Table:

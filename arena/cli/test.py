@@ -12,7 +12,7 @@ from arena.bots.builtin import BUILTIN
 from arena.bots.manifest import MANIFEST, find_sample, read_manifest
 from arena.cli.monitoring import monitored, read_watch
 from arena.cli.output import echo, warn
-from arena.cli.params import Setting
+from arena.cli.params import Setting, Whole
 from arena.cli.placement import read_placement
 from arena.cli.played_tournament import make_budget, make_settings, say_why
 from arena.cli.progress import Report
@@ -45,7 +45,7 @@ BOUNDS = {"elo0": 0.0, "elo1": 10.0, "alpha": 0.05, "beta": 0.05}
     metavar="NAME=NUMBER…",
     help="The two hypotheses in Elo, and the rates of error: elo0=0 elo1=10 alpha=0.05 beta=0.05 if not given.",
 )
-@click.option("--max-pairs", type=click.IntRange(1), default=10_000, show_default=True, help="Give up after so many.")
+@click.option("--max-pairs", type=Whole(1), default=10_000, show_default=True, help="Give up after so many.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @play_options
 def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool, **given: Any) -> None:

@@ -7,14 +7,14 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from arena.cli.groups import CommandGroup
 from arena.cli.monitoring import monitoring_options
 from arena.cli.options import option_group
-from arena.cli.output import cell, echo
-from arena.cli.params import MAX_SEED, SEED_HELP, Duration, Setting, clock_option
+from arena.cli.output import cell, echo, narrow_table
+from arena.cli.params import SEED_HELP, Duration, Seed, Setting, Whole, clock_option
 from arena.cli.placement import placement_options
 from arena.cli.sandbox_options import sandbox_options
 from arena.cli.store import db_option, open_store
-from arena.cli.tables import narrow_table
 from arena.cli.tournament_config import Seeds, config_option, config_text
 from arena.errors import UsageError
 from arena.ratings.ladder import playing_in
@@ -32,9 +32,9 @@ budget_option = click.option(
 )
 play_options = option_group(
     click.option("--option", "options", type=Setting(), multiple=True, help="An option of the game, like board=b."),
-    click.option("--seed", type=click.IntRange(0, MAX_SEED), help=SEED_HELP),
+    click.option("--seed", type=Seed(), help=SEED_HELP),
     clock_option,
-    click.option("--strikes", type=click.IntRange(0), default=0, show_default=True, help="As in `arena match`."),
+    click.option("--strikes", type=Whole(0), default=0, show_default=True, help="As in `arena match`."),
     click.option(
         "--fresh",
         type=click.Choice(["pairing", "match"]),
@@ -51,7 +51,7 @@ play_options = option_group(
 """The options that say how matches are played, whoever meets whom."""
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=CommandGroup, invoke_without_command=True)
 @config_option
 @click.option("--game", "game_name", metavar="GAME", help="The game to play; `arena games` lists them.")
 @click.option(
@@ -65,19 +65,20 @@ play_options = option_group(
 )
 @click.option(
     "--rounds",
-    type=click.IntRange(1),
+    type=Whole(1),
     help="Deals that every group plays, from every seat; 2 if not given, or with --budget as many as fit.",
 )
-@click.option("--seats", type=int, help="How many seats, for games that can have more than two.")
-@click.option("--top", type=click.IntRange(1), help="adaptive: how many places are to be certain; 3 if not given.")
+@click.option("--seats", type=Whole(1), help="How many seats, for games that can have more than two.")
+@click.option("--top", type=Whole(1), help="adaptive: how many places are to be certain; 3 if not given.")
 @click.option(
     "--confidence",
+    metavar="NUMBER",
     type=click.FloatRange(0.5, 1.0, min_open=True, max_open=True),
     help="adaptive: how certain, all together; 0.95 if not given.",
 )
 @click.option(
     "--max-games",
-    type=click.IntRange(1),
+    type=Whole(1),
     help="adaptive: stop after so many matches in any case; 100 for each bot if not given.",
 )
 @click.option(
@@ -98,12 +99,13 @@ def tournament(ctx: click.Context, /, **given: Any) -> None:
     round-robin  everybody against everybody
     gauntlet     the first bot of --bots against all others
     swiss        bots with equal scores meet, round by round; for two seats
-    adaptive     who meets is decided by what is not known yet, until the order of the first places is certain;
-                 needs about a third of the matches of a round robin, in large fields less
+    adaptive     who meets is decided by what is not known yet, until the order
+                 of the first places is certain; needs about a third of the
+                 matches of a round robin, in large fields less
 
     \b
     arena tournament --game assassins
-    arena tournament --game kingdoms --seats 4 --rounds 2
+    arena tournament --game kingdoms --seats 3 --rounds 1
     arena tournament --game claim --format adaptive --top 3 --confidence 0.95
     arena tournament --game claim --budget 45m
     arena tournament show-config 3 > cup.toml; arena tournament --config cup.toml
@@ -118,7 +120,7 @@ def tournament(ctx: click.Context, /, **given: Any) -> None:
 
 
 @tournament.command()
-@click.argument("number", metavar="ID", type=int)
+@click.argument("number", metavar="ID", type=Whole(1))
 @budget_option
 @placement_options
 @monitoring_options
@@ -131,7 +133,7 @@ def resume(number: int, **given: Any) -> None:
 
 
 @tournament.command("list")
-@click.option("--last", type=click.IntRange(1), default=20, show_default=True, help="How many, the newest at the end.")
+@click.option("--last", type=Whole(1), default=20, show_default=True, help="How many, the newest at the end.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @db_option
 def list_tournaments(last: int, as_json: bool, db: str) -> None:
@@ -184,7 +186,7 @@ def tournament_list(rows: Sequence[Mapping[str, Any]]) -> Table:
         right = name in ("id", "bots", "games")
         table.add_column(name, justify="right" if right else "left", overflow="fold", no_wrap=name != "leader")
     for row in rows:
-        leader = f"{row['leader']} {row['leader_version']}" if row["leader"] else ""
+        leader = row["leader"] or ""  # without its version, for which there is no room; --json has it
         facts = (row["id"], row["begun"][:10], row["game"], row["format"], row["bots"], row["matches"], row["clock"])
         state = {"complete": "done"}.get(row["state"], row["state"]) + ("*" if row["weak_limits"] else "")
         table.add_row(*(cell(str(fact)) for fact in facts), state, cell(leader))
@@ -195,7 +197,7 @@ def tournament_list(rows: Sequence[Mapping[str, Any]]) -> Table:
 
 
 @tournament.command("show-config")
-@click.argument("number", metavar="ID", type=int)
+@click.argument("number", metavar="ID", type=Whole(1))
 @db_option
 def show_config(number: int, db: str) -> None:
     """Print the tournament of this ID as a file for --config.

@@ -7,6 +7,7 @@ import click
 
 from arena import registry
 from arena.cli.output import echo
+from arena.cli.params import Whole
 from arena.cli.store import db_option, open_store
 from arena.cli.table_formats import counted
 from arena.errors import RecordError
@@ -16,7 +17,7 @@ from arena.untrusted.text import printable
 
 
 @click.command()
-@click.argument("numbers", metavar="[TOURNAMENT]…", type=int, nargs=-1)
+@click.argument("numbers", metavar="[TOURNAMENT]…", type=Whole(1), nargs=-1)
 @click.option("--game", "game_name", metavar="GAME", help="Only tournaments of this game.")
 @db_option
 def verify(numbers: Sequence[int], game_name: str | None, db: str) -> None:

@@ -129,7 +129,7 @@ class ReplyTimer:
             self._timer = self._loop.call_later(lag - self._credited, self._expire)
             self._credited = lag
         else:
-            self._give_up(f"did not answer within {self._wait:.3f} s")
+            self._give_up(f"no answer came in {self._wait:.3f} s")
 
 
 class GrpcLink:

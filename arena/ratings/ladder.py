@@ -58,10 +58,12 @@ def select(scope: Scope, tallies: Sequence[Tally], bots: Iterable[BotEntry]) -> 
 
 def read_tallies(store: Store, scope: Scope) -> tuple[list[Tally], list[SeatTally]]:
     """What was counted of the matches."""
-    which: dict[str, Any] = {
-        "tournament_id": scope.tournament_id, "game": scope.game, "tests": scope.tests, "since": scope.since,
-    }  # fmt: skip
-    return store.tallies(**which), store.seat_tallies(**which)
+    return store.tallies(**_which(scope)), store.seat_tallies(**_which(scope))
+
+
+def _which(scope: Scope) -> dict[str, Any]:
+    """The scope as the store is asked for it."""
+    return {"tournament_id": scope.tournament_id, "game": scope.game, "tests": scope.tests, "since": scope.since}
 
 
 def playing_in(tallies: Iterable[Tally], bots: Iterable[BotEntry]) -> list[BotEntry]:
@@ -75,8 +77,7 @@ def scoped_standings(store: Store, scope: Scope, roles: tuple[str, ...]) -> tupl
     tallies, seats = read_tallies(store, scope)
     selection = select(scope, tallies, store.all_bots())
     table = standings(tallies, seats, selection.counted, roles, selection.shown)
-    weak_limits = store.weak_limits(tournament_id=scope.tournament_id, game=scope.game)
-    return replace(table, weak_limits=weak_limits), selection
+    return replace(table, weak_limits=store.weak_limits(**_which(scope))), selection
 
 
 def notes_on(table: Standings) -> list[str]:

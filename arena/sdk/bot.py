@@ -48,6 +48,8 @@ class Session(Generic[C, M, O]):
                 return self._codec.write_reply(Ready(self._bot.wants_legal))
             case Turn() as turn:
                 moves = tuple(self._bot.choose_several(turn))
+                if None in moves:
+                    raise TypeError("choose returned None instead of a move: is there a `return` in every case?")
                 return self._codec.write_reply(Moves(turn.number, moves))
             case MatchEnd() as end:
                 self._bot.end(end)

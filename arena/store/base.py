@@ -331,8 +331,11 @@ class Store(Protocol):
         """Times and endings by bot and seat, of the same matches as `tallies`."""
         ...
 
-    def weak_limits(self, *, tournament_id: int | None = None, game: str | None = None) -> tuple[str, ...]:
-        """What was not fully enforced in matches of a tournament, or of all tournaments and tests of a game."""
+    def weak_limits(
+        self, *, tournament_id: int | None = None, game: str | None = None, tests: bool = False,
+        since: datetime | None = None,
+    ) -> tuple[str, ...]:  # fmt: skip
+        """What was not fully enforced in some of the same matches as those of `tallies`."""
         ...
 
     def tournament_summaries(

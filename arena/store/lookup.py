@@ -1,6 +1,6 @@
 """Finds bots and matches by what a user calls them, and bots by where they played."""
 
-from arena.errors import UsageError
+from arena.errors import UsageError, did_you_mean
 from arena.store.base import BotEntry, Store
 
 
@@ -18,7 +18,10 @@ def find_bot(store: Store, text: str) -> BotEntry:
     name, _, version = text.partition("@")
     versions = [entry for entry in store.bot_versions(name) if version in ("", entry.version)]
     if not versions:
-        raise UsageError(f"there is no bot {text!r} in the store: `arena bots list` shows those that there are")
+        meant = did_you_mean(name, (entry.name for entry in store.all_bots()))
+        raise UsageError(
+            f"there is no bot {text!r} in the store{meant or ':'} `arena bots list` shows those that there are"
+        )
     return max(versions, key=lambda entry: (entry.on_ladder and not entry.retired, entry.ladder_number, entry.id))
 
 

@@ -379,13 +379,12 @@ class SqlStore:
         with self._database.connect() as connection:
             return read_seat_tallies(connection, Scope(tournament_id, game, bot_id, tests, since))
 
-    def weak_limits(self, *, tournament_id: int | None = None, game: str | None = None) -> tuple[str, ...]:
-        """What was not fully enforced in matches of a tournament, or of all tournaments and tests of a game."""
-        query = select(tournaments.c.weak_limits)
-        if tournament_id is not None:
-            query = query.where(tournaments.c.id == tournament_id)
-        if game is not None:
-            query = query.where(tournaments.c.game == game)
+    def weak_limits(
+        self, *, tournament_id: int | None = None, game: str | None = None, tests: bool = False,
+        since: datetime | None = None,
+    ) -> tuple[str, ...]:  # fmt: skip
+        """What was not fully enforced in some of the same matches as those of `tallies`."""
+        query = Scope(tournament_id, game, None, tests, since).tournaments(tournaments.c.weak_limits)
         with self._database.connect() as connection:
             noted = connection.execute(query).scalars().all()
         return tuple(sorted({limit for limits in noted for limit in limits or ()}))

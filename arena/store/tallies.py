@@ -80,9 +80,7 @@ class Scope:
         """Keys and sums of the rows of a table of tallies that belong to it, in the order of the keys."""
         columns = [table.c[name] for name in keys]
         if self.tournament_id is None and self.since is not None:
-            # SQLite compares texts, and its own times have no fraction of a second at their end.
-            before = self.since - timedelta(microseconds=1)
-            begun = select(tournaments.c.id).where(tournaments.c.created_at > before, is_rated(not self.tests))
+            begun = self.tournaments(tournaments.c.id)
             totals = [func.sum(table.c[name]) for name in sums]
             query = select(*columns, *totals).where(table.c.tournament_id.in_(begun)).group_by(*columns)
         else:
@@ -91,6 +89,16 @@ class Scope:
             query = select(*columns, *(table.c[name] for name in sums)).where(chosen)
         query = query if self.game is None else query.where(table.c.game == self.game)
         return query.order_by(*columns)
+
+    def tournaments(self, column: ColumnElement[Any]) -> Select[Any]:
+        """A column of the tournaments whose matches belong to it."""
+        if self.tournament_id is not None:
+            return select(column).where(tournaments.c.id == self.tournament_id)
+        query = select(column).where(is_rated(not self.tests))
+        if self.since is not None:
+            # SQLite compares texts, and its own times have no fraction of a second at their end.
+            query = query.where(tournaments.c.created_at > self.since - timedelta(microseconds=1))
+        return query if self.game is None else query.where(tournaments.c.game == self.game)
 
 
 def is_rated(rated: bool = True) -> ColumnElement[bool]:

@@ -22,7 +22,7 @@ from arena.ratings import Posterior, Results, block, fit
 from arena.ratings.table import sample
 from arena.ratings.truncated import Floats, cumulative, draw, win
 from arena.tournaments.outcomes import Outcomes
-from arena.tournaments.schedule import NO_ROUNDS, Rounds
+from arena.tournaments.schedule import NO_ROUNDS, Rounds, too_few_bots
 
 Ints = NDArray[np.int64]
 
@@ -51,7 +51,7 @@ class Adaptive:
         role_sigma: float,
     ) -> None:
         if bots < seats:
-            raise UsageError(f"a tournament for {seats} seats needs at least {seats} bots, but there are {bots}")
+            raise too_few_bots(bots, seats)
         self._bots = bots
         self._seats = seats
         self._top = min(top, bots)

@@ -203,7 +203,7 @@ def _map_archive_errors(path: Path) -> Iterator[None]:
     except UsageError as error:
         raise UsageError(f"{path} is refused: {error}") from error
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-        raise UsageError(f"{path} is refused: it is damaged, or no archive: {error}") from error
+        raise UsageError(f"{path} is refused: it is damaged, or no file that `arena export` wrote") from error
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except (AttributeError, KeyError, RecursionError, StopIteration, TypeError, ValueError) as error:

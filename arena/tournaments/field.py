@@ -17,6 +17,7 @@ from arena.bots.manifest import (
     folder_digest,
     read_manifest,
     samples,
+    unknown_bot,
 )
 from arena.errors import InfraError, UsageError
 from arena.match import Contestant
@@ -32,8 +33,10 @@ SAMPLE_OWNER = "arena"
 BUILTIN_OWNER = "built-in"
 
 
-def choose_field(store: Store, game: str, names: Sequence[str], *, trying: bool = False) -> list[BotEntry]:
-    """The named bots, or all of the ladder that play the game; if these are fewer than two, the sample bots too.
+def choose_field(
+    store: Store, game: str, names: Sequence[str], *, seats: int = 2, trying: bool = False
+) -> list[BotEntry]:
+    """The named bots, or all of the ladder that play the game; if these are fewer than seats, the sample bots too.
 
     A folder is only tried out and stays off the ladder; with `trying` so does every other bot that is new here.
     """
@@ -44,15 +47,15 @@ def choose_field(store: Store, game: str, names: Sequence[str], *, trying: bool 
         if len({bot.id for bot in field}) < len(field):
             raise UsageError("every bot can take part once only")
     else:
-        field = _everybody(store, game)
+        field = _everybody(store, game, seats)
     for bot in field:
         check_present(bot)
     return field
 
 
-def _everybody(store: Store, game: str) -> list[BotEntry]:
+def _everybody(store: Store, game: str, seats: int) -> list[BotEntry]:
     field = _refreshed(store, _present(store, game))
-    if len(field) < 2:
+    if len(field) < seats:
         for sample in samples().values():
             if game in sample.manifest.games:
                 register_folder(store, sample, SAMPLE_OWNER, tried=False)
@@ -213,6 +216,10 @@ def _named(store: Store, name: str, *, trying: bool) -> BotEntry:
         return register_builtin(store, name, tried=trying)
     if (sample := find_sample(name)) and not _is_taken(store, name):
         return register_folder(store, sample, SAMPLE_OWNER, tried=trying)
+    if "@" not in name and not store.bot_versions(name):
+        raise unknown_bot(
+            name, "`arena bots list` shows those in the store, and a folder of yours is named by its path"
+        )
     return find_bot(store, name)
 
 

@@ -237,4 +237,10 @@ class Swiss:
 
 def _check(bots: int, seats: int) -> None:
     if bots < seats:
-        raise UsageError(f"a tournament for {seats} seats needs at least {seats} bots, but there are {bots}")
+        raise too_few_bots(bots, seats)
+
+
+def too_few_bots(bots: int, seats: int) -> UsageError:
+    """That not even one match can be played, and what to do."""
+    there = "there is only 1" if bots == 1 else f"there are {bots}"
+    return UsageError(f"a tournament for {seats} seats needs at least {seats} bots, but {there}: name more with --bots")

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from arena.clock import TimeControl
 from arena.errors import UsageError
 from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA
 from arena.rng import below, draw_seed, stream
@@ -114,11 +115,14 @@ class Settings:
 
 
 def with_seed(settings: Settings, seed: int | None, store: Store) -> Settings:
-    """The settings with the seed that was given, or that of the same tournament if it was stopped, or a new one."""
-    if seed is not None:
-        return settings
+    """The settings with the seed that was given, or that of the same tournament if it was stopped, or a new one.
+
+    A stopped tournament keeps its own spelling of the clock, which an earlier Arena may have written otherwise.
+    """
     for entry in store.tournaments(settings.game):
         earlier = Settings.from_json(entry.settings)
-        if not entry.finished and replace(earlier, seed=settings.seed) == settings:
+        same_clock = TimeControl.parse(earlier.clock) == TimeControl.parse(settings.clock)
+        asked = replace(settings, seed=earlier.seed if seed is None else seed, clock=earlier.clock)
+        if not entry.finished and same_clock and earlier == asked:
             return earlier
-    return replace(settings, seed=draw_seed())
+    return settings if seed is not None else replace(settings, seed=draw_seed())

@@ -107,7 +107,7 @@ FAILING = {
     "is_too_slow": (
         "import time\n" + choosing("time.sleep(60 if turn.number == 4 else 0)\nreturn turn.legal[0]"),
         3,
-        ["did not answer within", "answer before it is gone"],
+        ["no answer came in", "answer before it is gone"],
     ),
     "answers_nothing": (
         f"{SDK}class B(Bot):\n    def choose(self, turn): ...\n    def choose_several(self, turn): return ()\n"

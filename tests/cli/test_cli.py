@@ -112,7 +112,13 @@ BAD = [
     (["replay", "show", "/no/such/file"], "does not exist"),
     (["replay", "verify"], "Missing argument"),
     (["rules", "chess"], "there is no game 'chess'"),
-    (["dance"], "No such command 'dance'"),
+    (["match", "--game", "claim", "--seed", str(2**64)], "is no seed: write a whole number from 0 to"),
+    (["match", "--game", "kingdoms", "--seats", "0"], "0 is not in the range"),
+    (["tournament", "--game", "claim", "--rounds", "two"], "'two' is no whole number"),
+    (["dance"], "there is no command 'dance' (see "),
+    (["mach"], "there is no command 'mach': did you mean match?"),
+    (["bot", "chek"], "there is no command 'chek': did you mean check? (see "),
+    (["match", "--game", "claim", "--bot", "gredy"], "there is no bot 'gredy': did you mean greedy? It is no folder"),
 ]
 
 
@@ -131,6 +137,38 @@ def test_a_file_that_is_no_record_is_refused(tmp_path):
     path.write_text("hello")
     result = arena("replay", "show", path)
     assert (result.exit_code, result.stderr) == (1, "Error: this is not a match record\n")
+
+
+def test_a_match_for_programs_is_one_object(tmp_path):
+    result = arena(
+        "match", "--game", "assassins", "--bot", "random", "--bot", "first", "--json", "--out", tmp_path / "x"
+    )
+    played = json.loads(result.stdout)
+    assert (played["game"], played["clock"], played["void"]) == ("assassins", "200ms/move+5s", False)
+    assert [(seat["name"], seat["role"], seat["ending"]) for seat in played["seats"]] == [
+        ("random", "king", "NORMAL"),
+        ("first", "assassins", "NORMAL"),
+    ]
+    assert sorted(seat["rank"] for seat in played["seats"]) == [1, 2]
+    assert result.stderr.startswith("record: ")
+
+
+def test_a_narrow_terminal_costs_no_option_of_a_game(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    said = arena("games").output
+    assert max(map(len, said.splitlines())) <= 80
+    for info in json.loads(arena("games", "--json").output):
+        for name, option in info["options"].items():
+            assert f"{name}={option['default']}" in said
+            assert all(choice in said for choice in option["choices"])
+
+
+@pytest.mark.parametrize("command", [[], ["bot"], ["bots"], ["replay"], ["site"]])
+def test_who_names_no_command_is_told_which_there_are(command):
+    result = arena(*command)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"Usage: {' '.join(['main', *command])} ")
+    assert "Error" not in result.stderr
 
 
 @pytest.mark.parametrize("command", [[], ["match"], ["replay"], ["replay", "show"], ["games"], ["rules"]])

@@ -16,7 +16,7 @@ from tests.kits.contestants import arena, choosing, write_bot
 FAILING = """
 import sys
 from arena.cli import games, main
-def fail():
+def fail(**_):
     {}
 games.games.callback = fail
 main(["games"])

@@ -27,6 +27,14 @@ def test_examples_keep_their_lines(words):
         assert f"\n  {example.strip()}\n" in f"{text}\n", example
 
 
+@pytest.mark.parametrize("words", PAGES)
+def test_a_page_fits_a_narrow_terminal_and_cuts_nothing_short(words):
+    command = PAGES[words]
+    lines = command.get_help(click.Context(command, info_name=words, terminal_width=80)).splitlines()
+    assert [line for line in lines if len(line) > 80] == []
+    assert [line for line in lines if line.endswith("...") and "Usage" not in line] == []
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_line_of_a_command_is_its_first_sentence(name):
     sentence = " ".join(PAGES[f"arena {name}"].help.split("\n\n")[0].split())

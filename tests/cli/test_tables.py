@@ -5,6 +5,7 @@ import io
 import json
 import re
 from html import unescape
+from itertools import combinations
 
 import pytest
 from click.testing import CliRunner
@@ -67,7 +68,7 @@ def test_a_page_escapes_everything():
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
 def test_csv_is_safe_for_spreadsheets(start, capsys):
     rows = [{"bot": f"{start}cmd|' /C calc'!A0", "points": -1.5}]
-    print_table(Table(rows, str, lambda: None), as_json=False, as_csv=True, html=None)
+    print_table(Table(rows, str, lambda: None), as_json=False, as_csv=True, html=None, columns=None)
     (line,) = csv.DictReader(io.StringIO(capsys.readouterr().out, newline=""))
     assert line["bot"].startswith("'")
     assert line["points"] == "-1.5"
@@ -85,11 +86,16 @@ def test_csv_is_safe_for_spreadsheets(start, capsys):
             "'soon' is no date: write 2026-05-01, or 7d for a week ago",
         ),
         (["ratings", "--game", "claim", "--html", "/no/such/folder/x.html"], "cannot be written"),
+        (
+            ["ratings", "--game", "claim", "--latest", "--columns", "name,elo"],
+            "there is no column 'elo': choose among group, place,",
+        ),
+        (["ratings", "--game", "claim", "--columns", "name", "--html"], "a page has all of them"),
         (["history", "nobody"], "there is no bot 'nobody'"),
         (["history", "two", "--match", "zz"], "it played no match 'zz'"),
         (["history", "two", "--match", ""], "it played no match ''"),
         (["history", "two", "--out", "x"], "say with --match"),
-        (["history", "two", "--match", "1", "--csv"], "one match is shown as text, or with --json"),
+        (["history", "two", "--match", "1", "--csv"], "one match is shown as text, or whole with --json"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(db, words, complaint):
@@ -97,6 +103,35 @@ def test_what_cannot_be_is_one_sentence(db, words, complaint):
     assert result.exit_code == 2
     assert complaint in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+def test_columns_are_chosen_in_every_form(db):
+    words = ("ratings", "--game", "claim", "--latest", "--columns", "games,name", "--db", db)
+    rows = json.loads(run(*words, "--json").output)
+    assert all(list(row) == ["games", "name"] for row in rows)
+    lines = list(csv.DictReader(io.StringIO(run(*words, "--csv").output, newline="")))
+    assert lines == [{name: str(value) for name, value in row.items()} for row in rows]
+    heads, _, *printed = run(*words).output.splitlines()
+    assert heads.split() == ["games", "name"]
+    assert [line.split() for line in printed[: len(rows)]] == [[str(row["games"]), row["name"]] for row in rows]
+
+
+def test_a_crosstable_of_many_bots_is_cut_into_parts_and_not_short(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    store = SqlStore(tmp_path / "db")
+    names = [f"bot{'-of-a-long-name' * (number % 3)}-{number}" for number in range(14)]
+    bots = [
+        store.add_bot(name=name, version="1", owner="", digest=name, origin="/x", games=["claim"]) for name in names
+    ]
+    cup = store.begin_tournament("claim", {})
+    for count, (a, b) in enumerate(combinations(bots, 2)):
+        seats = tuple(SeatResult(bot.id, 1, 1.0, "NORMAL", "", 1, 1) for bot in (a, b))
+        store.add_match(MatchEntry(cup.id, f"{count:04}", count, "", count, "", 1, "", seats), b"")
+    store.close()
+    output = run("crosstable", "--game", "claim", "--db", tmp_path / "db").output
+    assert max(map(len, output.splitlines())) <= 80
+    assert (output.count("0.5/1"), output.count("·"), output.count("…")) == (14 * 13, 14, 0)
+    assert all(name in output.replace("\n", " ") or name[:20] in output for name in names)
 
 
 def test_an_empty_store_has_empty_tables(tmp_path):

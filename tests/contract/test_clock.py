@@ -25,6 +25,11 @@ def test_parse(text, control):
     assert TimeControl.parse(str(control)) == control
 
 
+@pytest.mark.parametrize("text", ["200ms/move+5s", "1.5s/move", "cpu:50ms/move+30s", "30s+0.5s", "none"])
+def test_a_clock_is_spelled_as_people_write_it(text):
+    assert str(TimeControl.parse(text)) == text
+
+
 @pytest.mark.parametrize("text", ["", "1", "1s/turn", "-1s/move", "1s+", "1h", "1s/move+1s+1s", "1e3s"])
 def test_nonsense_is_refused(text):
     with pytest.raises(UsageError, match="1s/move"):

@@ -123,6 +123,7 @@ def test_an_illegal_or_late_move_loses():
         ("claim", ["first", 7], "7 is no bot"),
         ("claim", ["first", "./nowhere"], "there is no bot"),
         ("claim", ["first", "some/image"], "only Python bots can"),
+        ("claim", ["first", "gredy"], "there is no bot .gredy.: did you mean greedy"),
         ("rrr", ["first", "policy"], "does not play rrr"),
     ],
 )

@@ -1,5 +1,7 @@
 """Who is on the ladder: the newest versions, by results between all versions, in groups that have met."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from arena.ratings.ladder import Scope, left_out_words, notes_on, scoped_standings
@@ -20,12 +22,12 @@ def add(store, name, version="1", **more):
     )
 
 
-def play(store, tournament, ranks, times=1):
+def play(store, tournament, ranks, times=1, weak_limits=()):
     """Matches of the bots with these ranks, in seat order."""
     number = store.latest_number()
     for count in range(number, number + times):
         seats = tuple(SeatResult(bot.id, rank, 0.0, "NORMAL", "", 1, 1) for bot, rank in ranks.items())
-        store.add_match(MatchEntry(tournament.id, f"m{count}", count, "", count, "", 1, "", seats), b"")
+        store.add_match(MatchEntry(tournament.id, f"m{count}", count, "", count, "", 1, "", seats), b"", weak_limits)
 
 
 def table(store, **scope):
@@ -78,6 +80,19 @@ def test_the_newest_versions_are_shown_by_the_results_of_all(store):
     assert left_out_words(selection) == "1 only tried out, 1 retired"
     store.promote_bot(tried.id, owner="me", origin="/y", games=["claim"])
     assert {row.bot for row in table(store)[0].rows} == {"mine 3", "other 1"}
+
+
+def test_weak_limits_are_told_of_the_matches_in_the_table_alone(store):
+    one, other = add(store, "one"), add(store, "other")
+    cup, test = store.begin_tournament("claim", {"rounds": 1}), store.begin_tournament("claim", {"format": "test"})
+    play(store, cup, {one: 1, other: 2})
+    play(store, test, {one: 1, other: 2}, weak_limits=["memory: none"])
+    assert notes_on(table(store)[0]) == []
+    assert "memory: none" in notes_on(table(store, tests=True)[0])[0]
+    assert "memory: none" in notes_on(table(store, tournament_id=test.id)[0])[0]
+    play(store, cup, {one: 1, other: 2}, weak_limits=["files: none"])
+    assert table(store)[0].weak_limits == ("files: none",)
+    assert table(store, since=datetime.now(UTC) + timedelta(days=1))[0].weak_limits == ()
 
 
 def test_places_are_counted(store):

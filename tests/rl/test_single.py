@@ -98,7 +98,7 @@ def test_a_bot_is_an_opponent_by_its_class_its_name_or_its_folder():
     assert sum(play(env, seed)[-1] for env in greedy for seed in range(10)) < 0
     seen = [SingleAgent("claim", "random", seat=1).reset(seed=seed)[0].tobytes() for seed in (1, 1, 2)]
     assert (seen[0] == seen[1], seen[0] == seen[2]) == (True, False)
-    with pytest.raises(UsageError, match="cannot play in this process"):
+    with pytest.raises(UsageError, match="there is no bot 'nobody': here a bot is a function"):
         SingleAgent("claim", "nobody")
 
 

@@ -13,7 +13,7 @@ import pytest
 from sandbox_kit import BASE_IMAGE, OBEDIENT, processes_with, tell, until
 
 from arena.errors import UsageError
-from arena.sandboxes import BotImage, DockerSandbox, Limits
+from arena.sandboxes import BotImage, DockerSandbox, GvisorSandbox, Limits
 from arena.sandboxes.docker import image_builds, image_files, images
 from arena.sandboxes.docker.client import DockerClient, NotFound
 
@@ -51,7 +51,7 @@ USUAL = f"""
 FROM {BASE_IMAGE}
 WORKDIR /usr/src/bot
 COPY main.py .
-RUN echo read >data && chmod 700 /usr/src/bot/data && chown 1000:1000 /usr/src/bot/data
+RUN echo read >data && chmod 777 . && chmod 700 /usr/src/bot/data && chown 1000:1000 /usr/src/bot/data
 USER 1000:1000
 ENV HOME=/root LEVEL=3 ARENA_SOCKET=/elsewhere
 EXPOSE 80 443/udp
@@ -61,6 +61,9 @@ ENTRYPOINT ["python3"]
 CMD ["main.py", "--depth=4"]
 """
 ASKED = """
+import signal
+for number in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(number, lambda *_: print("asked to stop", flush=True))
 def attempt(call):
     try:
         return call() or "done"
@@ -78,24 +81,28 @@ result = {
 
 
 @pytest.mark.slow
-def test_what_a_usual_dockerfile_means(build):
-    """docs/bots.md says it line by line: WORKDIR, ENTRYPOINT, CMD and ENV hold, USER, EXPOSE and HEALTHCHECK do not."""
+@pytest.mark.parametrize("kind", [DockerSandbox, GvisorSandbox])
+def test_what_a_usual_dockerfile_means(build, kind, request):
+    """docs/bots.md says it line by line: WORKDIR, ENTRYPOINT, CMD and ENV hold; USER, EXPOSE and the others do not."""
+    if kind is GvisorSandbox:
+        request.getfixturevalue("gvisor")
     image = build(USUAL)
 
     async def play():
-        async with DockerSandbox(BotImage(image.digest), Limits()) as sandbox:
+        async with kind(BotImage(image.digest), Limits()) as sandbox:
             endpoint = await sandbox.start()
             with DockerClient() as client:
                 (found,) = client.call(client.api.containers, filters={"ancestor": image.digest})
                 state = client.call(client.api.inspect_container, found["Id"])
             health = state["State"].get("Health"), state["Config"]["Healthcheck"]["Test"]
-            return found["Ports"], *health, ast.literal_eval(await tell(endpoint, ASKED))
+            seen = found["Ports"], *health, ast.literal_eval(await tell(endpoint, ASKED))
+        return *seen, "asked to stop" in sandbox.log()
 
     assert asyncio.run(play()) == ([], None, ["NONE"], {
         "WORKDIR": "/usr/src/bot", "USER": False, "CMD": ["--depth=4"],
         "ENV": ["/tmp", "3", "/run/bot/b.sock"], "EXPOSE": ["lo"], "files of USER": "EACCES",
         "writes beside itself": "EROFS", "writes in /tmp": "done",
-    })  # fmt: skip
+    }, False)  # fmt: skip
 
 
 @pytest.mark.slow

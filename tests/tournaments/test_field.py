@@ -42,6 +42,13 @@ def test_two_bots_play_without_the_sample_bots(store, tmp_path):
     assert names(choose_field(store, "claim", [])) == ["one", "two"]
 
 
+def test_a_table_of_more_seats_than_bots_is_filled_up(store, tmp_path):
+    for name in ("one", "two"):
+        add(store, tmp_path / name, "alice")
+    assert names(choose_field(store, "claim", [], seats=2)) == ["one", "two"]
+    assert {"one", "two", "greedy"} < set(names(choose_field(store, "claim", [], seats=3)))
+
+
 def test_an_empty_field_says_what_to_do(store, tmp_path, monkeypatch):
     monkeypatch.setattr(manifest, "SAMPLES", tmp_path / "nothing")
     with pytest.raises(UsageError, match=r"no bot plays claim here: make one with `arena bot new my_bot --game claim`"):

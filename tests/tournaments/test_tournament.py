@@ -223,6 +223,16 @@ def test_the_same_command_without_a_seed_goes_on_with_the_seed_that_was_drawn(tm
     assert with_seed(unseeded, None, store).seed != first.seed
 
 
+def test_a_stopped_tournament_goes_on_although_its_clock_was_spelled_otherwise(tmp_path):
+    store = SqlStore(tmp_path / "db")
+    stopped = replace(BASE, seed=7, clock="0.2s/move+5s")
+    store.begin_tournament("claim", stopped.to_json())
+    now = replace(BASE, seed=0, clock="200ms/move+5s")
+    assert with_seed(now, None, store) == stopped
+    assert with_seed(replace(now, seed=7), 7, store) == stopped
+    assert with_seed(replace(now, clock="200ms/move+4s", seed=7), 7, store).clock == "200ms/move+4s"
+
+
 def test_swiss_is_for_two_seats():
     with pytest.raises(UsageError, match="two seats"):
         replace(BASE, format="swiss", seats=3).schedule()
