@@ -84,7 +84,8 @@ def render(page: Page, around: Surroundings) -> str:
     delivery = _delivery(around.form, up)
     assets = Assets(delivery)
     part = _player(page, around, delivery, assets, up)
-    head = [part.head] if part else []
+    # What the player says about itself comes after what holds for all pages.
+    head = [assets.style("site.css", static("site.css")), part.head] if part else []
     if around.form is not Form.SINGLE:
         head += [] if part else [assets.script("head.js", static("head.js"))]
         head += [assets.module("site.js", {"site": static("site.js")}, "")]
@@ -92,8 +93,8 @@ def render(page: Page, around: Surroundings) -> str:
         head += [assets.module("live_page.js", {}, "")]
     if page.example:
         head += _drawing(page.example, assets)
-    known = STYLES[1:] if part else STYLES
-    head += [assets.style(name, static(name)) for name in known]
+    if not part:
+        head += [assets.style(name, static(name)) for name in STYLES]
     surroundings = {
         "page": page,
         "site": around,

@@ -15,6 +15,7 @@ from arena.store.base import RunningMatch
 from arena.store.sql import SqlStore
 from arena.web.running import MatchFeed, Running
 from tests.kits.contestants import arena, choosing, write_bot
+from tests.kits.sites import NAMES, make_store
 from tests.web.browser import violations
 from tests.web.replays import random_match
 from tests.web.sites import serving
@@ -104,6 +105,26 @@ def _text(address):
             return answer.read().decode()
     except OSError:
         return ""
+
+
+def test_strange_names_stay_names_while_they_play(tmp_path, watched):
+    store = make_store(tmp_path / "arena.db", games=["claim"])
+    unfinished = store.tournaments()[-1].id
+    begun, game = random_match("claim", seed=3, names=NAMES), find("claim")
+    packed = record.dump_begun(begun.spec, game) + record.dump_moves(begun.played[:20], game)
+    store.show_running(unfinished, [RunningMatch(unfinished, "ab", 1, 20, packed)], (), 1)
+    with serving(tmp_path / "arena.db") as (address, _):
+        end = time.monotonic() + PATIENCE_S
+        while "matches/1-ab.html" not in _text(address) and time.monotonic() < end:
+            time.sleep(0.2)
+        for path in ("index.html", f"tournaments/{unfinished}.html", "matches/1-ab.html", "embed/1-ab.html"):
+            page = watched.open(
+                address + path, ready=".player.ready" if "-ab" in path else "[data-live=matches] .watch"
+            )
+            assert all(name in page.locator("main").inner_text() for name in NAMES[:2]), path
+            assert page.locator("main img, main script:not([type])").count() == 0, path
+            assert violations(page) == []
+    store.close()
 
 
 # -- without a tournament ---------------------------------------------------------------------------------------

@@ -193,14 +193,17 @@ def test_the_theme_can_be_switched_and_stays(folder, watched):
 
 
 def test_in_a_frame_only_an_embed_shows_itself(folder, watched, tmp_path):
-    names = {kind: path_of(kind, folder) for kind in ("ladder", "embed")}
+    names = {kind: path_of(kind, folder) for kind in KINDS}
     with plain_server(folder) as address:
         frames = "".join(f'<iframe id="{kind}" src="{address}{name}"></iframe>' for kind, name in names.items())
         (tmp_path / "around.html").write_text(f"<!doctype html><title>x</title><link rel='icon' href='data:,'>{frames}")
         with plain_server(tmp_path) as other:
             page = watched.open(f"{other}around.html", ready="iframe")
             page.frame_locator("#embed").locator(".player.ready").wait_for()
-            assert page.frame_locator("#ladder").locator("h1").is_hidden()
+            page.wait_for_load_state("networkidle")
+            shown = {kind for kind in KINDS if page.frame_locator(f"#{kind}").locator("h1").is_visible()}
+            assert shown == {"embed"}
+            assert all(page.frame_locator(f"#{kind}").locator("h1").count() == 1 for kind in KINDS)
 
 
 def test_only_folders_of_ours_are_written_to(db, tmp_path):
