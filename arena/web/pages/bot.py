@@ -72,7 +72,7 @@ def bot_page(
     """The page of one version of a bot."""
     data = {"bot": bot, "versions": versions, "parts": parts, "latest": latest, "tournaments": tournaments}
     rated = "; ".join(f"{part.info.title}: rating {part.row.rating.mu:.1f}, place {part.row.place}" for part in parts)
-    description = f"{bot.label} by {bot.owner}. {rated or 'It has not played yet.'}"
+    description = f"{bot.label} by {bot.owner}. {rated or 'It is not rated yet.'}"
     return Page(file_of("bot", bot.id), "bot.html", bot.label, description, data, part="bots")
 
 
