@@ -13,7 +13,6 @@ others, for each decision.
 import argparse
 import http.client
 import itertools
-import os
 import signal
 import socket
 import statistics
@@ -27,6 +26,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -55,8 +55,10 @@ WITHOUT_FEED = (
     "main()\n"
 )
 WORKER = b"arena.tournaments.executors.worker_main"
-LOOK_S = 0.1
-"""Seconds between two looks at the processor time; what is used after the last one is not counted, in no kind."""
+LOOK_S = 0.05
+"""Seconds between two looks at the processor time."""
+CLOCK_OF_PROCESS = 2
+"""The kind of Linux's clocks that count the processor time of a process, in the lowest bits of a clock's number."""
 KINDS = ("no feed", "nobody watches", "spectators")
 
 
@@ -72,10 +74,10 @@ def make_bots(folder: Path) -> list[Path]:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a tournament took."""
+    """What a tournament took from the end of its first match on, so that its start does not count."""
 
     rate: float
-    """Decisions per second, its start included."""
+    """Decisions per second."""
     processor_us: float
     """Processor time of driver and worker for each decision."""
 
@@ -85,7 +87,8 @@ class Meter:
 
     def __init__(self, driver: int) -> None:
         self._driver, self._over = driver, threading.Event()
-        self._ticks: dict[int, int] = {}
+        self._times: list[float] = []
+        self._used: list[float] = []
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> "Meter":
@@ -96,23 +99,24 @@ class Meter:
         self._over.set()
         self._thread.join()
 
-    @property
-    def seconds(self) -> float:
-        """The time of all of them."""
-        return sum(self._ticks.values()) / os.sysconf("SC_CLK_TCK")
+    def used(self, begin: float, end: float) -> float:
+        """Seconds of a processor between two times."""
+        first, last = (float(np.interp(moment, self._times, self._used)) for moment in (begin, end))
+        return last - first
 
     def _run(self) -> None:
-        workers: set[int] = set()
+        known = {self._driver: 0.0}
         while not self._over.wait(LOOK_S):
             with suppress(OSError):
                 tasks = Path(f"/proc/{self._driver}/task").glob("*/children")
                 children = [child for task in tasks for child in task.read_text().split()]
-                workers |= {int(child) for child in children if WORKER in Path(f"/proc/{child}/cmdline").read_bytes()}
-            for pid in (self._driver, *workers):
+                workers = [child for child in children if WORKER in Path(f"/proc/{child}/cmdline").read_bytes()]
+                known |= {int(child): 0.0 for child in workers if int(child) not in known}
+            for pid in known:
                 with suppress(OSError):
-                    # The name of a process may have blanks; what follows it has none.
-                    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-                    self._ticks[pid] = int(fields[11]) + int(fields[12])
+                    known[pid] = time.clock_gettime((~pid << 3) | CLOCK_OF_PROCESS)
+            self._times.append(time.time())
+            self._used.append(sum(known.values()))
 
 
 def play(db: Path, bots: list[Path], seed: int, deals: int, *, feed: bool) -> Cost:
@@ -120,17 +124,16 @@ def play(db: Path, bots: list[Path], seed: int, deals: int, *, feed: bool) -> Co
     words = ["tournament", "--game", "claim", "--bots", ",".join(map(str, bots)), "--rounds", str(deals)]
     words += ["--sandbox", "process", "--clock", "1s/move+60s", "--seed", str(seed), "--db", str(db)]
     start = [sys.executable, "-m", "arena"] if feed else [sys.executable, "-c", WITHOUT_FEED]
-    began = time.monotonic()
     process = subprocess.Popen([*start, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
     with Meter(process.pid) as meter:
         if process.wait():
             raise SystemExit("the tournament failed")
-    took = time.monotonic() - began
     store = SqlStore(db)
-    tallies = store.seat_tallies(tournament_id=store.tournaments()[-1].id)
+    played = store.latest_matches(tournament_id=store.tournaments()[-1].id, limit=2 * deals)
     store.close()
-    decisions = sum(tally.moves for tally in tallies if not tally.seat)
-    return Cost(decisions / took, 1e6 * meter.seconds / decisions)
+    begin, end = (match.created.timestamp() for match in (played[-1], played[0]))
+    decisions = sum(match.entry.moves for match in played[:-1])
+    return Cost(decisions / (end - begin), 1e6 * meter.used(begin, end) / decisions)
 
 
 @contextmanager
