@@ -145,6 +145,19 @@ def test_a_built_page_works_under_any_path_on_a_phone(kind, folder, watched):
         page.wait_for_load_state("networkidle")
 
 
+@pytest.mark.parametrize("size", [(1024, 768), (1366, 650), (1440, 900), (1920, 1080)])
+def test_a_match_and_its_controls_are_in_sight_at_once(size, folder, watched):
+    width, height = size
+    for kind in ("match", "embed"):
+        address = (folder / path_of(kind, folder)).as_uri()
+        page = watched.open(address, viewport={"width": width, "height": height})
+        board, controls = (page.locator(part).bounding_box() for part in (".board", ".controls"))
+        assert controls["y"] + controls["height"] <= height, kind
+        assert board["y"] + board["height"] <= controls["y"], kind
+        assert board["width"] >= 0.4 * width, kind
+        assert page.locator(".moves .start").is_visible(), kind
+
+
 def opening(kind):
     """How a page is waited for."""
     return {"ready": ".player.ready" if kind in ("match", "embed") else "main"}
