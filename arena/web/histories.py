@@ -50,5 +50,6 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
-    except (ArenaError, KeyboardInterrupt):
-        sys.exit(1)  # the database is away for a moment, or the server ends
+        sys.stdout.flush()
+    except (ArenaError, KeyboardInterrupt, BrokenPipeError):
+        os._exit(1)  # the database is away for a moment, or the server has ended and nobody reads what is left to write
