@@ -2,14 +2,17 @@
 
     python -m bench.live [--spectators 100] [--rounds 4] [--deals 8]
 
-The same short tournament is played again and again, in turns with and without `arena serve` and its spectators on the
-same machine: half of them watch the running match, the others the page of the tournament. The bots answer from a
-table in their own processes, so that what is measured is the referee, the driver and the store. A third column is the
-tournament without the feed of running matches at all.
+The same short tournament is played again and again, in turns without the feed of running matches, with it, and with
+`arena serve` and its spectators on the same machine: half of them watch the running match, the others the first page.
+
+Decisions per second also fall because server and spectators use the same processors, which they would not from another
+machine. What the tournament itself pays is the processor time of its driver and of its worker, told apart from all
+others, for each decision.
 """
 
 import argparse
 import http.client
+import itertools
 import signal
 import socket
 import statistics
@@ -20,8 +23,10 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -49,6 +54,11 @@ WITHOUT_FEED = (
     "from arena.cli import main\n"
     "main()\n"
 )
+WORKER = b"arena.tournaments.executors.worker_main"
+LOOK_S = 0.05
+"""Seconds between two looks at the processor time."""
+CLOCK_OF_PROCESS = 2
+"""The kind of Linux's clocks that count the processor time of a process, in the lowest bits of a clock's number."""
 KINDS = ("no feed", "nobody watches", "spectators")
 
 
@@ -62,18 +72,68 @@ def make_bots(folder: Path) -> list[Path]:
     return [folder / "one", folder / "two"]
 
 
-def play(db: Path, bots: list[Path], seed: int, deals: int, *, feed: bool) -> float:
-    """Play a tournament in a process of its own; decisions per second, its start included."""
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a tournament took from the end of its first match on, so that its start does not count."""
+
+    rate: float
+    """Decisions per second."""
+    processor_us: float
+    """Processor time of driver and worker for each decision."""
+
+
+class Meter:
+    """The processor time of a tournament's driver and of its workers, looked up until they end; bots are left out."""
+
+    def __init__(self, driver: int) -> None:
+        self._driver, self._over = driver, threading.Event()
+        self._times: list[float] = []
+        self._used: list[float] = []
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> "Meter":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def used(self, begin: float, end: float) -> float:
+        """Seconds of a processor between two times."""
+        first, last = (float(np.interp(moment, self._times, self._used)) for moment in (begin, end))
+        return last - first
+
+    def _run(self) -> None:
+        known = {self._driver: 0.0}
+        while not self._over.wait(LOOK_S):
+            with suppress(OSError):
+                tasks = Path(f"/proc/{self._driver}/task").glob("*/children")
+                children = [child for task in tasks for child in task.read_text().split()]
+                workers = [child for child in children if WORKER in Path(f"/proc/{child}/cmdline").read_bytes()]
+                known |= {int(child): 0.0 for child in workers if int(child) not in known}
+            for pid in known:
+                with suppress(OSError):
+                    known[pid] = time.clock_gettime((~pid << 3) | CLOCK_OF_PROCESS)
+            self._times.append(time.time())
+            self._used.append(sum(known.values()))
+
+
+def play(db: Path, bots: list[Path], seed: int, deals: int, *, feed: bool) -> Cost:
+    """Play a tournament in a process of its own."""
     words = ["tournament", "--game", "claim", "--bots", ",".join(map(str, bots)), "--rounds", str(deals)]
     words += ["--sandbox", "process", "--clock", "1s/move+60s", "--seed", str(seed), "--db", str(db)]
     start = [sys.executable, "-m", "arena"] if feed else [sys.executable, "-c", WITHOUT_FEED]
-    began = time.monotonic()
-    subprocess.run([*start, *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
-    took = time.monotonic() - began
+    process = subprocess.Popen([*start, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
+    with Meter(process.pid) as meter:
+        if process.wait():
+            raise SystemExit("the tournament failed")
     store = SqlStore(db)
-    tallies = store.seat_tallies(tournament_id=store.tournaments()[-1].id)
+    played = store.latest_matches(tournament_id=store.tournaments()[-1].id, limit=2 * deals)
     store.close()
-    return sum(tally.moves for tally in tallies if not tally.seat) / took
+    begin, end = (match.created.timestamp() for match in (played[-1], played[0]))
+    decisions = sum(match.entry.moves for match in played[:-1])
+    return Cost(decisions / (end - begin), 1e6 * meter.used(begin, end) / decisions)
 
 
 @contextmanager
@@ -154,10 +214,10 @@ def watching(port: int, count: int) -> Iterator[None]:
         print(f"the spectators received {int(received or 0) / 1e6:.1f} MB")
 
 
-def measure(folder: Path, spectators: int, rounds: int, deals: int) -> dict[str, list[float]]:
-    """Decisions per second of every kind, one number per round."""
+def measure(folder: Path, spectators: int, rounds: int, deals: int) -> dict[str, list[Cost]]:
+    """What every kind took, once per round."""
     bots, db = make_bots(folder), folder / "arena.db"
-    found: dict[str, list[float]] = {kind: [] for kind in KINDS}
+    found: dict[str, list[Cost]] = {kind: [] for kind in KINDS}
     SqlStore(db).close()
     with serving(db) as (port, _):
         seed = 0
@@ -166,10 +226,10 @@ def measure(folder: Path, spectators: int, rounds: int, deals: int) -> dict[str,
                 seed += 1
                 if kind == "spectators":
                     with watching(port, spectators):
-                        rate = play(db, bots, seed, deals, feed=True)
+                        cost = play(db, bots, seed, deals, feed=True)
                 else:
-                    rate = play(db, bots, seed, deals, feed=kind != "no feed")
-                found[kind].append(rate)
+                    cost = play(db, bots, seed, deals, feed=kind != "no feed")
+                found[kind].append(cost)
     return found
 
 
@@ -185,13 +245,22 @@ def main() -> None:
         return spectators_main(chosen.watch, chosen.spectators)
     with tempfile.TemporaryDirectory() as folder:
         found = measure(Path(folder), chosen.spectators, chosen.rounds, chosen.deals)
-    table = Table("", "decisions/s", "of the first", title=f"{chosen.spectators} spectators, {chosen.rounds} rounds")
-    first = statistics.median(found[KINDS[0]])
-    for kind, rates in found.items():
-        median = statistics.median(rates)
-        table.add_row(kind, f"{median:.1f} ({min(rates):.1f}–{max(rates):.1f})", f"{median / first:.1%}")
+    title = f"{chosen.spectators} spectators, {chosen.rounds} rounds"
+    table = Table("", "decisions/s", "of the first", "driver and worker, µs a decision", "of the first", title=title)
+    for kind, costs in found.items():
+        cells = (
+            _compared([getattr(cost, name) for cost in costs], [getattr(cost, name) for cost in found[KINDS[0]]])
+            for name in ("rate", "processor_us")
+        )
+        table.add_row(kind, *itertools.chain(*cells))
     Console().print(table)
     return None
+
+
+def _compared(values: list[float], others: list[float]) -> tuple[str, str]:
+    """The median with the least and the most, and its share of the median of the others."""
+    median = statistics.median(values)
+    return f"{median:.0f} ({min(values):.0f}–{max(values):.0f})", f"{median / statistics.median(others):.1%}"
 
 
 if __name__ == "__main__":

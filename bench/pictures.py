@@ -1,8 +1,13 @@
-"""The screenshots of a built site for README and docs: few, small, and the same for the same site."""
+"""The screenshots of a built site for README and docs: few, small, and the same for the same site.
+
+    python -m bench.pictures SITE FOLDER [--all]
+
+With `--all` every kind of page at the size of a phone, a laptop and a projector, in light and in dark, to look at.
+"""
 
 import argparse
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -10,6 +15,19 @@ from typing import Literal
 from playwright.sync_api import sync_playwright
 
 LAPTOP, PHONE = (1280, 800), (390, 780)
+SIZES = {"phone": (390, 844), "laptop": (1440, 900), "projector": (1920, 1080)}
+KINDS = {
+    "home": ("index.html", 0), "ladder": ("ladders/assassins.html", 0), "ladder-many": ("ladders/kingdoms.html", 0),
+    "bots": ("bots.html", 0), "bot": ("bots/3.html", 0), "pair": ("pairs/1-3.html", 0),
+    "tournaments": ("tournaments.html", 0), "tournament": ("tournaments/1.html", 0), "matches": ("matches.html", 0),
+    "claim": ("matches/1-*.html", 17), "claim-votes": ("matches/1-*.html", 40), "rrr": ("matches/2-*.html", 14),
+    "assassins": ("matches/3-*.html", 25), "kingdoms": ("matches/4-*.html", 20), "kingdoms-3": ("matches/5-*.html", 20),
+    "rules-claim": ("rules/claim.html", 0), "rules-rrr": ("rules/rrr.html", 0), "embed": ("embed/3-*.html", 25),
+}  # fmt: skip
+"""The kinds of pages of the demonstration, each with a page and the move that it shows."""
+
+Theme = Literal["light", "dark"]
+THEMES: tuple[Theme, ...] = ("light", "dark")
 
 
 @dataclass(frozen=True)
@@ -20,7 +38,7 @@ class Picture:
     page: str
     """Its file; of several that fit a pattern the last one."""
     size: tuple[int, int] = LAPTOP
-    theme: Literal["light", "dark"] = "light"
+    theme: Theme = "light"
     move: int = 0
 
 
@@ -37,12 +55,22 @@ PICTURES = (
 )
 
 
-def take(site: Path, folder: Path) -> Iterator[Path]:
-    """Take all pictures; the path of each."""
+def all_pictures() -> list[Picture]:
+    """Every kind of page at every size and in both themes."""
+    return [
+        Picture(f"{kind}-{name}-{theme}", page, size, theme, move)
+        for kind, (page, move) in KINDS.items()
+        for name, size in SIZES.items()
+        for theme in THEMES
+    ]
+
+
+def take(site: Path, folder: Path, pictures: Sequence[Picture]) -> Iterator[Path]:
+    """Take these pictures; the path of each."""
     folder.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        for picture in PICTURES:
+        for picture in pictures:
             found = sorted(site.glob(picture.page))
             if not found:
                 continue
@@ -62,11 +90,12 @@ def take(site: Path, folder: Path) -> Iterator[Path]:
 
 def main() -> None:
     """Take the pictures of the site that the command line names."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("site", type=Path)
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--all", action="store_true", help="every kind of page, size and theme, to look at")
     chosen = parser.parse_args()
-    for path in take(chosen.site, chosen.folder):
+    for path in take(chosen.site, chosen.folder, all_pictures() if chosen.all else PICTURES):
         print(f"{path}: {path.stat().st_size // 1000} KB")
 
 

@@ -79,12 +79,16 @@ def serve(host: str, port: int, delay: float, title: str, db: str) -> None:
     arena serve --port 8080 --title "Spring cup"
     """
     try:
-        from arena.web.live import Live  # noqa: PLC0415  (see the message)
+        from arena.web.histories import histories_apart  # noqa: PLC0415  (see the message)
+        from arena.web.live import Live  # noqa: PLC0415
         from arena.web.server import serve as run  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise UsageError(f"serving needs a web server ({error.name}): pip install 'arena[web]'") from error
     _check_free(host, port)
-    live = Live(open_store_to_read(db), registry.games(), title=title, planned=planned_matches, delay=delay)
+    live = Live(
+        open_store_to_read(db), registry.games(), title=title, planned=planned_matches,
+        histories=lambda: histories_apart(db), delay=delay,
+    )  # fmt: skip
     shown = f"[{host}]" if ":" in host else host
     run(live, host=host, port=port, started=lambda: click.echo(f"serving on http://{shown}:{port}/ (Ctrl-C ends it)"))
 

@@ -15,6 +15,8 @@ AXIS = 26
 """Pixels of the numbers below a chart."""
 COURSE = 220
 """Pixels of a curve."""
+NAME = 17
+"""Pixels of a name beside others."""
 _UPRIGHT = {"won": (2, 20), "drawn": (20, 8), "lost": (26, 20), "fault": (26, 20)}
 """Where a mark begins and how high it is: wins stand above the middle, losses hang below it."""
 _MARGIN = 2.0
@@ -145,7 +147,7 @@ def lines(curves_of: Sequence[Line], end: float, title: str, foot: str) -> Marku
         _svg('<text class="tick" x="{:.2f}%" y="{}">0</text>', left, below),
         _svg('<text class="tick end" x="{:.2f}%" y="{}">{}</text>', 100 - left, below, foot),
     )
-    names = [_end_name(line, axis, end) for line in curves_of] if len(curves_of) > 1 else []
+    names = list(_end_names(curves_of, axis, end)) if len(curves_of) > 1 else []
     words = "; ".join(
         f"{line.name} from {line.points[0][1].value:.1f} to {line.points[-1][1].value:.1f}" for line in curves_of
     )
@@ -163,15 +165,14 @@ def _curve(line: Line, axis: "Axis", end: float) -> Markup:
     )  # fmt: skip
 
 
-def _end_name(line: Line, axis: "Axis", end: float) -> Markup:
-    x, point = line.points[-1]
-    across = 2 * _MARGIN + (100 - 4 * _MARGIN) * x / max(end, 1)
-    return _svg(
-        '<text class="name end" x="{:.2f}%" y="{:.1f}">{}</text>',
-        across,
-        axis.down(point.value) * COURSE / 100 - 8,
-        line.name,
-    )
+def _end_names(curves_of: Sequence[Line], axis: "Axis", end: float) -> Iterator[Markup]:
+    """The names above the last points, one below the other where these are close."""
+    last = -math.inf
+    for line in sorted(curves_of, key=lambda line: axis.down(line.points[-1][1].value)):
+        x, point = line.points[-1]
+        across = 2 * _MARGIN + (100 - 4 * _MARGIN) * x / max(end, 1)
+        last = max(axis.down(point.value) * COURSE / 100 - 8, last + NAME)
+        yield _svg('<text class="name end" x="{:.2f}%" y="{:.1f}">{}</text>', across, last, line.name)
 
 
 class Axis:

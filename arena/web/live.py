@@ -14,7 +14,7 @@ from arena.game import AnyGame, GameInfo
 from arena.store.base import Store, TournamentEntry
 from arena.web.running import Running
 from arena.web.site import Planned, Site
-from arena.web.snapshot import Histories, Snapshot, take_snapshot, tournament_table, with_histories
+from arena.web.snapshot import Histories, Snapshot, take_snapshot, tournament_table
 from arena.web.tables import Table
 
 PAUSE = 2.0
@@ -33,9 +33,11 @@ class Live:
     """Hands out the site of the latest snapshot, and renews it in the background while it is entered."""
 
     def __init__(
-        self, store: Store, games: Mapping[str, AnyGame], *, title: str, planned: Planned, delay: float = 0.0
-    ) -> None:
+        self, store: Store, games: Mapping[str, AnyGame], *, title: str, planned: Planned,
+        histories: Callable[[], Histories], delay: float = 0.0,
+    ) -> None:  # fmt: skip
         self.store, self.games, self.title = store, games, title
+        self._histories = histories
         self.running = Running(store, games, delay=delay)
         self._planned = planned
         self._snapshot = take_snapshot(store, self.infos)
@@ -100,11 +102,8 @@ class Live:
     def _renew_histories(self) -> None:
         snapshot = self._snapshot
         if snapshot.version != self._last_version:
-            self._publish(histories=with_histories(self.store, self.infos, snapshot, self._rest).histories)
+            self._publish(histories=self._histories())
             self._last_version = snapshot.version
-
-    def _rest(self, worked: float) -> None:
-        self._stop.wait(SHARE * worked / 2)
 
     def _publish(self, *, snapshot: Snapshot | None = None, histories: Histories | None = None) -> None:
         """Show new tables or new histories from now on, and the other as it was."""

@@ -1,7 +1,7 @@
 """From a page's data to HTML: one set of templates for sites in a folder, served sites and single files."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
@@ -10,11 +10,12 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from arena.game import AnyGame
 from arena.registry import games
 from arena.untrusted.text import printable
 from arena.web import formats
 from arena.web.assets import INLINED, Assets, Delivery, static
-from arena.web.example import Example
+from arena.web.example import Example, example_position
 from arena.web.links import ASSETS, events_of, file_of, up_from
 from arena.web.match_page import Frame, PlayerPart, asset_files, player_part, viewer_file
 from arena.web.replay_data import Replay
@@ -84,7 +85,8 @@ def render(page: Page, around: Surroundings) -> str:
     delivery = _delivery(around.form, up)
     assets = Assets(delivery)
     part = _player(page, around, delivery, assets, up)
-    head = [part.head] if part else []
+    # What the player says about itself comes after what holds for all pages.
+    head = [assets.style("site.css", static("site.css")), part.head] if part else []
     if around.form is not Form.SINGLE:
         head += [] if part else [assets.script("head.js", static("head.js"))]
         head += [assets.module("site.js", {"site": static("site.js")}, "")]
@@ -92,8 +94,8 @@ def render(page: Page, around: Surroundings) -> str:
         head += [assets.module("live_page.js", {}, "")]
     if page.example:
         head += _drawing(page.example, assets)
-    known = STYLES[1:] if part else STYLES
-    head += [assets.style(name, static(name)) for name in known]
+    if not part:
+        head += [assets.style(name, static(name)) for name in STYLES]
     surroundings = {
         "page": page,
         "site": around,
@@ -107,6 +109,15 @@ def render(page: Page, around: Surroundings) -> str:
         "icon": "" if around.form is Form.SINGLE else _address(ICON),
     }
     return _environment().get_template(page.template).render(**page.data, **surroundings)
+
+
+def prepare(known: Iterable[AnyGame]) -> None:
+    """Do what is done only once, so that the first page of each kind takes no longer than the others."""
+    environment = _environment()
+    for name in environment.list_templates():
+        environment.get_template(name)
+    for game in known:
+        example_position(game)
 
 
 def site_files(viewers: tuple[Viewer, ...]) -> dict[str, str]:

@@ -4,8 +4,11 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
+from contextlib import contextmanager
+from itertools import count
 
 import pytest
 
@@ -15,6 +18,7 @@ from arena.store.base import RunningMatch
 from arena.store.sql import SqlStore
 from arena.web.running import MatchFeed, Running
 from tests.kits.contestants import arena, choosing, write_bot
+from tests.kits.sites import NAMES, make_store
 from tests.web.browser import violations
 from tests.web.replays import random_match
 from tests.web.sites import serving
@@ -104,6 +108,41 @@ def _text(address):
             return answer.read().decode()
     except OSError:
         return ""
+
+
+@contextmanager
+def being_played(db, tournament_id, match):
+    """A match that stands after 20 moves, and whose tournament gives signs of life."""
+    game, store, over = find(match.spec.game), SqlStore(db), threading.Event()
+    packed = record.dump_begun(match.spec, game) + record.dump_moves(match.played[:20], game)
+
+    def beat():
+        for number in count():
+            store.show_running(tournament_id, [RunningMatch(tournament_id, "ab", 1, 20, packed)], (), number)
+            if over.wait(2):
+                return
+
+    thread = threading.Thread(target=beat)
+    thread.start()
+    yield
+    over.set()
+    thread.join()
+    store.close()
+
+
+def test_strange_names_stay_names_while_they_play(tmp_path, watched):
+    db = tmp_path / "arena.db"
+    make_store(db, games=["claim"]).close()
+    with being_played(db, 1, random_match("claim", seed=3, names=NAMES)), serving(db) as (address, _):
+        end = time.monotonic() + PATIENCE_S
+        while "matches/1-ab.html" not in _text(address) and time.monotonic() < end:
+            time.sleep(0.2)
+        for path in ("index.html", "tournaments/1.html", "matches/1-ab.html", "embed/1-ab.html"):
+            ready = ".player.ready" if "-ab" in path else "[data-live=matches] .watch"
+            page = watched.open(address + path, ready=ready)
+            assert all(name in page.locator("main").inner_text() for name in NAMES[:2]), path
+            assert page.locator("main img, main script:not([type])").count() == 0, path
+            assert violations(page) == []
 
 
 # -- without a tournament ---------------------------------------------------------------------------------------

@@ -145,6 +145,19 @@ def test_a_built_page_works_under_any_path_on_a_phone(kind, folder, watched):
         page.wait_for_load_state("networkidle")
 
 
+@pytest.mark.parametrize("size", [(1024, 768), (1366, 650), (1440, 900), (1920, 1080)])
+def test_a_match_and_its_controls_are_in_sight_at_once(size, folder, watched):
+    width, height = size
+    for kind in ("match", "embed"):
+        address = (folder / path_of(kind, folder)).as_uri()
+        page = watched.open(address, viewport={"width": width, "height": height})
+        board, controls = (page.locator(part).bounding_box() for part in (".board", ".controls"))
+        assert controls["y"] + controls["height"] <= height, kind
+        assert board["y"] + board["height"] <= controls["y"], kind
+        assert board["width"] >= 0.4 * width, kind
+        assert page.locator(".moves .start").is_visible(), kind
+
+
 def opening(kind):
     """How a page is waited for."""
     return {"ready": ".player.ready" if kind in ("match", "embed") else "main"}
@@ -193,14 +206,17 @@ def test_the_theme_can_be_switched_and_stays(folder, watched):
 
 
 def test_in_a_frame_only_an_embed_shows_itself(folder, watched, tmp_path):
-    names = {kind: path_of(kind, folder) for kind in ("ladder", "embed")}
+    names = {kind: path_of(kind, folder) for kind in KINDS}
     with plain_server(folder) as address:
         frames = "".join(f'<iframe id="{kind}" src="{address}{name}"></iframe>' for kind, name in names.items())
         (tmp_path / "around.html").write_text(f"<!doctype html><title>x</title><link rel='icon' href='data:,'>{frames}")
         with plain_server(tmp_path) as other:
             page = watched.open(f"{other}around.html", ready="iframe")
             page.frame_locator("#embed").locator(".player.ready").wait_for()
-            assert page.frame_locator("#ladder").locator("h1").is_hidden()
+            page.wait_for_load_state("networkidle")
+            shown = {kind for kind in KINDS if page.frame_locator(f"#{kind}").locator("h1").is_visible()}
+            assert shown == {"embed"}
+            assert all(page.frame_locator(f"#{kind}").locator("h1").count() == 1 for kind in KINDS)
 
 
 def test_only_folders_of_ours_are_written_to(db, tmp_path):

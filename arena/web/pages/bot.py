@@ -9,9 +9,9 @@ from markupsafe import Markup
 from arena.game import GameInfo
 from arena.match import Ending
 from arena.store.base import BotEntry, SeatTally
-from arena.web import charts
+from arena.web import charts, formats
 from arena.web.links import file_of, pair_name
-from arena.web.pages.ladder import bars_of
+from arena.web.pages.ladder import bars_of, columns_of
 from arena.web.pages.views import MatchView, TournamentView
 from arena.web.rendering import Page
 from arena.web.tables import Duel, Row, Table
@@ -52,6 +52,8 @@ class BotInGame:
     row: Row
     field: int
     """How many bots are in the table."""
+    results: str
+    """What is counted of its results: won, drawn and lost, or places."""
     versions: Sequence[Row]
     bars: Mapping[int, Markup]
     scale: Markup
@@ -70,7 +72,7 @@ def bot_page(
     """The page of one version of a bot."""
     data = {"bot": bot, "versions": versions, "parts": parts, "latest": latest, "tournaments": tournaments}
     rated = "; ".join(f"{part.info.title}: rating {part.row.rating.mu:.1f}, place {part.row.place}" for part in parts)
-    description = f"{bot.label} by {bot.owner}. {rated or 'It has not played yet.'}"
+    description = f"{bot.label} by {bot.owner}. {rated or 'It is not rated yet.'}"
     return Page(file_of("bot", bot.id), "bot.html", bot.label, description, data, part="bots")
 
 
@@ -92,8 +94,9 @@ def in_game(
     versions = [row for row in table.rows if row.bot.name == bot.name]
     bars, scale = bars_of(table.rows, versions)
     seats = [tally for tally in table.seats if tally.bot_id == bot.id]
+    results = next(column.label for column in columns_of(table) if column.key == "share")
     return BotInGame(
-        info, table.row_of[bot.id], len(table.rows), versions, bars, scale, history,
+        info, table.row_of[bot.id], len(table.rows), results, versions, bars, scale, history,
         [_opponent(bot, duel) for duel in table.opponents(bot.id)], list(_seat_uses(info, table, bot, seats)),
         _faults(seats), best, worst,
     )  # fmt: skip
@@ -105,7 +108,7 @@ def history_chart(
     """The ratings of a bot's versions over the matches of the game; points are a number of matches, mean and doubt."""
     lines = [
         charts.Line(
-            version.version,
+            formats.version(version.version),
             [(count, charts.Interval("", mu - 2 * sigma, mu, mu + 2 * sigma)) for count, mu, sigma in points],
             earlier=version.id != bot.id,
         )

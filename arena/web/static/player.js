@@ -8,6 +8,7 @@ const STEP_MS = 1000;
 const GLIDE_MS = 220;
 const AS_PLAYED_MS = [300, 5000];
 const NARROW_PX = 620;
+const FILLED = "(min-width: 60rem) and (min-height: 42rem)"; // as in player.css
 const SVG = "http://www.w3.org/2000/svg";
 const NO_BREAK_SPACE = "\u00a0";
 const ICONS = {
@@ -412,7 +413,12 @@ class Player {
 
   /** The layout follows the room for the board; it is measured only when that changes, since measuring is dear. */
   watchSize() {
-    const { boardBox } = this.parts, fitting = () => (boardBox.clientWidth < NARROW_PX ? "portrait" : "wide");
+    const { boardBox } = this.parts, filled = matchMedia(FILLED);
+    const fitting = () => {
+      const { clientWidth, clientHeight } = boardBox;
+      // Where everything is in the window at once, a room that is wider than high wants a picture of that shape.
+      return clientWidth < NARROW_PX && !(filled.matches && clientWidth > clientHeight) ? "portrait" : "wide";
+    };
     this.layout = fitting();
     new ResizeObserver(() => {
       this.layout = fitting();

@@ -915,12 +915,14 @@ function headerContent(context, seat, panel) {
   }
   const pill = pillOf(context, seat, panel);
   const room = panel.x + panel.width - 12 - pointsWidth - 8 - pill.width - x;
-  const label = shorten(names[seat], L.size, room);
+  // A name is written smaller before it is cut.
+  const size = widthOf(names[seat], L.size) <= room ? L.size : L.small;
+  const label = shorten(names[seat], size, room);
   return [
     badge(seat, panel.x + 14, middle - mark / 2, mark),
     ...sign,
-    el("g", {}, title(`${names[seat]}, seat ${seat}`), text(x, base, L.size, "strong", label)),
-    ...pill.content(x + widthOf(label, L.size) + 10, middle),
+    el("g", {}, title(`${names[seat]}, seat ${seat}`), text(x, base, size, "strong", label)),
+    ...pill.content(x + widthOf(label, size) + 10, middle),
     el(
       "g",
       {},
