@@ -43,8 +43,25 @@ def open_store(where: str, *, make: bool = False) -> Store:
         click.get_current_context().meta[_NEW] = where
     store = SqlStore(where)
     if (context := click.get_current_context(silent=True)) is not None:
-        context.call_on_close(store.close)
+        context.call_on_close(lambda: _close(store, unannounced=context.meta.get(_NEW)))
     return store
+
+
+def _close(store: Store, *, unannounced: str | None) -> None:
+    """Close the store; one that a refused command made, and in which nothing was played, is taken away again."""
+    unused = unannounced is not None and _is_empty(store)
+    store.close()
+    if unused:
+        for ending in ("", "-wal", "-shm"):
+            Path(f"{unannounced}{ending}").unlink(missing_ok=True)
+
+
+def _is_empty(store: Store) -> bool:
+    """Whether nothing was played and nobody handed anything in; sample bots come with the next tournament."""
+    from arena.tournaments.field import BUILTIN_OWNER, SAMPLE_OWNER  # noqa: PLC0415  (whoever only reads needs no field)
+
+    strangers = (bot for bot in store.all_bots() if bot.on_ladder and bot.owner not in (SAMPLE_OWNER, BUILTIN_OWNER))
+    return not store.tournament_summaries(limit=1) and next(strangers, None) is None
 
 
 def open_store_to_read(where: str) -> Store:

@@ -36,6 +36,23 @@ def test_a_command_that_writes_says_that_it_makes_one(tmp_path):
     assert "a new store" not in second.stderr
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["tournament", "--game", "claim", "--bots", "random,nobody"],
+        ["tournament", "--game", "claim", "--rounds", "2", "--format", "adaptive"],
+        ["test", "random", "nobody", "--game", "claim"],
+    ],
+    ids=" ".join,
+)
+def test_a_refused_command_leaves_no_store(words, tmp_path):
+    """Otherwise the next command with the same mistyped name would find a store, and nobody would ever hear of it."""
+    refused = arena(*words, "--db", tmp_path / "mistyped.db")
+    assert refused.exit_code == 2, refused.output
+    assert "store is made" not in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_one_pair_is_not_called_pairs(tmp_path):
     words = ("test", "random", "first", "--game", "claim", "--max-pairs", 1, "--seed", 1, "--db", tmp_path / "db")
     told = arena(*words)
