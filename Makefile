@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # Most tests wait for the clocks of bots, so there may be more of them than processors.
-WORKERS := $(shell $(PYTHON) -c 'import os; print(4 + (os.cpu_count() or 1))')
+WORKERS := $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 
 # Every process that is started would compile all modules again: three times as long as it takes to import them.
 unexport PYTHONDONTWRITEBYTECODE

@@ -37,7 +37,8 @@ class Harmful(backends.Bubblewrap):
 
 def delay_the_neighbour():
     """What an attack on its clock would do to it, however the referee takes the time."""
-    loop, (process, *_) = asyncio.get_running_loop(), neighbour.PROCESSES
+    # A process that was forked has its own bot after those of its parents.
+    loop, process = asyncio.get_running_loop(), neighbour.PROCESSES[-1]
     loop.call_later(0.5, process.send_signal, signal.SIGSTOP)
     loop.call_later(1.5, process.send_signal, signal.SIGCONT)
 

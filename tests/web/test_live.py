@@ -8,7 +8,6 @@ import threading
 import time
 import urllib.request
 from contextlib import contextmanager
-from itertools import count
 
 import pytest
 
@@ -116,18 +115,22 @@ def being_played(db, tournament_id, match):
     game, store, over = find(match.spec.game), SqlStore(db), threading.Event()
     packed = record.dump_begun(match.spec, game) + record.dump_moves(match.played[:20], game)
 
-    def beat():
-        for number in count():
-            store.show_running(tournament_id, [RunningMatch(tournament_id, "ab", 1, 20, packed)], (), number)
+    store.show_running(tournament_id, [RunningMatch(tournament_id, "ab", 1, 20, packed)], ())
+
+    def report():
+        while True:
+            store.report_run("one", tournament_id, {})
             if over.wait(2):
                 return
 
-    thread = threading.Thread(target=beat)
+    thread = threading.Thread(target=report)
     thread.start()
-    yield
-    over.set()
-    thread.join()
-    store.close()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        store.close()
 
 
 def test_strange_names_stay_names_while_they_play(tmp_path, watched):
