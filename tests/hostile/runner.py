@@ -44,7 +44,7 @@ MOST_OVERPAID_S = looptime.MIN_STANDSTILL
 """What a move may cost an honest bot beyond the time that it took and the lag that the referee knows of: it knows of no
 standstill that is shorter than this, and on a busy machine they come without any attack."""
 USUAL_S = 0.001
-"""Below this are nearly all replies late; the table counts them."""
+"""Nearly all replies are late by less than this; the table counts them."""
 CLOCK_TRIES = 3
 """A real attack on a clock hits whenever it is made; a busy machine stands still only now and then."""
 MAX_LOG = 8 * MIB
