@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from arena.play import looptime
+from arena.play import looptime, priority
 from arena.play.looptime import MIN_STANDSTILL, Standstills, covered
 
 INTERVAL = 0.005
@@ -68,6 +68,7 @@ class ThreadHeartbeat:
         return covered(spans, since, until) if spans else 0.0
 
     def _beat(self) -> None:
+        priority.raise_own()  # like the loop: what keeps only this thread waiting is no standstill
         while not self._stop.wait(INTERVAL):
             woke = self._now()
             self._overslept.note(self._due, woke)

@@ -11,6 +11,7 @@ from enum import Enum
 from pathlib import Path
 
 from arena.errors import ArenaError
+from arena.play import priority
 from arena.sandboxes.base import BotDirectory, Limits, weaknesses
 from arena.sandboxes.docker import gvisor
 from arena.sandboxes.docker.client import DockerClient
@@ -56,7 +57,7 @@ async def examine() -> list[Finding]:
     """Run all checks; each cleans up after itself and reports its failure as a finding."""
     blocking: tuple[Probe, ...] = (
         probe_user, probe_user_namespaces, probe_bubblewrap, probe_cgroups, probe_seccomp, probe_socket_directory,
-        probe_swap, probe_docker, probe_gvisor,
+        probe_priority, probe_swap, probe_docker, probe_gvisor,
     )  # fmt: skip
     findings = [found for probe in blocking for found in await asyncio.to_thread(_run_probe, probe)]
     return findings + await _run_async_probe(dry_run_bubblewrap)
@@ -154,6 +155,16 @@ def probe_socket_directory() -> list[Finding]:
         return [Finding("socket directory", Status.OK, "a file system of 64 kB for each bot")]
     reason = "docker bots share a file system in memory with you; what they write counts as their memory"
     return [Finding("socket directory", Status.WEAK, str(directory.path.parent), reason, "run the referee as root")]
+
+
+def probe_priority() -> list[Finding]:
+    """Check whether the referee may go before everything else, so that it sees replies the moment they come."""
+    with priority.raised() as allowed:
+        if allowed:
+            return [Finding("priority of the referee", Status.OK, "real time")]
+    reason = "on a busy machine replies are noticed some milliseconds late; what is 10 ms or more is excused"
+    remedy = "run the referee as root, or with the capability SYS_NICE"
+    return [Finding("priority of the referee", Status.WEAK, "that of any process", reason, remedy)]
 
 
 def probe_swap() -> list[Finding]:

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 from arena.errors import InfraError, StartFailed
-from arena.play import looptime
+from arena.play import looptime, priority
 from arena.sandboxes.base import SOCKET_NAME, BotProgram, Death, Enforcement, Limits, weaknesses
 from arena.sandboxes.endpoint import Endpoint, wait_for_socket
 from arena.sandboxes.kernel import cgroup_tree
@@ -292,7 +292,7 @@ async def wait_until(condition: Callable[[], bool], within_s: float = FREEZE_S) 
         # The shortest sleep takes a millisecond, and most freezes take less than a turn of the loop. But the processes
         # that are being frozen may need this very processor for their last steps.
         if waited < _SPIN_S:
-            os.sched_yield()
+            priority.give_way()
         else:
             await asyncio.sleep(_SPIN_S)
     return True

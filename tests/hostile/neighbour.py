@@ -1,17 +1,19 @@
 """An honest bot beside every attack, at the same table and at another one: its clock tells whether it was hurt.
 
 It is reached over a real link, so that whatever keeps the referee's loop busy shows in what it is charged. It stamps
-its replies itself, so that what the referee charged can be compared with what it took, on however busy a machine.
+its replies itself, so that what the referee charged can be compared with what it took, on however busy a machine. The
+other table has a process of its own, as in a tournament: `python -m tests.hostile.neighbour` is its program.
 """
 
 import asyncio
 import atexit
+import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any
 
@@ -22,7 +24,8 @@ from arena.clock import TimeControl
 from arena.links.connection import unix_connect
 from arena.links.grpc import GrpcLink
 from arena.match import Contestant, Ending, MatchRecord, MatchSpec, Seat
-from arena.play.heartbeat import Heartbeat
+from arena.play import looptime
+from arena.play.heartbeat import Heartbeat, ThreadHeartbeat
 from arena.play.player import STRICT, Answer, Leniency, Link
 from arena.play.record import match_id
 from arena.sdk import Session
@@ -32,6 +35,8 @@ from tests.hostile import backends
 SEED = 0x5EED_0F_A_C0DE
 CALM = TimeControl.parse("5s/move+30s")
 START_S = 20.0
+BEGIN, END = b"(", b")"
+"""What the other table is told: to play, and to stop after the match that it plays."""
 
 
 @dataclass
@@ -62,6 +67,11 @@ class Witness:
         if verdict.ending is not Ending.NORMAL:
             self.faults.append(f"{verdict.ending.name}: {verdict.sentence}")
 
+    def add(self, other: "Witness") -> None:
+        """Take over what another one has noted."""
+        for name, noted in vars(other).items():
+            setattr(self, name, getattr(self, name) + noted)
+
     @property
     def longest(self) -> float:
         """The most that one move cost it."""
@@ -77,22 +87,35 @@ async def calm(heartbeat: Heartbeat) -> Witness:
 
 
 @asynccontextmanager
-async def at_another_table(heartbeat: Heartbeat) -> AsyncIterator[Witness]:
-    """Let it play one match after the other for as long as this is entered."""
-    witness, over = Witness(), asyncio.Event()
+async def at_another_table() -> AsyncIterator[Witness]:
+    """Let it play one match after the other in another process for as long as this is entered."""
+    process, witness = other_table(os.getpid()), Witness()
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(BEGIN)
+    try:
+        yield witness
+    finally:
+        process.stdin.write(END)
+        witness.add(Witness(**json.loads(await asyncio.to_thread(process.stdout.readline))))
 
-    async def play() -> None:
-        async with Table([bot := remote("neighbour"), inside("other")], heartbeat=heartbeat) as table:
-            while not over.is_set():
-                spec = make_spec(("neighbour", "other"), SEED + witness.matches, CALM)
-                witness.note(await table.play(GAME, spec, (0, 1)), 0, bot)
 
-    async with asyncio.TaskGroup() as group:
-        group.create_task(play())
-        try:
-            yield witness
-        finally:
-            over.set()
+async def serve() -> None:
+    """The other table: play from BEGIN to END on standard input, and then say what the honest bot went through."""
+    loop, reader = asyncio.get_running_loop(), asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    with ThreadHeartbeat() as heartbeat:
+        while await reader.read(1) == BEGIN:
+            print(json.dumps(asdict(await _play_until(reader.read(1), heartbeat))), flush=True)
+
+
+async def _play_until(word: Coroutine[Any, Any, bytes], heartbeat: Heartbeat) -> Witness:
+    witness, over = Witness(), asyncio.create_task(word)
+    async with Table([bot := remote("neighbour"), inside("other")], heartbeat=heartbeat) as table:
+        while not over.done():
+            spec = make_spec(("neighbour", "other"), SEED + witness.matches, CALM)
+            witness.note(await table.play(GAME, spec, (0, 1)), 0, bot)
+    return witness
 
 
 def remote(name: str) -> RunningBot:
@@ -167,24 +190,37 @@ def sent_at(match: str, turn: int) -> float | None:
 def _started(pid: int) -> _Started:
     """Start the bot of this process, which ends when this process does."""
     started = _Started(f"arena-hostile-neighbour-{pid}", os.memfd_create("stamps"))
-    command = [sys.executable, str(backends.KIT / "neighbour" / "bot.py"), started.name, str(started.file)]
-    environment = {**os.environ, "PYTHONPATH": str(backends.KIT)}
-    process = subprocess.Popen(
-        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[started.file]
-    )
-    PROCESSES.append(process)
-    atexit.register(_end, process, pid)
+    command = [str(backends.KIT / "neighbour" / "bot.py"), started.name, str(started.file)]
+    process = _child(pid, command, {"PYTHONPATH": str(backends.KIT)}, pass_fds=[started.file])
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n", "the honest bot does not start"
     return started
 
 
+@cache
+def other_table(pid: int) -> subprocess.Popen[bytes]:
+    """Start the process of the other table, which ends when this process does."""
+    return _child(pid, ["-m", "tests.hostile.neighbour"], {"PYTHONPATH": str(backends.ROOT)})
+
+
+def _child(
+    pid: int, command: Sequence[str], environment: Mapping[str, str], pass_fds: Sequence[int] = ()
+) -> subprocess.Popen[bytes]:
+    """A Python process that ends with this one; a killed one ends it, too, by the end of its standard input."""
+    process = subprocess.Popen(
+        [sys.executable, *command], env={**os.environ, **environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        bufsize=0, pass_fds=pass_fds,
+    )  # fmt: skip
+    atexit.register(_end, process, pid)
+    return process
+
+
 def _end(process: subprocess.Popen[bytes], pid: int) -> None:
-    """End the bot with the process that started it, and not with one that was forked from that."""
+    """End the child with the process that started it, and not with one that was forked from that."""
     if os.getpid() == pid:
         with process:
             process.kill()
 
 
-PROCESSES: list[subprocess.Popen[bytes]] = []
-"""The honest bots of this process; a killed process ends them too, by the end of their standard input."""
+if __name__ == "__main__":
+    looptime.run(serve())

@@ -40,11 +40,8 @@ MAX_OPPONENT_MEDIAN_S = 0.3
 """What a move of an honest bot that thinks for a millisecond may cost it, on a busy machine."""
 MOST_CHARGED_S, MOST_CHARGED_FACTOR = 0.25, 4.0
 """What a move of a bot that thinks for 10 ms may cost it at most: this, or so often what it does without the attack."""
-MOST_OVERPAID_S = looptime.MIN_STANDSTILL
-"""What a move may cost an honest bot beyond the time that it took and the lag that the referee knows of: it knows of no
-standstill that is shorter than this, and on a busy machine they come without any attack."""
-USUAL_S = 0.001
-"""Nearly all replies are late by less than this; the table counts them."""
+MILLISECOND = 0.001
+"""What a move may cost an honest bot at most beyond the time that it took; the table counts replies that are later."""
 CLOCK_TRIES = 3
 """A real attack on a clock hits whenever it is made; a busy machine stands still only now and then."""
 MAX_LOG = 8 * MIB
@@ -127,20 +124,17 @@ def run_once(case: Case, backend: backends.Backend) -> Result:
 
 
 async def warm_up(backend: backends.Backend) -> None:
-    """Matches without an attacker, once per process and sandbox, so that what libraries load is not held against a bot.
-
-    They show what a neighbour is charged beside the start, match and end of an honest bot.
-    """
+    """Play without an attacker, once per process and sandbox, so that what libraries load is not held against a bot."""
     key = (os.getpid(), backend.name)
-    if key not in _BESIDE_HONEST:
+    if key not in _WARM:
+        _WARM.add(key)
         await neighbour.calm(STEADY)
         sandboxed = honest(backend, backends.ROOT / "sample_bots" / "random")
-        async with neighbour.at_another_table(STEADY) as beside, Table([sandboxed, inside("calm")]) as table:
+        async with neighbour.at_another_table(), Table([sandboxed, inside("calm")]) as table:
             await table.play(GAME, make_spec(("opponent", "calm"), SEED, CALM), (0, 1))
-        _BESIDE_HONEST[key] = beside.longest
 
 
-_BESIDE_HONEST: dict[tuple[int, str], float] = {}
+_WARM: set[tuple[int, str]] = set()
 
 
 async def play(case: Case, backend: backends.Backend, traces: Traces, result: Result) -> None:
@@ -151,9 +145,8 @@ async def play(case: Case, backend: backends.Backend, traces: Traces, result: Re
     against = Witness()
     with ThreadHeartbeat() as heartbeat:
         calm = await neighbour.calm(heartbeat)
-        calm.charged.append(_BESIDE_HONEST[os.getpid(), backend.name])
         async with (
-            neighbour.at_another_table(heartbeat) as beside,
+            neighbour.at_another_table() as beside,
             Table(bots, heartbeat=heartbeat, policy=Policy(case.strikes)) as table,
         ):
             for number in range(case.matches):
@@ -207,7 +200,7 @@ def judge_neighbours(witnesses: dict[str, Witness], calm: Witness, result: Resul
         paid = f"{name} was charged {witness.longest:.3f} s for a move, and {calm.longest:.3f} s without the attack"
         if witness.longest >= most:
             result.charges.append(paid)
-        if (beyond := max(witness.overpaid, default=0.0)) > MOST_OVERPAID_S:
+        if (beyond := max(witness.overpaid, default=0.0)) > MILLISECOND:
             result.charges.append(f"{name} was charged {1e3 * beyond:.1f} ms more than it took for a move")
         result.problems += [f"{name}: {fault}" for fault in dict.fromkeys(witness.faults)]
 
@@ -339,7 +332,7 @@ def main() -> None:
             if chosen.show:
                 print(f"    [{result.sentence}]\n{result.log[-3000:]}")
     for kind, moves in (("calm", calm_late), ("attacked", late)):
-        within = sum(seconds < USUAL_S for seconds in moves) / max(1, len(moves))
+        within = sum(seconds < MILLISECOND for seconds in moves) / max(1, len(moves))
         print(f"late ms, {kind}: {_spread(moves)} in {len(moves)} moves, {within:.1%} of them below 1 ms")
     print(f"{len(todo)} cases, {failed} failed, {time.monotonic() - started:.0f} s")
     sys.exit(1 if failed or not todo else 0)

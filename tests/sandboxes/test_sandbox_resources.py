@@ -11,6 +11,7 @@ from sandbox_kit import FORK_BOMB, MEMORY_BOMB, OBEDIENT, Bench, small, tell
 from arena.bots.running import SandboxedBot
 from arena.errors import Disconnected, OutOfMemory
 from arena.match import Contestant
+from arena.play import looptime
 from arena.sandboxes import Limits
 from arena.sandboxes.base import MIB
 from arena.sandboxes.kernel import cgroup_tree
@@ -48,6 +49,20 @@ def test_a_memory_bomb_ends_the_bot_only(bench, control_groups):
     assert isinstance(death.fault(), OutOfMemory)
     assert peak is None or peak <= 129 * MIB
     assert other == "'alive'"
+
+
+def test_no_bot_goes_before_the_referee(bench):
+    """Its start by a real-time thread makes it no real-time process, and it may not become one."""
+    code = """
+from resource import RLIMIT_NICE, RLIMIT_RTPRIO, getrlimit
+result = (os.sched_getscheduler(0), getrlimit(RLIMIT_RTPRIO), getrlimit(RLIMIT_NICE))
+"""
+
+    async def play():
+        async with bench.sandbox(limits=small()) as sandbox:
+            return await tell(await sandbox.start(), code)
+
+    assert looptime.run(play()) == str((os.SCHED_OTHER, (0, 0), (0, 0)))
 
 
 @pytest.mark.parametrize("place", ["/tmp", "/dev/shm", "memfd"])

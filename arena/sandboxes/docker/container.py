@@ -40,7 +40,10 @@ def container_config(
 
 def _host_config(limits: Limits, socket_dir: str, snapshots_dir: str) -> dict[str, Any]:
     profile = json.dumps(docker_profile(file_locks=limits.file_locks))
-    ulimits = {"nofile": limits.open_files, "core": 0, "fsize": limits.file_bytes, "msgqueue": 0, "cpu": limits.cpu_s}
+    ulimits = {
+        "nofile": limits.open_files, "core": 0, "fsize": limits.file_bytes, "msgqueue": 0, "cpu": limits.cpu_s,
+        "nice": 0, "rtprio": 0,
+    }  # fmt: skip
     return {
         "NetworkMode": "none",
         "ReadonlyRootfs": True,

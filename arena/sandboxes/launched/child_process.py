@@ -76,7 +76,9 @@ def rlimits(limits: Limits) -> dict[str, int]:
         "RLIMIT_FSIZE": limits.file_bytes,
         "RLIMIT_MEMLOCK": 1 << 16,
         "RLIMIT_MSGQUEUE": 0,
+        "RLIMIT_NICE": 0,
         "RLIMIT_NOFILE": limits.open_files,
+        "RLIMIT_RTPRIO": 0,  # nobody may go before the referee, even if its user may
     }
 
 

@@ -1,0 +1,90 @@
+"""The priority of the referee: above everything ordinary where that is allowed, and never that of what it starts."""
+
+import os
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from arena.play import looptime, priority
+from arena.play.heartbeat import ThreadHeartbeat
+from tests.kits.needs import need
+
+NOBODY = 65534
+POLICY = "import os; print(os.sched_getscheduler(0))"
+
+
+@pytest.fixture
+def allowed():
+    with priority.raised() as allowed:
+        pass
+    need(None if allowed else "this user may not raise its priority")
+
+
+def policies():
+    """The scheduling policies of all threads of this process, by their names."""
+    return {thread.name: os.sched_getscheduler(thread.native_id) for thread in threading.enumerate()}
+
+
+def test_a_loop_that_takes_the_time_of_bots_goes_first_and_nothing_that_it_starts_does(allowed):
+    async def look():
+        with ThreadHeartbeat():
+            time.sleep(0.05)
+            found = policies()
+        child = subprocess.run([sys.executable, "-c", POLICY], capture_output=True, check=True, text=True)
+        return found, os.sched_getscheduler(0), int(child.stdout)
+
+    found, own, child = looptime.run(look())
+    assert own == os.SCHED_FIFO | os.SCHED_RESET_ON_FORK
+    assert found["heartbeat"] == os.SCHED_FIFO | os.SCHED_RESET_ON_FORK
+    assert child == os.SCHED_OTHER
+    assert os.sched_getscheduler(0) == os.SCHED_OTHER, "afterwards it is as before"
+
+
+NOT_ALLOWED = f"""
+import os, resource
+from arena.play import priority
+resource.setrlimit(resource.RLIMIT_RTPRIO, (0, 0))
+if os.getuid() == 0:
+    os.setuid({NOBODY})
+with priority.raised() as allowed:
+    print(allowed, os.sched_getscheduler(0))
+priority.give_way()
+"""
+
+
+def test_where_it_is_not_allowed_it_is_as_before():
+    done = subprocess.run([sys.executable, "-c", NOT_ALLOWED], capture_output=True, check=False, text=True)
+    assert (done.stdout, done.stderr) == (f"False {os.SCHED_OTHER}\n", "")
+
+
+BURN = "while True: pass"
+
+
+@pytest.mark.slow
+def test_a_busy_machine_does_not_keep_it_waiting(allowed):
+    """The same sleeps beside busy processes, with and without; ratios, because machines differ."""
+    burners = [subprocess.Popen([sys.executable, "-c", BURN]) for _ in range(4 * (os.cpu_count() or 1))]
+    try:
+        time.sleep(0.2)
+        ordinary = _overslept()
+        with priority.raised():
+            raised = _overslept()
+    finally:
+        for burner in burners:
+            burner.kill()
+            burner.wait()
+    assert raised < ordinary / 2
+
+
+def _overslept():
+    """How much too long the longer half of many short sleeps was."""
+    late = []
+    for _ in range(300):
+        began = time.monotonic()
+        time.sleep(0.001)
+        late.append(time.monotonic() - began - 0.001)
+    return statistics.mean(sorted(late)[150:])
