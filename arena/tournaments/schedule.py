@@ -5,6 +5,7 @@ finished rounds only, so neither the number of concurrent matches nor an interru
 told by their groups: the fixtures of a hundred thousand matches are made when they are asked for, and never listed.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import Protocol, overload
 from arena.errors import UsageError
 from arena.match import points
 from arena.rng import shuffle, stream
+from arena.tournaments.all_pairs import AllPairs
 from arena.tournaments.outcomes import Outcomes
 from arena.tournaments.pairing import Standing, pair_off
 
@@ -48,8 +50,8 @@ class Rounds(Sequence[Round]):
 
     groups: Sequence[tuple[int, ...]]
     """All of one size."""
-    deals: Sequence[int]
-    """What each group plays in the first of these rounds."""
+    deals: int | Sequence[int]
+    """What they play in the first of these rounds: all the same, or each group its own."""
     length: int
     """How many rounds these are."""
 
@@ -80,10 +82,11 @@ class Rounds(Sequence[Round]):
 
     def meeting(self, group: int, number: int) -> Iterator[Fixture]:
         """The fixtures of one group in one round."""
-        return rotations(self.groups[group], self.deals[group] + number)
+        first = self.deals if isinstance(self.deals, int) else self.deals[group]
+        return rotations(self.groups[group], first + number)
 
 
-NO_ROUNDS = Rounds((), (), 0)
+NO_ROUNDS = Rounds((), 0, 0)
 
 
 class Schedule(Protocol):
@@ -112,15 +115,15 @@ class FixedSchedule:
     """Every round is the same groups with a new deal; with 0 rounds there is no last one."""
 
     def __init__(self, groups: Sequence[tuple[int, ...]], rounds: int) -> None:
-        self._groups = interleaved(groups)
+        self._groups = groups
         self._rounds = rounds
-        self._size = sum(map(len, self._groups))
+        self._size = len(groups) * len(groups[0])
 
     def rounds(self, finished: Outcomes) -> Rounds:
         """All rounds at once; without a last one, as many as there were before."""
         done = len(finished) // self._size
         last = self._rounds or max(1, 2 * done)
-        return Rounds(self._groups, [done] * len(self._groups), last - done)
+        return Rounds(self._groups, done, last - done)
 
     def total(self) -> int | None:
         """Groups times rounds times seats."""
@@ -152,17 +155,18 @@ def interleaved(groups: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
 def round_robin(bots: int, seats: int, rounds: int, seed: int = 0) -> FixedSchedule:
     """Everybody against everybody; where that is too much for three or four seats, a balanced choice of groups."""
     _check(bots, seats)
-    groups = list(combinations(range(bots), seats))
-    if seats > 2 and len(groups) > MOST_TUPLES:
-        groups = balanced_groups(bots, seats, MOST_TUPLES, seed)
-    return FixedSchedule(groups, rounds)
+    if seats == 2:
+        return FixedSchedule(AllPairs(bots), rounds)
+    if math.comb(bots, seats) > MOST_TUPLES:
+        return FixedSchedule(interleaved(balanced_groups(bots, seats, MOST_TUPLES, seed)), rounds)
+    return FixedSchedule(interleaved(list(combinations(range(bots), seats))), rounds)
 
 
 def gauntlet(bots: int, seats: int, rounds: int, champion: int = 0) -> FixedSchedule:
     """One bot against all others; with more seats, against every group of them."""
     _check(bots, seats)
     others = [bot for bot in range(bots) if bot != champion]
-    return FixedSchedule([(champion, *rest) for rest in combinations(others, seats - 1)], rounds)
+    return FixedSchedule(interleaved([(champion, *rest) for rest in combinations(others, seats - 1)]), rounds)
 
 
 def balanced_groups(bots: int, seats: int, count: int, seed: int) -> list[tuple[int, ...]]:
@@ -211,7 +215,7 @@ class Swiss:
         rested = Counter({bot: number - played[bot] // 2 for bot in range(self._bots)})
         rng = stream(self._seed, "swiss", number)
         pairs = pair_off(self._standing(finished, rested, rng), rng)
-        return Rounds(pairs, [number] * len(pairs), 1)
+        return Rounds(pairs, number, 1)
 
     def total(self) -> int | None:
         """Every pairing is two matches, one from each side."""

@@ -127,7 +127,7 @@ class PairSchedule:
         if played >= self._most or self._test.after(pairs_of(finished)).report().decision is not SprtDecision.CONTINUE:
             return NO_ROUNDS
         last = min(self._most, played + max(_FEWEST_PAIRS, int(_BATCH * played)))
-        return Rounds([(0, 1)], [played], last - played)
+        return Rounds([(0, 1)], played, last - played)
 
     def total(self) -> int:
         """The most that may be played."""

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import UsageError
+from arena.tournaments.all_pairs import AllPairs
 from arena.tournaments.outcomes import FixtureResult, Outcomes
 from arena.tournaments.pairing import WIDTH, Standing, pair_off
 from arena.tournaments.schedule import Swiss, balanced_groups, gauntlet, interleaved, rotations, round_robin
@@ -40,6 +41,24 @@ def test_round_robin_lets_every_pair_meet_in_both_seatings(bots, rounds):
         for deal in range(rounds):
             meetings = [fixture.seating for fixture in played if fixture.deal == deal and fixture.group == (one, two)]
             assert sorted(meetings) == [(one, two), (two, one)]
+
+
+@pytest.mark.parametrize("bots", [*range(2, 40), 63, 64, 65, 100, 131])
+def test_all_pairs_stand_in_the_order_in_which_layers_are_filled(bots):
+    pairs = AllPairs(bots)
+    assert list(pairs) == pairs[:] == interleaved(list(combinations(range(bots), 2)))
+    with pytest.raises(IndexError):
+        pairs[len(pairs)]
+
+
+@given(st.integers(2, 10**6), st.data())
+def test_pairs_of_any_field_are_worked_out_from_their_numbers(bots, data):
+    pairs = AllPairs(bots)
+    numbers = data.draw(st.lists(st.integers(0, len(pairs) - 1), min_size=2, max_size=20).map(sorted))
+    found = [pairs[number] for number in numbers]
+    assert all(0 <= one < two < bots for one, two in found)
+    assert [(one ^ two, one) for one, two in found] == sorted((one ^ two, one) for one, two in found)
+    assert len(set(found)) == len(set(numbers))
 
 
 @pytest.mark.parametrize(("bots", "seats"), [(3, 3), (4, 3), (5, 4), (9, 3), (12, 4)])
