@@ -1,6 +1,7 @@
 """Sandbox for folders with bubblewrap: namespaces, read-only mounts, a system call filter, an unprivileged user."""
 
 import contextlib
+import functools
 import os
 import shutil
 import signal
@@ -18,7 +19,7 @@ from arena.sandboxes.base import (
     Limits,
 )
 from arena.sandboxes.kernel import cgroup_tree, masks, procfs
-from arena.sandboxes.kernel.seccomp import compile_filter
+from arena.sandboxes.kernel.seccomp import open_filter
 from arena.sandboxes.kernel.users import LeasedUser
 from arena.sandboxes.launched.child_process import FILTER, INFO, LaunchPlan, Staging, gated
 from arena.sandboxes.launched.lifecycle import LaunchedSandbox
@@ -81,7 +82,7 @@ class BubblewrapSandbox(LaunchedSandbox):
     def _acquire(self) -> None:
         super()._acquire()
         counted = "memory" in self._group.features
-        self._filter = compile_filter(file_locks=self._limits.file_locks, memory_files=counted)
+        self._filter = open_filter(file_locks=self._limits.file_locks, memory_files=counted)
         if os.geteuid() == 0:
             self._user = LeasedUser()
 
@@ -214,14 +215,15 @@ def arguments(
     ]
 
 
-def masked() -> Iterator[tuple[str, str]]:
+@functools.cache
+def masked() -> tuple[tuple[str, str], ...]:
     """The mounts that hide files and folders: a name in the staging directory, and the path that it covers."""
-    for name in masks.snapshots():
-        yield f"{_SNAPSHOT}{name}", f"/proc/{name}"
-    for path in masks.proc_masked():
-        yield _EMPTY_FOLDER if Path(path).is_dir() else _EMPTY_FILE, path
-    # Terminals are numbered across the whole machine, and a bot needs none.
-    yield _EMPTY_FOLDER, "/dev/pts"
+    return (
+        *((f"{_SNAPSHOT}{name}", f"/proc/{name}") for name in masks.snapshots()),
+        *((_EMPTY_FOLDER if os.path.isdir(path) else _EMPTY_FILE, path) for path in masks.proc_masked()),
+        # Terminals are numbered across the whole machine, and a bot needs none.
+        (_EMPTY_FOLDER, "/dev/pts"),
+    )
 
 
 def environment(program: BotDirectory) -> dict[str, str]:

@@ -41,6 +41,8 @@ class ProcessSandbox(LaunchedSandbox):
             uid=None,
             rlimits=self._rlimits(),
             procs_files=self._group.procs_files(),
+            staging=None,
+            extra={},
         )
 
     async def _read_back(self, directory: int | None, init: int | None) -> Enforcement:
