@@ -122,10 +122,11 @@ class BubblewrapSandbox(LaunchedSandbox):
         self._check_namespaces(init)
         # Bubblewrap's init process installs its filter a moment after it has started the gate.
         await wait_until(lambda: not any(map(self._status_mismatches, self._processes())), within_s=_FILTER_S)
-        for pid in self._processes():
+        processes = self._processes()
+        self._check_membership(processes)
+        for pid in processes:
             if wrong := self._status_mismatches(pid):
                 raise InfraError(f"the sandbox is not tight: {wrong}")
-            self._check_membership(pid)
             if pid != init and procfs.limit(pid, "Max processes") != str(self._limits.pids):
                 raise InfraError("the bot has no limit on its processes")
         _check_mounts(init, {"/tmp", "/dev/shm", self._tmpfs.target})  # noqa: S108
@@ -196,7 +197,6 @@ def arguments(
     tmpfs: WritableTmpfs = SOCKET_TMPFS,
 ) -> list[str]:
     """The command line of bubblewrap, which defines what the bot sees and may do."""
-    command = ["prlimit", f"--nproc={limits.pids}:{limits.pids}", "--", *gated(program.command)]
     return [
         bwrap,
         *("--unshare-all", "--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000"),
@@ -211,7 +211,7 @@ def arguments(
         *("--remount-ro", "/dev", "--remount-ro", "/"),
         *(word for item in environment(program).items() for word in ("--setenv", *item)),
         *("--chdir", BOT, "--seccomp", str(FILTER), "--info-fd", str(INFO)),
-        *("--", *command),
+        *("--", *gated(program.command, pids=limits.pids)),
     ]
 
 

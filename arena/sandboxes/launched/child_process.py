@@ -63,9 +63,11 @@ class LaunchPlan(TypedDict):
     """Further descriptors: the number in the child process, and the number here."""
 
 
-def gated(command: Sequence[str]) -> list[str]:
-    """The command line that waits at the gate and then runs the command."""
-    return ["/bin/sh", "-c", _GATE, "gate", *command]
+def gated(command: Sequence[str], *, pids: int | None = None) -> list[str]:
+    """The command line that limits the processes of its user, if asked to, waits at the gate and runs the command."""
+    # Shells name this limit -u or -p; that it took is read back from outside.
+    limit = "" if pids is None else f"ulimit -u {pids} 2>/dev/null || ulimit -p {pids}; "
+    return ["/bin/sh", "-c", limit + _GATE, "gate", *command]
 
 
 def rlimits(limits: Limits) -> dict[str, int]:
