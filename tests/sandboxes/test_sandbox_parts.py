@@ -323,7 +323,7 @@ class TestPolicy:
         for flag in ("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"):
             assert flag in words
         assert words[words.index("--cap-drop") + 1] == "ALL"
-        assert "--nproc=20:20" in words
+        assert words[words.index("-c") + 1].startswith("ulimit -u 20 ")
         tmpfs = [words[index - 2 : index + 2] for index, word in enumerate(words) if word == "--tmpfs"]
         assert tmpfs == [["--size", "67108864", "--tmpfs", "/tmp"], ["--size", "16777216", "--tmpfs", "/dev/shm"]]
         # Later words win, so nothing may be mounted after the root is made read-only.
