@@ -7,10 +7,12 @@ import json
 import os
 import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import arena.sandboxes.launched
 from arena.errors import Abuse, InfraError, UsageError
 from arena.sandboxes import BotDirectory, BotImage, Death, Limits, weaknesses
 from arena.sandboxes.base import WEAK
@@ -328,6 +330,18 @@ class TestPolicy:
         assert tmpfs == [["--size", "67108864", "--tmpfs", "/tmp"], ["--size", "16777216", "--tmpfs", "/dev/shm"]]
         # Later words win, so nothing may be mounted after the root is made read-only.
         assert not {"--bind", "--ro-bind", "--tmpfs", "--dev"} & set(words[words.index("--remount-ro") + 4 :])
+
+    def test_the_launcher_loads_no_module_written_in_python(self):
+        """Every start of a bot waits for it, and such modules would take longer than all the rest of it."""
+        script = Path(arena.sandboxes.launched.__file__).with_name("launcher.py")
+        load = (
+            "import sys; before = {*sys.modules}; exec(open(sys.argv[1]).read(), {'__name__': 'launcher'}); "
+            "new = [sys.modules[name].__spec__ for name in {*sys.modules} - before]; "
+            "print(*(spec.name for spec in new if str(spec.origin).endswith('.py')))"
+        )
+        command = [sys.executable, "-I", "-S", "-c", load, str(script)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert done.stdout.split() == []
 
     def test_the_configuration_of_a_container(self):
         image = Image("sha256:1", 1, "/bot")
