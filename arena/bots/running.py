@@ -4,7 +4,6 @@ import asyncio
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Iterable
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from arena.codec import Codec
@@ -264,7 +263,7 @@ class SandboxedLink:
             raise await self._bot.refine(fault) from fault
         finally:
             spent = await self._bot.begin_pause() - before
-        return replace(answer, cpu=spent)
+        return Answer(answer.reply, answer.wall, answer.transport, spent, answer.lag)
 
     async def settle(self) -> None:
         """Wait until the bot stands still."""

@@ -14,7 +14,6 @@ from arena.codec import MAX_MESSAGE
 from arena.errors import BadMessage, BotFault, Disconnected, InfraError, TimedOut
 from arena.links.frames import Messages, pack_message
 from arena.links.http2 import Headers, Http2
-from arena.play.heartbeat import Heartbeat
 from arena.play.player import STRICT, Answer, Leniency
 from arena.untrusted.text import escaped
 
@@ -96,35 +95,29 @@ class ReplyTimer:
     """The timeout of one reply, prolonged by the time in which our own machine stood still."""
 
     def __init__(
-        self, http: Http2, now: Callable[[], float], heartbeat: Heartbeat, wait: float, give_up: Callable[[str], None]
+        self,
+        now: Callable[[], float],
+        lag: Callable[[float, float], float],
+        started: float,
+        wait: float,
+        give_up: Callable[[str], None],
     ) -> None:
-        self.started = now()
-        self._http = http
-        self._cpu_before = http.cpu_seconds
+        """Give up `wait` seconds after `started`, and after the lag of our own since then."""
         self._now = now
-        self._heartbeat = heartbeat
+        self._lag = lag
+        self._started = started
         self._wait = wait
         self._give_up = give_up
         self._credited = 0.0
         self._loop = asyncio.get_running_loop()
-        self._timer: asyncio.TimerHandle | None = None
-
-    def run(self) -> None:
-        """Give up when the time is over, from now on."""
-        self._timer = self._loop.call_later(self.started + self._wait - self._now(), self._expire)
-
-    def lag(self, since: float, until: float) -> float:
-        """What our machine stood still between two moments, without its work on what this very bot sent."""
-        lag = self._heartbeat.lag(since, until)
-        return max(0.0, lag - (self._http.cpu_seconds - self._cpu_before)) if lag else 0.0
+        self._timer = self._loop.call_later(started + wait - now(), self._expire)
 
     def end(self) -> None:
         """Wait no longer."""
-        if self._timer is not None:
-            self._timer.cancel()
+        self._timer.cancel()
 
     def _expire(self) -> None:
-        lag = self.lag(self.started, self._now())
+        lag = self._lag(self._started, self._now())
         if lag > self._credited:
             self._timer = self._loop.call_later(lag - self._credited, self._expire)
             self._credited = lag
@@ -145,6 +138,8 @@ class GrpcLink:
         self._asked_at: float | None = None
         """When the last byte of the request was out; None while it is not."""
         self._answered_at = 0.0
+        self._cpu_before = 0.0
+        """Processor seconds that we had spent on the bot's bytes when it was asked."""
         self._leniency = STRICT
         self._surplus = 0
         self._sent: asyncio.Future[None] = self._loop.create_future()
@@ -160,27 +155,38 @@ class GrpcLink:
             self._http.stop_reading(self)
 
     async def _ask(self, request: bytes, wait: float) -> Answer:
-        timer = ReplyTimer(self._http, self._now, self._leniency.heartbeat, wait, self._give_up)
+        started = self._now()
         reply = self._reply = self._loop.create_future()
         self._asked_at = None
+        self._cpu_before = self._http.cpu_seconds
         try:
             self._call.send(request)
             while not reply.done() and self._http.read_soon():
                 pass
-            if not reply.done():
-                timer.run()
-            message = await reply
+            message = reply.result() if reply.done() else await self._wait_for(reply, started, wait)
+        finally:
+            self._reply = None
+        latest = started + MAX_SEND_S
+        asked_at = latest if self._asked_at is None else min(self._asked_at, latest)
+        wall = self._answered_at - asked_at
+        transport = self._now() - started - wall
+        return Answer(message, wall, transport, lag=self._lag(asked_at, self._answered_at))
+
+    async def _wait_for(self, reply: asyncio.Future[bytes], started: float, wait: float) -> bytes:
+        """Wait by the event loop for a reply that was not there at once."""
+        timer = ReplyTimer(self._now, self._lag, started, wait, self._give_up)
+        try:
+            return await reply
         except asyncio.CancelledError:
             self._call.cancel()  # its reply is not to be taken for that of a later request
             raise
         finally:
             timer.end()
-            self._reply = None
-        latest = timer.started + MAX_SEND_S
-        asked_at = latest if self._asked_at is None else min(self._asked_at, latest)
-        wall = self._answered_at - asked_at
-        transport = self._now() - timer.started - wall
-        return Answer(message, wall, transport, lag=timer.lag(asked_at, self._answered_at))
+
+    def _lag(self, since: float, until: float) -> float:
+        """What our machine stood still between two moments, without its work on what this very bot sent."""
+        lag = self._leniency.heartbeat.lag(since, until)
+        return max(0.0, lag - (self._http.cpu_seconds - self._cpu_before)) if lag else 0.0
 
     async def settle(self) -> None:
         """Nothing is frozen."""

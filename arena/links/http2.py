@@ -204,9 +204,14 @@ class Http2(asyncio.BufferedProtocol):
 
     def send(self, stream: int, data: bytes, *, last: bool = False) -> None:
         """Send bytes as soon as the bot has room for them; nothing happens on a stream that is over."""
+        self._guard.asked()
+        if not last and self._fits(stream, len(data)):  # as nearly every request does
+            self._fast.send(stream, data)
+            self._flush()
+            self._listeners[stream].on_sent()
+            return
         waiting, _ = self._unsent.get(stream, (bytearray(), False))
         self._unsent[stream] = (waiting + data, last)
-        self._guard.asked()
         self._run_guarded(self._pump, stream)
 
     def reset(self, stream: int) -> None:
@@ -378,6 +383,15 @@ class Http2(asyncio.BufferedProtocol):
             self._pump(stream)
 
     # -- writing ------------------------------------------------------------------------------------
+
+    def _fits(self, stream: int, size: int) -> bool:
+        """Whether so many bytes can be sent on an open stream at once, in one small frame."""
+        return (
+            size < FULL_FRAME
+            and stream in self._listeners
+            and not self._unsent
+            and size <= self._http.local_flow_control_window(stream)
+        )
 
     def _pump(self, stream: int) -> None:
         """Send as much as flow control allows."""

@@ -181,4 +181,4 @@ class Player(Generic[C, M, O]):
 
 def _times(answer: Answer, charged: float, ours: float) -> Times:
     seconds = (answer.wall, charged, answer.cpu, answer.transport, ours, answer.lag)
-    return Times(*(max(0, round(part * 1e6)) for part in seconds))
+    return Times(*[round(max(0.0, part) * 1e6) for part in seconds])

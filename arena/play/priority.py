@@ -6,14 +6,11 @@ nearly all the time, and the kernel leaves others a twentieth of each processor 
 """
 
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 LOWEST = 1
 """The lowest priority of real-time threads, which is above all ordinary ones."""
-MOMENT_S = 1e-6
-"""The shortest sleep: with the kernel's own work for it, about 20 µs for a real-time thread."""
 
 
 def raise_own() -> bool:
@@ -34,15 +31,3 @@ def raised() -> Iterator[bool]:
     finally:
         if allowed:
             os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-
-
-def give_way() -> None:
-    """Let an ordinary thread run on this processor before the calling one goes on."""
-    if _is_raised():
-        time.sleep(MOMENT_S)  # to yield would let nobody in but other real-time threads
-    else:
-        os.sched_yield()
-
-
-def _is_raised() -> bool:
-    return hasattr(os, "sched_getscheduler") and bool(os.sched_getscheduler(0) & os.SCHED_FIFO)

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 from arena.errors import InfraError, StartFailed
-from arena.play import looptime, priority
+from arena.play import looptime
 from arena.sandboxes.base import SOCKET_NAME, BotProgram, Death, Enforcement, Limits, weaknesses
 from arena.sandboxes.endpoint import Endpoint, wait_for_socket
 from arena.sandboxes.kernel import cgroup_tree
@@ -22,7 +22,8 @@ FREEZE_S = 0.02
 """Seconds that `freeze` waits before it returns False; the match goes on, and its record counts the missed freezes."""
 
 _POLL_S = 0.003
-_SPIN_S = 0.001
+_YIELD_S, _NAP_S, _SPIN_S = 0.00005, 0.00002, 0.001
+"""How long `wait_until` only yields the processor, how long it sleeps between two looks, and until when it does so."""
 
 _SIGNALS = frozenset(signal.valid_signals())
 
@@ -289,10 +290,12 @@ async def wait_until(condition: Callable[[], bool], within_s: float = FREEZE_S) 
         waited = time.monotonic() - started
         if waited > within_s:
             return False
-        # The shortest sleep takes a millisecond, and most freezes take less than a turn of the loop. But the processes
-        # that are being frozen may need this very processor for their last steps.
-        if waited < _SPIN_S:
-            priority.give_way()
+        # The shortest sleep of the loop takes a millisecond, and most freezes take less than a turn of it. But the
+        # processes that are being frozen may need this very processor for their last steps.
+        if waited < _YIELD_S:
+            os.sched_yield()
+        elif waited < _SPIN_S:
+            time.sleep(_NAP_S)
         else:
             await asyncio.sleep(_SPIN_S)
     return True

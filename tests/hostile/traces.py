@@ -90,7 +90,7 @@ def is_launcher(pid: int) -> bool:
     """Whether a process is one that builds a sandbox."""
     with contextlib.suppress(OSError):
         command = Path(f"/proc/{pid}/cmdline").read_bytes()
-        return b"sandboxes/launch.py" in command or b"bwrap" in command.split(b"\0")[0]
+        return b"launched/launcher.py" in command or b"bwrap" in command.split(b"\0")[0]
     return False
 
 

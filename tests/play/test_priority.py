@@ -52,7 +52,6 @@ if os.getuid() == 0:
     os.setuid({NOBODY})
 with priority.raised() as allowed:
     print(allowed, os.sched_getscheduler(0))
-priority.give_way()
 """
 
 

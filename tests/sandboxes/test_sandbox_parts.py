@@ -7,10 +7,12 @@ import json
 import os
 import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import arena.sandboxes.launched
 from arena.errors import Abuse, InfraError, UsageError
 from arena.sandboxes import BotDirectory, BotImage, Death, Limits, weaknesses
 from arena.sandboxes.base import WEAK
@@ -22,7 +24,15 @@ from arena.sandboxes.endpoint import Endpoint
 from arena.sandboxes.kernel import cgroup_tree, syscalls, users
 from arena.sandboxes.kernel.cgroup_tree import Hierarchy, parse
 from arena.sandboxes.kernel.cgroups import ControlGroup, sweep
-from arena.sandboxes.kernel.seccomp import compile_filter, docker_profile, docker_text, known, other_values, rules
+from arena.sandboxes.kernel.seccomp import (
+    compile_filter,
+    docker_profile,
+    docker_text,
+    known,
+    open_filter,
+    other_values,
+    rules,
+)
 from arena.sandboxes.kernel.users import BOT_UIDS, LeasedUser
 from arena.sandboxes.launched.bubblewrap import arguments
 from arena.sandboxes.logs import LogReader
@@ -82,7 +92,7 @@ class TestRules:
         pytest.importorskip("pyseccomp")
         monkeypatch.setitem(syscalls.ALLOWED, "of tomorrow", "read_minds")
         assert not known("read_minds")
-        os.close(compile_filter(file_locks=False))
+        assert compile_filter(rules(file_locks=False))
 
     def test_the_library_knows_nearly_every_call(self):
         """A misspelt name would be left out without a word."""
@@ -92,9 +102,9 @@ class TestRules:
 
     def test_a_filter_is_a_list_of_instructions(self):
         pytest.importorskip("pyseccomp")
-        descriptor = compile_filter(file_locks=False)
+        descriptor = open_filter(file_locks=False)
         try:
-            size = os.fstat(descriptor).st_size
+            size = len(os.read(descriptor, 1 << 20))
         finally:
             os.close(descriptor)
         assert size % 8 == 0
@@ -315,11 +325,23 @@ class TestPolicy:
         for flag in ("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"):
             assert flag in words
         assert words[words.index("--cap-drop") + 1] == "ALL"
-        assert "--nproc=20:20" in words
+        assert words[words.index("-c") + 1].startswith("ulimit -u 20 ")
         tmpfs = [words[index - 2 : index + 2] for index, word in enumerate(words) if word == "--tmpfs"]
         assert tmpfs == [["--size", "67108864", "--tmpfs", "/tmp"], ["--size", "16777216", "--tmpfs", "/dev/shm"]]
         # Later words win, so nothing may be mounted after the root is made read-only.
         assert not {"--bind", "--ro-bind", "--tmpfs", "--dev"} & set(words[words.index("--remount-ro") + 4 :])
+
+    def test_the_launcher_loads_no_module_written_in_python(self):
+        """Every start of a bot waits for it, and such modules would take longer than all the rest of it."""
+        script = Path(arena.sandboxes.launched.__file__).with_name("launcher.py")
+        load = (
+            "import sys; before = {*sys.modules}; exec(open(sys.argv[1]).read(), {'__name__': 'launcher'}); "
+            "new = [sys.modules[name].__spec__ for name in {*sys.modules} - before]; "
+            "print(*(spec.name for spec in new if str(spec.origin).endswith('.py')))"
+        )
+        command = [sys.executable, "-I", "-S", "-c", load, str(script)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert done.stdout.split() == []
 
     def test_the_configuration_of_a_container(self):
         image = Image("sha256:1", 1, "/bot")

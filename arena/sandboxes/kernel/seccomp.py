@@ -1,9 +1,11 @@
 """The system call filter: rules from the lists in syscalls.py, compiled for bubblewrap and as JSON for docker."""
 
 import errno
+import functools
 import importlib
 import json
 import os
+import tempfile
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -132,12 +134,25 @@ def docker_text(*, file_locks: bool) -> str:
     return json.dumps(profile, indent=1).removesuffix("\n}") + f',\n "syscalls": [\n{entries}\n ]\n}}\n'
 
 
-def compile_filter(*, file_locks: bool, memory_files: bool = True) -> int:
-    """The rules as a program for the kernel, in an unnamed file ready to be read; the caller closes it."""
+def open_filter(*, file_locks: bool, memory_files: bool = True) -> int:
+    """The compiled rules in an unnamed file ready to be read; the caller closes it."""
+    descriptor = os.memfd_create("arena-seccomp", os.MFD_CLOEXEC)
+    os.write(descriptor, _compiled(file_locks=file_locks, memory_files=memory_files))
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+@functools.cache  # every launch needs it, and libseccomp takes 10 ms for it
+def _compiled(*, file_locks: bool, memory_files: bool) -> bytes:
+    return compile_filter(rules(file_locks=file_locks, memory_files=memory_files))
+
+
+def compile_filter(rules: tuple[Rule, ...]) -> bytes:
+    """The rules as a program for the kernel."""
     library = _library()
     program = library.SyscallFilter(library.ERRNO(DEFAULT_ERROR))
     program.set_attr(library.Attr.ACT_BADARCH, library.KILL_PROCESS)
-    for rule in rules(file_locks=file_locks, memory_files=memory_files):
+    for rule in rules:
         if rule.error == DEFAULT_ERROR:
             continue
         action = library.ALLOW if rule.error is None else library.ERRNO(rule.error)
@@ -148,11 +163,10 @@ def compile_filter(*, file_locks: bool, memory_files: bool = True) -> int:
                 program.add_rule(action, name, *arguments)
             except OSError as error:
                 raise InfraError(f"libseccomp cannot make a rule for {name}: {error}") from error
-    descriptor = os.memfd_create("arena-seccomp", os.MFD_CLOEXEC)
-    with open(descriptor, "wb", closefd=False) as file:
+    with tempfile.TemporaryFile() as file:
         program.export_bpf(file)
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return descriptor
+        file.seek(0)
+        return file.read()
 
 
 def known(name: str) -> bool:

@@ -1,6 +1,7 @@
 """Sandbox for folders with bubblewrap: namespaces, read-only mounts, a system call filter, an unprivileged user."""
 
 import contextlib
+import functools
 import os
 import shutil
 import signal
@@ -18,7 +19,7 @@ from arena.sandboxes.base import (
     Limits,
 )
 from arena.sandboxes.kernel import cgroup_tree, masks, procfs
-from arena.sandboxes.kernel.seccomp import compile_filter
+from arena.sandboxes.kernel.seccomp import open_filter
 from arena.sandboxes.kernel.users import LeasedUser
 from arena.sandboxes.launched.child_process import FILTER, INFO, LaunchPlan, Staging, gated
 from arena.sandboxes.launched.lifecycle import LaunchedSandbox
@@ -81,7 +82,7 @@ class BubblewrapSandbox(LaunchedSandbox):
     def _acquire(self) -> None:
         super()._acquire()
         counted = "memory" in self._group.features
-        self._filter = compile_filter(file_locks=self._limits.file_locks, memory_files=counted)
+        self._filter = open_filter(file_locks=self._limits.file_locks, memory_files=counted)
         if os.geteuid() == 0:
             self._user = LeasedUser()
 
@@ -121,10 +122,11 @@ class BubblewrapSandbox(LaunchedSandbox):
         self._check_namespaces(init)
         # Bubblewrap's init process installs its filter a moment after it has started the gate.
         await wait_until(lambda: not any(map(self._status_mismatches, self._processes())), within_s=_FILTER_S)
-        for pid in self._processes():
+        processes = self._processes()
+        self._check_membership(processes)
+        for pid in processes:
             if wrong := self._status_mismatches(pid):
                 raise InfraError(f"the sandbox is not tight: {wrong}")
-            self._check_membership(pid)
             if pid != init and procfs.limit(pid, "Max processes") != str(self._limits.pids):
                 raise InfraError("the bot has no limit on its processes")
         _check_mounts(init, {"/tmp", "/dev/shm", self._tmpfs.target})  # noqa: S108
@@ -195,7 +197,6 @@ def arguments(
     tmpfs: WritableTmpfs = SOCKET_TMPFS,
 ) -> list[str]:
     """The command line of bubblewrap, which defines what the bot sees and may do."""
-    command = ["prlimit", f"--nproc={limits.pids}:{limits.pids}", "--", *gated(program.command)]
     return [
         bwrap,
         *("--unshare-all", "--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000"),
@@ -210,18 +211,19 @@ def arguments(
         *("--remount-ro", "/dev", "--remount-ro", "/"),
         *(word for item in environment(program).items() for word in ("--setenv", *item)),
         *("--chdir", BOT, "--seccomp", str(FILTER), "--info-fd", str(INFO)),
-        *("--", *command),
+        *("--", *gated(program.command, pids=limits.pids)),
     ]
 
 
-def masked() -> Iterator[tuple[str, str]]:
+@functools.cache
+def masked() -> tuple[tuple[str, str], ...]:
     """The mounts that hide files and folders: a name in the staging directory, and the path that it covers."""
-    for name in masks.snapshots():
-        yield f"{_SNAPSHOT}{name}", f"/proc/{name}"
-    for path in masks.proc_masked():
-        yield _EMPTY_FOLDER if Path(path).is_dir() else _EMPTY_FILE, path
-    # Terminals are numbered across the whole machine, and a bot needs none.
-    yield _EMPTY_FOLDER, "/dev/pts"
+    return (
+        *((f"{_SNAPSHOT}{name}", f"/proc/{name}") for name in masks.snapshots()),
+        *((_EMPTY_FOLDER if os.path.isdir(path) else _EMPTY_FILE, path) for path in masks.proc_masked()),
+        # Terminals are numbered across the whole machine, and a bot needs none.
+        (_EMPTY_FOLDER, "/dev/pts"),
+    )
 
 
 def environment(program: BotDirectory) -> dict[str, str]:

@@ -3,15 +3,16 @@
 import array
 import asyncio
 import json
+import marshal
 import os
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from arena.errors import InfraError
 from arena.sandboxes.base import Limits
@@ -22,12 +23,12 @@ CONTROL, FILTER, INFO = 9, 8, 7
 
 LAUNCH_S = 20.0
 _LAUNCHER = Path(__file__).with_name("launcher.py")
+_RUN_CODE = "import marshal, sys; exec(marshal.load(sys.stdin.buffer))"
 # The gate: the command starts only after the referee has checked the sandbox and has answered "go".
 _GATE = f'echo up >&{CONTROL}; read -r go <&{CONTROL}; exec {CONTROL}>&-; [ "$go" = go ] || exit 125; exec "$@"'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Staging:
+class Staging(TypedDict):
     """The staging directory, which the launcher builds in its own mount namespace and from which bubblewrap binds."""
 
     top: str
@@ -48,9 +49,8 @@ class Staging:
     user_namespace: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchPlan:
-    """The instructions for launcher.py, sent as JSON."""
+class LaunchPlan(TypedDict):
+    """The instructions for launcher.py, sent by marshal, which both sides have without an import."""
 
     argv: Sequence[str]
     cwd: str
@@ -58,14 +58,16 @@ class LaunchPlan:
     uid: int | None
     rlimits: Mapping[str, int]
     procs_files: Sequence[str]
-    staging: Staging | None = None
-    extra: Mapping[int, int] = field(default_factory=dict)
+    staging: Staging | None
+    extra: Mapping[int, int]
     """Further descriptors: the number in the child process, and the number here."""
 
 
-def gated(command: Sequence[str]) -> list[str]:
-    """The command line that waits at the gate and then runs the command."""
-    return ["/bin/sh", "-c", _GATE, "gate", *command]
+def gated(command: Sequence[str], *, pids: int | None = None) -> list[str]:
+    """The command line that limits the processes of its user, if asked to, waits at the gate and runs the command."""
+    # Shells name this limit -u or -p; that it took is read back from outside.
+    limit = "" if pids is None else f"ulimit -u {pids} 2>/dev/null || ulimit -p {pids}; "
+    return ["/bin/sh", "-c", limit + _GATE, "gate", *command]
 
 
 def rlimits(limits: Limits) -> dict[str, int]:
@@ -94,11 +96,11 @@ class ChildProcess:
         self._received, self._handshake_done = bytearray(), asyncio.Event()
         self._directory: int | None = None
         reading, writing = os.pipe()
-        descriptors = {CONTROL: peer.fileno(), INFO: peer.fileno(), **plan.extra}
-        message = {**asdict(plan), "parent": os.getpid(), "control": peer.fileno(), "descriptors": descriptors}
+        descriptors = {CONTROL: peer.fileno(), INFO: peer.fileno(), **plan["extra"]}
+        message = {**plan, "parent": os.getpid(), "control": peer.fileno(), "descriptors": descriptors}
         try:
             self._popen = subprocess.Popen(  # noqa: S603  (the command is our own launcher)
-                [sys.executable, "-I", "-S", str(_LAUNCHER)],
+                [sys.executable, "-I", "-S", "-c", _RUN_CODE, str(_LAUNCHER)],  # the path is for who lists processes
                 stdin=subprocess.PIPE, stdout=writing, stderr=writing, env={}, cwd="/",
                 pass_fds=tuple(set(descriptors.values())),
             )  # fmt: skip
@@ -113,7 +115,7 @@ class ChildProcess:
         self.exited = asyncio.Event()
         self._pidfd = os.pidfd_open(self._popen.pid)
         self._loop.add_reader(self._pidfd, self._ended)
-        self._send_plan(message)
+        self._send(_launcher_code() + marshal.dumps(message))
 
     @property
     def pid(self) -> int:
@@ -165,11 +167,11 @@ class ChildProcess:
         self._control.close()
         self.log.close()
 
-    def _send_plan(self, message: Mapping[str, Any]) -> None:
+    def _send(self, message: bytes) -> None:
         assert self._popen.stdin is not None  # noqa: S101  (for the type checker: it was opened as a pipe)
         try:
             with self._popen.stdin as pipe:
-                pipe.write(json.dumps(message).encode())
+                pipe.write(message)
         except BrokenPipeError:
             # The launcher is dead already; the handshake reports that with its output.
             return
@@ -190,6 +192,12 @@ class ChildProcess:
         os.close(self._pidfd)
         self.exited.set()
         self._on_exit()
+
+
+@cache
+def _launcher_code() -> bytes:
+    """The launcher, compiled: a script that is run by its path would be compiled at every start of a bot."""
+    return marshal.dumps(compile(_LAUNCHER.read_bytes(), _LAUNCHER, "exec"))
 
 
 def _init_process(message: str) -> int | None:

@@ -1,34 +1,56 @@
-"""Script that prepares the child process of a bot: run by path with `python -I -S`, never imported.
+"""Script that prepares the child process of a bot: sent to `python -I -S` as compiled code, never imported.
 
-It reads a plan (JSON, see `LaunchPlan` in child_process.py) from standard input, enters the control groups, builds the
+It reads a plan (see `LaunchPlan` in child_process.py) from standard input, enters the control groups, builds the
 staging directory, sends a descriptor of the bot's writable directory to the referee, drops its privileges and executes
 bubblewrap, or the bot itself. Failures are reported to the referee over the control socket as `error: ...`.
+
+Every start of a bot waits for this, so it imports only modules that are written in C: json, socket, signal, ctypes and
+typing take longer than the interpreter and all the rest together.
 """
 
-import array
-import ctypes
+import _ctypes
+import _socket
 import fcntl
-import json
+import marshal
 import os
 import resource
-import signal
-import socket
 import sys
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 CLONE_NEWNS, CLONE_NEWUSER = 0x0002_0000, 0x1000_0000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
 MS_NOATIME, MS_NODIRATIME, MS_BIND, MS_REC, MS_PRIVATE, MS_RELATIME = 1024, 2048, 4096, 16384, 1 << 18, 1 << 21
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38
+SIGKILL = 9
 SPARE_DESCRIPTOR = 64
+LIBC = _ctypes.dlopen(None, 0)  # type: ignore[arg-type]  # None is the program itself
 
-libc = ctypes.CDLL(None, use_errno=True)
+
+class Int(_ctypes._SimpleCData):  # type: ignore[type-arg]  # it has none at run time
+    """An `int` of C."""
+
+    _type_ = "i"
+
+
+class Long(_ctypes._SimpleCData):  # type: ignore[type-arg]  # it has none at run time
+    """An `unsigned long` of C."""
+
+    _type_ = "L"
+
+
+class Function(_ctypes.CFuncPtr):
+    """A function of the C library that returns 0, or sets errno."""
+
+    _flags_ = _ctypes.FUNCFLAG_CDECL | _ctypes.FUNCFLAG_USE_ERRNO
+    _restype_ = Int
 
 
 def main() -> None:
     """Carry out the plan on standard input."""
-    with open(0, closefd=False) as file:
-        plan = json.load(file)
+    plan = marshal.load(sys.stdin.buffer)  # noqa: S302  (the referee wrote it)
     control = plan["control"]
     try:
         prepare(plan, control)
@@ -40,7 +62,7 @@ def main() -> None:
         sys.exit(125)
 
 
-def prepare(plan: dict[str, Any], control: int) -> None:
+def prepare(plan: "dict[str, Any]", control: int) -> None:
     """Do everything before the exec, in an order that matters for security."""
     die_with_parent(plan["parent"])
     os.umask(0o022)
@@ -58,22 +80,22 @@ def prepare(plan: dict[str, Any], control: int) -> None:
         drop_privileges(plan["uid"])
         # The change of user has cleared the parent death signal.
         die_with_parent(plan["parent"])
-    call(libc.prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     os.chdir(plan["cwd"])
 
 
 def die_with_parent(parent: int) -> None:
     """Ask to be killed when the referee ends, and exit if it has ended already."""
-    call(libc.prctl, PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    call("prctl", PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(125)
 
 
-def build_staging(staging: dict[str, Any], control: int) -> None:
+def build_staging(staging: "dict[str, Any]", control: int) -> None:
     """Mount in a namespace of our own what bubblewrap binds, including paths that its user could not reach."""
     if staging["user_namespace"]:
         enter_user_namespace()
-    call(libc.unshare, CLONE_NEWNS)
+    call("unshare", CLONE_NEWNS)
     mount("none", "/", None, MS_REC | MS_PRIVATE)
     for device in staging["devices"]:
         bind_read_only(device)
@@ -109,21 +131,22 @@ def bind_read_only(device: str) -> None:
 def enter_user_namespace() -> None:
     """Enter a user namespace as the same user, to be able to mount."""
     uid, gid = os.getuid(), os.getgid()
-    call(libc.unshare, CLONE_NEWUSER)
+    call("unshare", CLONE_NEWUSER)
     for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
         with open(f"/proc/self/{name}", "w") as file:
             file.write(text)
 
 
-def mount_tmpfs(path: str, staging: dict[str, Any], control: int) -> None:
+def mount_tmpfs(path: str, staging: "dict[str, Any]", control: int) -> None:
     """Mount the tmpfs of the bot and send its descriptor to the referee, because no path on the host leads to it."""
     os.mkdir(path, 0o755)
     flags = MS_NOSUID | MS_NODEV | (0 if staging["executable"] else MS_NOEXEC)
     mount("tmpfs", path, "tmpfs", flags, staging["tmpfs_options"])
     directory = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-    with socket.socket(fileno=os.dup(control)) as line:
-        rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [directory]))
-        line.sendmsg([b"directory\n"], [rights])
+    line = _socket.socket(fileno=os.dup(control))
+    rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, directory.to_bytes(4, sys.byteorder))
+    line.sendmsg([b"directory\n"], [rights])
+    line.close()
     os.close(directory)
 
 
@@ -145,9 +168,9 @@ def drop_privileges(uid: int) -> None:
         raise ValueError("the user could not be given up")
 
 
-def arrange_descriptors(wanted: dict[str, int]) -> None:
+def arrange_descriptors(wanted: dict[int, int]) -> None:
     """Move each descriptor to its number; all others are closed at the exec."""
-    spare = {int(number): fcntl.fcntl(source, fcntl.F_DUPFD, SPARE_DESCRIPTOR) for number, source in wanted.items()}
+    spare = {number: fcntl.fcntl(source, fcntl.F_DUPFD, SPARE_DESCRIPTOR) for number, source in wanted.items()}
     for source in set(wanted.values()):
         os.close(source)
     spare[0] = os.open("/dev/null", os.O_RDONLY)
@@ -159,14 +182,14 @@ def arrange_descriptors(wanted: dict[str, int]) -> None:
 def mount(source: str, target: str, kind: str | None, flags: int, options: str = "") -> None:
     """Mount a file system; an error names the target."""
     kind_bytes = kind.encode() if kind is not None else None
-    call(libc.mount, source.encode(), target.encode(), kind_bytes, ctypes.c_ulong(flags), options.encode(), what=target)
+    call("mount", source.encode(), target.encode(), kind_bytes, Long(flags), options.encode(), what=target)
 
 
-def call(function: Any, *arguments: Any, what: str = "") -> None:
+def call(name: str, *arguments: int | bytes | Long | None, what: str = "") -> None:
     """Call a function of the C library; OSError from errno if it fails."""
-    if function(*arguments) != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number), f"{function.__name__} {what}".strip())
+    if Function(_ctypes.dlsym(LIBC, name))(*arguments) != 0:
+        number = _ctypes.get_errno()
+        raise OSError(number, os.strerror(number), f"{name} {what}".strip())
 
 
 if __name__ == "__main__":

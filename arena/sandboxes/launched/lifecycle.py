@@ -5,7 +5,7 @@ import contextlib
 import signal
 import time
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from arena.errors import InfraError
 from arena.sandboxes.base import MIB, BotDirectory, Death, Enforcement
@@ -90,9 +90,9 @@ class LaunchedSandbox(SandboxLifecycle[BotDirectory]):
             limits["RLIMIT_AS"] = max(_LEAST_ADDRESS_SPACE, self._limits.memory_bytes)
         return limits
 
-    def _check_membership(self, pid: int) -> None:
-        """Check that a process is in the control group, and that its limits are in force."""
-        if any(pid not in ControlGroup.members_of(path) for path in self._group.paths):
+    def _check_membership(self, pids: Collection[int]) -> None:
+        """Check that these processes are in the control group, and that its limits are in force."""
+        if not all(ControlGroup.members_of(path).issuperset(pids) for path in self._group.paths):
             raise InfraError("the bot is not in its control group")
         self._group.check(self._limits)
 

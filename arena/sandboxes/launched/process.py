@@ -41,13 +41,15 @@ class ProcessSandbox(LaunchedSandbox):
             uid=None,
             rlimits=self._rlimits(),
             procs_files=self._group.procs_files(),
+            staging=None,
+            extra={},
         )
 
     async def _read_back(self, directory: int | None, init: int | None) -> Enforcement:
         if directory is not None or init is not None or self._socket_directory is None:
             raise InfraError("a plain process has a socket directory and no staging directory")
         self._directory = os.open(self._socket_directory, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-        self._check_membership(self._running().pid)
+        self._check_membership([self._running().pid])
         return {
             "sandbox": "process",
             "memory": self._enforced_by("memory", "rlimit"),
