@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final, NamedTuple, TypeGuard
 
 from arena.match import Seat
-from engines.rrr.tiles import BITS, BOARD, Mask, Space, Tile
+from engines.rrr.tiles import BIT, BITS, BOARD, NAMES, SPACES, Mask, Space, Tile
 
 Choice = int
 
@@ -53,32 +53,39 @@ class NameFirst(NamedTuple):
 Move = Place | Pick | NameFirst
 
 
-class Uses(dict[Choice, Place]):
-    """The placements of one tile on one space with one row of woken spaces, by choice; made when first asked for."""
+class Route(dict[Choice, Place]):
+    """The placements of one tile on one space with one row of woken spaces, by choice.
+
+    There is one object per move for ever, made when it is first asked for: making moves costs more than finding them.
+    """
 
     def __init__(self, tile: Tile, space: Space, woken: tuple[Space, ...] = ()) -> None:
         super().__init__()
         self._begin = (tile, space, woken)
+        self._longer: dict[Space, Route] = {}
+        self.mask: Mask = sum(BIT[at] for at in (space, *woken))
+        """The spaces of the placed tile and of all that it woke."""
 
     def __missing__(self, choice: Choice) -> Place:
         move = self[choice] = Place(*self._begin, choice)
         return move
 
+    def waking(self, other: Space) -> "Route":
+        """The route that goes on to wake this space."""
+        if other not in self._longer:
+            tile, space, woken = self._begin
+            self._longer[other] = Route(tile, space, (*woken, other))
+        return self._longer[other]
 
-class _Routes(dict[tuple[Tile, Space, tuple[Space, ...]], Uses]):
-    def __missing__(self, route: tuple[Tile, Space, tuple[Space, ...]]) -> Uses:
-        uses = self[route] = Uses(*route)
-        return uses
 
-
-ROUTES: Final = _Routes()
-"""ROUTES[tile, space, woken]: one object per move for ever, because making moves costs more than finding them."""
+ROUTES: Final = tuple(tuple(Route(tile, space) for space in SPACES) for tile in range(len(NAMES)))
+"""ROUTES[tile][space]: the placements that wake nothing, and the way to those that do."""
 
 
 @cache
 def plain(tile: Tile, spaces: Mask = BOARD) -> tuple[Place, ...]:
     """The tile on each of these spaces, without a power."""
-    return tuple(ROUTES[tile, space, ()][NOT_USED] for space in BITS[spaces])
+    return tuple(ROUTES[tile][space][NOT_USED] for space in BITS[spaces])
 
 
 def is_listed(move: object, legal: Sequence[Move]) -> TypeGuard[Move]:
@@ -92,8 +99,3 @@ def _has_only_ints(parts: tuple[object, ...]) -> bool:
         if type(part) is not int and not (isinstance(part, tuple) and all(type(at) is int for at in part)):
             return False
     return True
-
-
-def route_mask(space: Space, woken: tuple[Space, ...]) -> Mask:
-    """The spaces of the placed tile and of all that it woke."""
-    return 1 << space | sum(1 << at for at in woken)

@@ -17,7 +17,7 @@ from arena.errors import IllegalMove
 from arena.game import check_seat
 from arena.match import Outcome, Seat
 from arena.rng import stream
-from engines.rrr import powers
+from engines.rrr import placements, powers
 from engines.rrr.moves import NOT_USED, Move, NameFirst, Pick, Place, is_listed, plain
 from engines.rrr.supply import draw_order
 from engines.rrr.table import Row, Table
@@ -180,7 +180,7 @@ class RrrState:
         return self.mover
 
     def legal(self) -> Sequence[Move]:
-        """Placements in the order of `powers.placements`, picks in the order of the offer, or seats."""
+        """Placements in the order of `placements.placements`, picks in the order of the offer, or seats."""
         if self._legal is None:
             self._legal = self._find_legal()
         return self._legal
@@ -342,7 +342,7 @@ class RrrState:
             return tuple([Pick(tile) for tile in self.offer])
         if not self.placements and CITIZEN in self.table.areas[seat]:
             return OPENINGS
-        return powers.placements(self.table, seat)
+        return placements.placements(self.table, seat)
 
     def _place(self, seat: Seat, move: Place) -> None:
         table = self.table

@@ -1,0 +1,269 @@
+"""What a seat may place in RRR: every tile on every space, with every use of its power.
+
+Listing the moves is most of the time of a random game, so what can be known before is in tables: for most tiles the
+moves on a space depend only on which tiles nearby the power can touch.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import or_
+from typing import Final
+
+from arena.match import Seat
+from engines.rrr.moves import HIDDEN, NOT_USED, ROUTES, SHIFT, TILE, Choice, Place, Route, plain
+from engines.rrr.powers import AREAS, Areas
+from engines.rrr.table import Table
+from engines.rrr.tiles import (
+    BIT,
+    BITS,
+    BOARD,
+    DIAGONAL,
+    NAMES,
+    ORTHOGONAL,
+    POWER,
+    SPACES,
+    TOWER,
+    Mask,
+    Power,
+    Space,
+    Tile,
+)
+
+# -- tables ---------------------------------------------------------------------------------------------
+
+NOTHING: Final = 0
+ANY: Final = 1
+DESTROYABLE: Final = 2
+ARMOURED: Final = 3
+ALLIED: Final = 4
+"""Which tiles a power can touch: indices into the masks of `_Sight.targets`."""
+_TOUCHES: Final = {
+    Power.NONE: NOTHING,
+    Power.KING: DESTROYABLE,
+    Power.QUEEN: ANY,
+    Power.PRINCESS: ANY,
+    Power.MINISTER: ANY,
+    Power.GENERAL: DESTROYABLE,
+    Power.SORCERER: DESTROYABLE,
+    Power.PIRATE: ARMOURED,
+    Power.SEER: ANY,
+    Power.DRAGON: ANY,
+    Power.SAMURAI: ANY,
+    Power.NINJA: ANY,
+    Power.MAGICIAN: ALLIED,
+}
+"""The powers that are fully described by AREAS and by this."""
+_WAKES: Final = {Power.BARD: ORTHOGONAL, Power.ARTIST: DIAGONAL}
+
+
+class _Choices(dict[Mask, tuple[Choice, ...]]):
+    """The choices of a power at a space, by the spaces that it can touch; worked out when first asked for."""
+
+    def __init__(self, areas: Areas) -> None:
+        super().__init__()
+        self._areas = areas
+        self._reach = reduce(or_, areas.values(), 0)
+
+    def __missing__(self, touchable: Mask) -> tuple[Choice, ...]:
+        near = touchable & self._reach
+        if near != touchable:
+            found = self[touchable] = self[near]
+        else:
+            found = self[touchable] = tuple(choice for choice, area in self._areas.items() if area & near)
+        return found
+
+
+Rows = tuple[tuple[Place, ...], ...]
+
+
+class _Placements(dict[Mask, Rows]):
+    """The placements of a tile on each of the nine spaces, by the spaces that its power can touch."""
+
+    def __init__(self, tile: Tile, choices: tuple[_Choices, ...]) -> None:
+        super().__init__()
+        self._tile = tile
+        self._choices = choices
+        self._known: dict[tuple[Space, tuple[Choice, ...]], tuple[Place, ...]] = {}
+
+    def __missing__(self, touchable: Mask) -> Rows:
+        rows = self[touchable] = tuple([self._on(space, self._choices[space][touchable]) for space in SPACES])
+        return rows
+
+    def _on(self, space: Space, choices: tuple[Choice, ...]) -> tuple[Place, ...]:
+        """The unused power and these uses of it; most masks share them."""
+        if (space, choices) not in self._known:
+            route = ROUTES[self._tile][space]
+            self._known[space, choices] = tuple([route[choice] for choice in (NOT_USED, *choices)])
+        return self._known[space, choices]
+
+
+_NO_CHOICES: Final = tuple((_Choices({}),) * 9 for _ in (0, 1))
+_CHOICES: Final = {power: tuple(tuple(map(_Choices, row)) for row in rows) for power, rows in AREAS.items()}
+
+# Everything that is looked up while moves are listed is indexed by tile: to look up a power takes much longer.
+TOUCHED_BY: Final = tuple(_TOUCHES.get(power, NOTHING) for power in POWER)
+CHOICES: Final = tuple(_CHOICES.get(power, _NO_CHOICES) for power in POWER)
+"""CHOICES[tile][facing][space][mask]: the choices of its power that touch a space of the mask."""
+PLACEMENTS: Final = tuple(
+    tuple(
+        _Placements(tile, CHOICES[tile][seat]) if POWER[tile] in _TOUCHES and tile != TOWER else None
+        for tile in range(len(NAMES))
+    )
+    for seat in (0, 1)
+)
+"""PLACEMENTS[seat][tile][mask][space]: the moves, unused power first; only for tiles that _TOUCHES describes."""
+WAKES: Final[tuple[tuple[Mask, ...] | None, ...]] = tuple(_WAKES.get(power) for power in POWER)
+"""WAKES[tile][space]: where its power finds tiles to re-activate."""
+FAIRY: Final = NAMES.index("Fairy")
+MAGICIAN: Final = NAMES.index("Magician")
+
+
+# -- what is legal --------------------------------------------------------------------------------------
+
+
+def placements(table: Table, seat: Seat) -> tuple[Place, ...]:
+    """Every placement: by tile (area, hidden row, neutral zone), then space, then unused power before its uses."""
+    sight = _Sight(table, seat)
+    spaces, cancelled, targets = BITS[sight.free], sight.cancelled & sight.free, sight.targets_of_all()
+    tables = PLACEMENTS[seat]
+    found: list[Place] = []
+    for tile in table.playable(seat):
+        by_target = tables[tile]
+        if by_target is None:
+            sight.add_special(tile, found)
+            continue
+        rows = by_target[targets[TOUCHED_BY[tile]]]
+        if cancelled:
+            unused = by_target[0]
+            for space in spaces:
+                found += (unused if cancelled >> space & 1 else rows)[space]
+        else:
+            for space in spaces:
+                found += rows[space]
+    return tuple(found)
+
+
+class _Sight:
+    """What matters of a table for the powers of a seat, before it places a tile."""
+
+    __slots__ = ("bare", "cancelled", "free", "guarded", "seat", "shields", "table")
+
+    def __init__(self, table: Table, seat: Seat) -> None:
+        self.table, self.seat = table, seat
+        self.free = table.free()
+        self.guarded, self.shields, self.cancelled = table.lasting()
+        self.bare = table.up & ~self.shields
+
+    def targets(self, placed: Mask) -> tuple[Mask, ...]:
+        """The masks of NOTHING, ANY, DESTROYABLE, ARMOURED and ALLIED when a tile was placed there.
+
+        A board full of face-up tiles ends the round, so nothing on it can be destroyed.
+        """
+        table, up = self.table, self.table.up | placed
+        shields = self.shields | self.guarded & placed
+        bare = up & ~shields
+        allies = bare & (table.facing if self.seat else ~table.facing)
+        return (0, bare, 0, 0, allies) if up == BOARD else (0, bare, bare, shields, allies)
+
+    def targets_of_all(self) -> tuple[Mask, ...]:
+        """The masks for a tile on any free space: it is in nobody's reach there, but the last one fills the board."""
+        return self.targets(self.free if self.free & (self.free - 1) == 0 else 0)
+
+    def add_special(self, tile: Tile, found: list[Place]) -> None:
+        """The placements of the Tower, or of a tile whose power _TOUCHES does not describe."""
+        wakes, offer = WAKES[tile], OFFERS[tile]
+        if wakes is not None:
+            self._add_waking(tile, wakes, found)
+        elif offer is not None:
+            self._add_offered(tile, offer(self.table, self.seat, tile), found)
+        elif tile == FAIRY:
+            self._add_shifting(tile, found)
+        else:
+            found += plain(tile, self.bare & (self.table.facing if self.seat else ~self.table.facing))
+
+    def _add_waking(self, tile: Tile, wakes: tuple[Mask, ...], found: list[Place]) -> None:
+        for space in BITS[self.free]:
+            route = ROUTES[tile][space]
+            found.append(route[NOT_USED])
+            reach = wakes[space] & self.bare
+            if reach and not self.cancelled >> space & 1:
+                _Scene(self, tile, space).wake(reach, route, found)
+
+    def _add_offered(self, tile: Tile, offer: list[Choice], found: list[Place]) -> None:
+        for space in BITS[self.free]:
+            route = ROUTES[tile][space]
+            found.append(route[NOT_USED])
+            if not self.cancelled >> space & 1:
+                found += [route[choice] for choice in offer]
+
+    def _add_shifting(self, tile: Tile, found: list[Place]) -> None:
+        for space in BITS[self.free]:
+            route = ROUTES[tile][space]
+            found.append(route[NOT_USED])
+            if not self.cancelled >> space & 1:
+                found += [route[choice] for choice in shifts(self.bare, self.free & ~BIT[space])]
+
+
+class _Scene:
+    """The table as it is when this tile, which wakes others, has just been placed on this space."""
+
+    __slots__ = ("sight", "space", "targets", "tile")
+
+    def __init__(self, sight: _Sight, tile: Tile, space: Space) -> None:
+        self.sight, self.tile, self.space = sight, tile, space
+        self.targets = sight.targets(BIT[space])
+
+    def wake(self, reach: Mask, route: Route, found: list[Place]) -> None:
+        """Add every use of a power within this reach, to which the route has come."""
+        board = self.sight.table.board
+        for other in BITS[reach & ~self.sight.cancelled]:
+            asleep = board[other]
+            wakes = WAKES[asleep]
+            if wakes is not None:
+                self.wake(wakes[other] & self.targets[ANY], route.waking(other), found)
+            elif POWER[asleep]:
+                longer = route.waking(other)
+                found += [longer[choice] for choice in self._choices(asleep, other, longer)]
+
+    def _choices(self, asleep: Tile, at: Space, route: Route) -> Sequence[Choice]:
+        """The choices of the tile at this space, whose power wakes no other."""
+        sight, offer = self.sight, OFFERS[asleep]
+        if offer is not None:
+            return offer(sight.table, sight.seat, self.tile)
+        if asleep == FAIRY:
+            return shifts(self.targets[ANY] & ~BIT[at], sight.free & ~BIT[self.space])
+        touchable = self.targets[TOUCHED_BY[asleep]]
+        if asleep == MAGICIAN:
+            touchable &= ~route.mask
+        return CHOICES[asleep][sight.table.facing >> at & 1][at][touchable]
+
+
+def shifts(movable: Mask, free: Mask) -> list[Choice]:
+    """Move one of these tiles to one of these spaces."""
+    return [SHIFT + 10 * space + to for space in BITS[movable] for to in BITS[free]]
+
+
+# -- tiles beside the board -----------------------------------------------------------------------------
+
+
+def _victims(table: Table, seat: Seat, _: Tile) -> list[Choice]:
+    places = range(len(table.hidden[1 - seat]))
+    return [TILE + tile for tile in table.areas[1 - seat]] + [HIDDEN + place for place in places]
+
+
+def _recruits(table: Table, _: Seat, placed: Tile) -> list[Choice]:
+    return [TILE + tile for tile in table.zone if tile != placed]
+
+
+def _discarded(table: Table, _seat: Seat, _placed: Tile) -> list[Choice]:
+    return [TILE + tile for tile in table.discard]
+
+
+Offer = Callable[[Table, Seat, Tile], list[Choice]]
+_OFFERS: Final[dict[Power, Offer]] = {
+    Power.ASSASSIN: _victims,
+    Power.ADVENTURER: _recruits,
+    Power.HERMIT: _discarded,
+}
+OFFERS: Final[tuple[Offer | None, ...]] = tuple(_OFFERS.get(power) for power in POWER)
+"""OFFERS[tile]: the choices of a power among tiles beside the board, whatever space it acts from."""
