@@ -3,7 +3,6 @@
 A placement carries every choice that its power needs as one number, whose range says what was chosen.
 """
 
-from collections.abc import Sequence
 from functools import cache
 from typing import Final, NamedTuple, TypeGuard
 
@@ -88,8 +87,11 @@ def plain(tile: Tile, spaces: Mask = BOARD) -> tuple[Place, ...]:
     return tuple(ROUTES[tile][space][NOT_USED] for space in BITS[spaces])
 
 
-def is_listed(move: object, legal: Sequence[Move]) -> TypeGuard[Move]:
+def is_listed(move: object, legal: tuple[Move, ...]) -> TypeGuard[Move]:
     """True if exactly this move is in the list: other kinds of tuples, and tuples of floats or bools, can equal it."""
+    for listed in legal:
+        if listed is move:
+            return True
     return type(move) is type(legal[0]) and move in legal and isinstance(move, tuple) and _has_only_ints(move)
 
 

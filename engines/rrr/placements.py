@@ -76,17 +76,21 @@ class _Choices(dict[Mask, tuple[Choice, ...]]):
 Rows = tuple[tuple[Place, ...], ...]
 
 
-class _Placements(dict[Mask, Rows]):
+class _Placements:
     """The placements of a tile on each of the nine spaces, by the spaces that its power can touch."""
 
+    __slots__ = ("_choices", "_known", "_tile", "rows")
+
     def __init__(self, tile: Tile, choices: tuple[_Choices, ...]) -> None:
-        super().__init__()
         self._tile = tile
         self._choices = choices
         self._known: dict[tuple[Space, tuple[Choice, ...]], tuple[Place, ...]] = {}
+        self.rows: list[Rows | None] = [None] * (BOARD + 1)
+        """By mask; None if nobody has asked yet."""
 
-    def __missing__(self, touchable: Mask) -> Rows:
-        rows = self[touchable] = tuple([self._on(space, self._choices[space][touchable]) for space in SPACES])
+    def work_out(self, touchable: Mask) -> Rows:
+        """Fill in the rows for this mask."""
+        rows = self.rows[touchable] = tuple([self._on(space, self._choices[space][touchable]) for space in SPACES])
         return rows
 
     def _on(self, space: Space, choices: tuple[Choice, ...]) -> tuple[Place, ...]:
@@ -111,7 +115,7 @@ PLACEMENTS: Final = tuple(
     )
     for seat in (0, 1)
 )
-"""PLACEMENTS[seat][tile][mask][space]: the moves, unused power first; only for tiles that _TOUCHES describes."""
+"""PLACEMENTS[seat][tile].rows[mask][space]: the moves, unused power first; only for tiles that _TOUCHES describes."""
 WAKES: Final[tuple[tuple[Mask, ...] | None, ...]] = tuple(_WAKES.get(power) for power in POWER)
 """WAKES[tile][space]: where its power finds tiles to re-activate."""
 FAIRY: Final = NAMES.index("Fairy")
@@ -132,9 +136,10 @@ def placements(table: Table, seat: Seat) -> tuple[Place, ...]:
         if by_target is None:
             sight.add_special(tile, found)
             continue
-        rows = by_target[targets[TOUCHED_BY[tile]]]
+        touchable = targets[TOUCHED_BY[tile]]
+        rows = by_target.rows[touchable] or by_target.work_out(touchable)
         if cancelled:
-            unused = by_target[0]
+            unused = by_target.rows[0] or by_target.work_out(0)
             for space in spaces:
                 found += (unused if cancelled >> space & 1 else rows)[space]
         else:

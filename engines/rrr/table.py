@@ -139,8 +139,8 @@ class Table:
 
     def can_place(self, seat: Seat) -> bool:
         """Whether this seat has a tile that fits a board with a free space."""
-        tiles = self.playable(seat)
-        return len(tiles) > 1 or (bool(tiles) and (tiles[0] != TOWER or bool(self.coverable(seat))))
+        count = len(self.areas[seat]) + len(self.hidden[seat]) + len(self.zone)
+        return count > 1 or (count == 1 and (self.playable(seat)[0] != TOWER or bool(self.coverable(seat))))
 
     # -- what happens -----------------------------------------------------------------------------------
 
@@ -164,7 +164,10 @@ class Table:
 
     def clean_up(self, seat: Seat) -> None:
         """Discard what this seat destroyed on its previous turn; a tile under a Tower comes to light unchanged."""
-        for space in BITS[self.down[seat]]:
+        down = self.down[seat]
+        if not down:
+            return
+        for space in BITS[down]:
             self.discard += (self.board[space],)
             if self.board[space] == TOWER and self.covered:
                 self.put(self.facing >> space & 1, self.covered, space)
