@@ -3,11 +3,10 @@
 A placement carries every choice that its power needs as one number, whose range says what was chosen.
 """
 
-from functools import cache
 from typing import Final, NamedTuple, TypeGuard
 
 from arena.match import Seat
-from engines.rrr.tiles import BIT, BITS, BOARD, NAMES, SPACES, Mask, Space, Tile
+from engines.rrr.tiles import BIT, NAMES, SPACES, Mask, Space, Tile
 
 Choice = int
 
@@ -52,39 +51,42 @@ class NameFirst(NamedTuple):
 Move = Place | Pick | NameFirst
 
 
-class Route(dict[Choice, Place]):
-    """The placements of one tile on one space with one row of woken spaces, by choice.
+class Route:
+    """A tile on a space and the spaces that it wakes in turn, with its placements by choice.
 
     There is one object per move for ever, made when it is first asked for: making moves costs more than finding them.
     """
 
+    __slots__ = ("_longer", "_moves", "mask", "unused")
+
     def __init__(self, tile: Tile, space: Space, woken: tuple[Space, ...] = ()) -> None:
-        super().__init__()
-        self._begin = (tile, space, woken)
+        self._moves: dict[Choice, Place] = {}
         self._longer: dict[Space, Route] = {}
         self.mask: Mask = sum(BIT[at] for at in (space, *woken))
         """The spaces of the placed tile and of all that it woke."""
+        self.unused = Place(tile, space, woken)
+        """The placement without a power."""
 
-    def __missing__(self, choice: Choice) -> Place:
-        move = self[choice] = Place(*self._begin, choice)
-        return move
+    def uses(self, choices: tuple[Choice, ...]) -> list[Place]:
+        """The placements with these choices."""
+        moves = self._moves
+        try:
+            return [moves[choice] for choice in choices]
+        except KeyError:
+            for choice in choices:
+                moves[choice] = moves.get(choice) or self.unused._replace(choice=choice)
+            return [moves[choice] for choice in choices]
 
     def waking(self, other: Space) -> "Route":
         """The route that goes on to wake this space."""
         if other not in self._longer:
-            tile, space, woken = self._begin
+            tile, space, woken, _ = self.unused
             self._longer[other] = Route(tile, space, (*woken, other))
         return self._longer[other]
 
 
 ROUTES: Final = tuple(tuple(Route(tile, space) for space in SPACES) for tile in range(len(NAMES)))
 """ROUTES[tile][space]: the placements that wake nothing, and the way to those that do."""
-
-
-@cache
-def plain(tile: Tile, spaces: Mask = BOARD) -> tuple[Place, ...]:
-    """The tile on each of these spaces, without a power."""
-    return tuple(ROUTES[tile][space][NOT_USED] for space in BITS[spaces])
 
 
 def is_listed(move: object, legal: tuple[Move, ...]) -> TypeGuard[Move]:

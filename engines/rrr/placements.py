@@ -4,13 +4,13 @@ Listing the moves is most of the time of a random game, so what can be known bef
 moves on a space depend only on which tiles nearby the power can touch.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import reduce
 from operator import or_
 from typing import Final
 
 from arena.match import Seat
-from engines.rrr.moves import HIDDEN, NOT_USED, ROUTES, SHIFT, TILE, Choice, Place, Route, plain
+from engines.rrr.moves import HIDDEN, ROUTES, SHIFT, TILE, Choice, Place, Route
 from engines.rrr.powers import AREAS, Areas
 from engines.rrr.table import Table
 from engines.rrr.tiles import (
@@ -18,6 +18,8 @@ from engines.rrr.tiles import (
     BITS,
     BOARD,
     DIAGONAL,
+    FAIRY,
+    MAGICIAN,
     NAMES,
     ORTHOGONAL,
     POWER,
@@ -97,7 +99,7 @@ class _Placements:
         """The unused power and these uses of it; most masks share them."""
         if (space, choices) not in self._known:
             route = ROUTES[self._tile][space]
-            self._known[space, choices] = tuple([route[choice] for choice in (NOT_USED, *choices)])
+            self._known[space, choices] = (route.unused, *route.uses(choices))
         return self._known[space, choices]
 
 
@@ -118,8 +120,6 @@ PLACEMENTS: Final = tuple(
 """PLACEMENTS[seat][tile].rows[mask][space]: the moves, unused power first; only for tiles that _TOUCHES describes."""
 WAKES: Final[tuple[tuple[Mask, ...] | None, ...]] = tuple(_WAKES.get(power) for power in POWER)
 """WAKES[tile][space]: where its power finds tiles to re-activate."""
-FAIRY: Final = NAMES.index("Fairy")
-MAGICIAN: Final = NAMES.index("Magician")
 
 
 # -- what is legal --------------------------------------------------------------------------------------
@@ -184,29 +184,33 @@ class _Sight:
         elif tile == FAIRY:
             self._add_shifting(tile, found)
         else:
-            found += plain(tile, self.bare & (self.table.facing if self.seat else ~self.table.facing))
+            self._add_covering(tile, found)
 
     def _add_waking(self, tile: Tile, wakes: tuple[Mask, ...], found: list[Place]) -> None:
         for space in BITS[self.free]:
             route = ROUTES[tile][space]
-            found.append(route[NOT_USED])
+            found.append(route.unused)
             reach = wakes[space] & self.bare
             if reach and not self.cancelled >> space & 1:
                 _Scene(self, tile, space).wake(reach, route, found)
 
-    def _add_offered(self, tile: Tile, offer: list[Choice], found: list[Place]) -> None:
+    def _add_offered(self, tile: Tile, offer: tuple[Choice, ...], found: list[Place]) -> None:
         for space in BITS[self.free]:
             route = ROUTES[tile][space]
-            found.append(route[NOT_USED])
+            found.append(route.unused)
             if not self.cancelled >> space & 1:
-                found += [route[choice] for choice in offer]
+                found += route.uses(offer)
 
     def _add_shifting(self, tile: Tile, found: list[Place]) -> None:
         for space in BITS[self.free]:
             route = ROUTES[tile][space]
-            found.append(route[NOT_USED])
+            found.append(route.unused)
             if not self.cancelled >> space & 1:
-                found += [route[choice] for choice in shifts(self.bare, self.free & ~BIT[space])]
+                found += route.uses(shifts(self.bare, self.free & ~BIT[space]))
+
+    def _add_covering(self, tile: Tile, found: list[Place]) -> None:
+        for space in BITS[self.bare & (self.table.facing if self.seat else ~self.table.facing)]:
+            found.append(ROUTES[tile][space].unused)
 
 
 class _Scene:
@@ -228,9 +232,9 @@ class _Scene:
                 self.wake(wakes[other] & self.targets[ANY], route.waking(other), found)
             elif POWER[asleep]:
                 longer = route.waking(other)
-                found += [longer[choice] for choice in self._choices(asleep, other, longer)]
+                found += longer.uses(self._choices(asleep, other, longer))
 
-    def _choices(self, asleep: Tile, at: Space, route: Route) -> Sequence[Choice]:
+    def _choices(self, asleep: Tile, at: Space, route: Route) -> tuple[Choice, ...]:
         """The choices of the tile at this space, whose power wakes no other."""
         sight, offer = self.sight, OFFERS[asleep]
         if offer is not None:
@@ -243,28 +247,28 @@ class _Scene:
         return CHOICES[asleep][sight.table.facing >> at & 1][at][touchable]
 
 
-def shifts(movable: Mask, free: Mask) -> list[Choice]:
+def shifts(movable: Mask, free: Mask) -> tuple[Choice, ...]:
     """Move one of these tiles to one of these spaces."""
-    return [SHIFT + 10 * space + to for space in BITS[movable] for to in BITS[free]]
+    return tuple([SHIFT + 10 * space + to for space in BITS[movable] for to in BITS[free]])
 
 
 # -- tiles beside the board -----------------------------------------------------------------------------
 
 
-def _victims(table: Table, seat: Seat, _: Tile) -> list[Choice]:
-    places = range(len(table.hidden[1 - seat]))
-    return [TILE + tile for tile in table.areas[1 - seat]] + [HIDDEN + place for place in places]
+def _victims(table: Table, seat: Seat, _: Tile) -> tuple[Choice, ...]:
+    open_ = tuple([TILE + tile for tile in table.areas[1 - seat]])
+    return open_ + tuple(range(HIDDEN, HIDDEN + len(table.hidden[1 - seat])))
 
 
-def _recruits(table: Table, _: Seat, placed: Tile) -> list[Choice]:
-    return [TILE + tile for tile in table.zone if tile != placed]
+def _recruits(table: Table, _: Seat, placed: Tile) -> tuple[Choice, ...]:
+    return tuple([TILE + tile for tile in table.zone if tile != placed])
 
 
-def _discarded(table: Table, _seat: Seat, _placed: Tile) -> list[Choice]:
-    return [TILE + tile for tile in table.discard]
+def _discarded(table: Table, _seat: Seat, _placed: Tile) -> tuple[Choice, ...]:
+    return tuple([TILE + tile for tile in table.discard])
 
 
-Offer = Callable[[Table, Seat, Tile], list[Choice]]
+Offer = Callable[[Table, Seat, Tile], tuple[Choice, ...]]
 _OFFERS: Final[dict[Power, Offer]] = {
     Power.ASSASSIN: _victims,
     Power.ADVENTURER: _recruits,

@@ -18,7 +18,7 @@ from arena.game import check_seat
 from arena.match import Outcome, Seat
 from arena.rng import stream
 from engines.rrr import placements, powers
-from engines.rrr.moves import NOT_USED, Move, NameFirst, Pick, Place, is_listed, plain
+from engines.rrr.moves import NOT_USED, ROUTES, Move, NameFirst, Pick, Place, is_listed
 from engines.rrr.supply import draw_order
 from engines.rrr.table import Row, Table
 from engines.rrr.tiles import BOARD, CITIZEN, NO_TILE, SIDE_TILES, Tile
@@ -26,7 +26,7 @@ from engines.rrr.tiles import BOARD, CITIZEN, NO_TILE, SIDE_TILES, Tile
 MOST_PLACEMENTS: Final = 60
 """A round is scored after this many placements, full board or not."""
 ROUNDS_TO_WIN: Final = 2
-OPENINGS: Final = plain(CITIZEN)
+OPENINGS: Final = tuple(route.unused for route in ROUTES[CITIZEN])
 """The first player opens a round with the Citizen."""
 PACKET: Final = 4
 """How many tiles a seat opens in a secret draft."""
