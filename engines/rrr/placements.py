@@ -58,20 +58,22 @@ _TOUCHES: Final = {
 _WAKES: Final = {Power.BARD: ORTHOGONAL, Power.ARTIST: DIAGONAL}
 
 
-class _Choices(dict[Mask, tuple[Choice, ...]]):
+class _Choices:
     """The choices of a power at a space, by the spaces that it can touch; worked out when first asked for."""
 
-    def __init__(self, areas: Areas) -> None:
-        super().__init__()
-        self._areas = areas
-        self._reach = reduce(or_, areas.values(), 0)
+    __slots__ = ("_areas", "_known", "reach")
 
-    def __missing__(self, touchable: Mask) -> tuple[Choice, ...]:
-        near = touchable & self._reach
-        if near != touchable:
-            found = self[touchable] = self[near]
-        else:
-            found = self[touchable] = tuple(choice for choice, area in self._areas.items() if area & near)
+    def __init__(self, areas: Areas) -> None:
+        self._areas = areas
+        self._known: dict[Mask, tuple[Choice, ...]] = {}
+        self.reach: Mask = reduce(or_, areas.values(), 0)
+
+    def among(self, touchable: Mask) -> tuple[Choice, ...]:
+        """The choices that touch one of these spaces."""
+        near = touchable & self.reach
+        found = self._known.get(near)
+        if found is None:
+            found = self._known[near] = tuple([choice for choice, area in self._areas.items() if area & near])
         return found
 
 
@@ -86,21 +88,24 @@ class _Placements:
     def __init__(self, tile: Tile, choices: tuple[_Choices, ...]) -> None:
         self._tile = tile
         self._choices = choices
-        self._known: dict[tuple[Space, tuple[Choice, ...]], tuple[Place, ...]] = {}
+        self._known: tuple[dict[Mask, tuple[Place, ...]], ...] = tuple([{} for _ in SPACES])
         self.rows: list[Rows | None] = [None] * (BOARD + 1)
         """By mask; None if nobody has asked yet."""
 
     def work_out(self, touchable: Mask) -> Rows:
         """Fill in the rows for this mask."""
-        rows = self.rows[touchable] = tuple([self._on(space, self._choices[space][touchable]) for space in SPACES])
+        rows = self.rows[touchable] = tuple([self._on(space, touchable) for space in SPACES])
         return rows
 
-    def _on(self, space: Space, choices: tuple[Choice, ...]) -> tuple[Place, ...]:
-        """The unused power and these uses of it; most masks share them."""
-        if (space, choices) not in self._known:
+    def _on(self, space: Space, touchable: Mask) -> tuple[Place, ...]:
+        """The unused power and its uses; most masks share them, for a power does not reach far."""
+        choices, known = self._choices[space], self._known[space]
+        near = touchable & choices.reach
+        row = known.get(near)
+        if row is None:
             route = ROUTES[self._tile][space]
-            self._known[space, choices] = (route.unused, *route.uses(choices))
-        return self._known[space, choices]
+            row = known[near] = (route.unused, *route.uses(choices.among(near)))
+        return row
 
 
 _NO_CHOICES: Final = tuple((_Choices({}),) * 9 for _ in (0, 1))
@@ -109,7 +114,7 @@ _CHOICES: Final = {power: tuple(tuple(map(_Choices, row)) for row in rows) for p
 # Everything that is looked up while moves are listed is indexed by tile: to look up a power takes much longer.
 TOUCHED_BY: Final = tuple(_TOUCHES.get(power, NOTHING) for power in POWER)
 CHOICES: Final = tuple(_CHOICES.get(power, _NO_CHOICES) for power in POWER)
-"""CHOICES[tile][facing][space][mask]: the choices of its power that touch a space of the mask."""
+"""CHOICES[tile][facing][space]: the choices of its power."""
 PLACEMENTS: Final = tuple(
     tuple(
         _Placements(tile, CHOICES[tile][seat]) if POWER[tile] in _TOUCHES and tile != TOWER else None
@@ -244,7 +249,7 @@ class _Scene:
         touchable = self.targets[TOUCHED_BY[asleep]]
         if asleep == MAGICIAN:
             touchable &= ~route.mask
-        return CHOICES[asleep][sight.table.facing >> at & 1][at][touchable]
+        return CHOICES[asleep][sight.table.facing >> at & 1][at].among(touchable)
 
 
 def shifts(movable: Mask, free: Mask) -> tuple[Choice, ...]:
