@@ -214,7 +214,7 @@ class _Sight:
                 found += route.uses(shifts(self.bare, self.free & ~BIT[space]))
 
     def _add_covering(self, tile: Tile, found: list[Place]) -> None:
-        for space in BITS[self.bare & (self.table.facing if self.seat else ~self.table.facing)]:
+        for space in BITS[self.bare & self.table.allies(self.seat)]:
             found.append(ROUTES[tile][space].unused)
 
 
