@@ -29,8 +29,8 @@ PROWL_PRICE: Final[tuple[int, ...]] = (1, 1, 0)
 
 Walk = tuple[int, int]
 """A way of a citizen: the square and the move that goes there."""
-Push = tuple[tuple[int, ...], bool]
-"""What a knight can do to a figure beside him: the squares through which he can shove it, and if he can strike it."""
+March = tuple[int, tuple[int, ...], bool]
+"""A way of a knight: the square, the squares through which a figure there can be shoved, and if he can strike there."""
 Prowl = tuple[int, int, bool]
 """A way of a revealed assassin: the square, its price, and if he can strike there."""
 
@@ -65,10 +65,8 @@ class Board:
     """Per square: the neighbouring streets, where the king can go."""
     walks: tuple[tuple[tuple[tuple[Walk, ...], ...], ...], ...]
     """Per action points (2 stands for more), figure and square: the ways of a citizen who is not revealed."""
-    marches: tuple[tuple[tuple[int, ...], ...], ...]
-    """Per action points (2 stands for more) and square: where a knight can go."""
-    pushes: tuple[dict[int, Push], ...]
-    """Per square of a knight, and square beside it."""
+    marches: tuple[tuple[tuple[March, ...], ...], ...]
+    """Per action points (2 stands for more) and square: the ways of a knight."""
     prowls: tuple[tuple[Prowl, ...], ...]
     """Per square: the ways of a revealed assassin."""
 
@@ -106,7 +104,6 @@ def load(name: str) -> Board:
         streets=streets,
         walks=tuple(tuple(_walks(roof, figure, points) for figure in range(FIGURES)) for points in range(3)),
         marches=tuple(_marches(roof, points) for points in range(3)),
-        pushes=tuple(_pushes(roof, square) for square in range(SQUARES + 1)),
         prowls=tuple(_prowls(roof, square) for square in range(SQUARES + 1)),
     )
 
@@ -137,12 +134,14 @@ def _walks(roof: tuple[int, ...], figure: int, points: int) -> tuple[tuple[Walk,
     )
 
 
-def _marches(roof: tuple[int, ...], points: int) -> tuple[tuple[int, ...], ...]:
-    return tuple(tuple(to for _, to in _in_reach(roof, square, points)) for square in range(SQUARES + 1))
-
-
-def _pushes(roof: tuple[int, ...], square: int) -> dict[int, Push]:
-    return {to: (_shove_line(roof, name, to), _can_strike(roof, square, to)) for name, to in neighbours(square)}
+def _marches(roof: tuple[int, ...], points: int) -> tuple[tuple[March, ...], ...]:
+    return tuple(
+        tuple(
+            (to, _shove_line(roof, name, to), _can_strike(roof, square, to))
+            for name, to in _in_reach(roof, square, points)
+        )
+        for square in range(SQUARES + 1)
+    )
 
 
 def _prowls(roof: tuple[int, ...], square: int) -> tuple[Prowl, ...]:

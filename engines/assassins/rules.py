@@ -303,16 +303,15 @@ class AssassinsState:
 
     def _add_knights_moves(self, legal: list[Move]) -> None:
         at, where, revealed = self.at, self.where, self.revealed
-        marches, pushes = self.board.marches[min(self.knight_points, 2)], self.board.pushes
+        marches = self.board.marches[min(self.knight_points, 2)]
         may_capture = not self.captured and CARDS[self.deck[self.drawn - 1]][2]
         for knight in range(FIRST_KNIGHT, FIGURES):
-            own, square = SQUARES * knight, where[knight]
-            for to in marches[square]:
+            own = SQUARES * knight
+            for to, line, can_strike in marches[where[knight]]:
                 figure = at[to]
                 if figure < 0:
                     legal.append(own + to)
                 elif KING < figure < FIRST_KNIGHT:
-                    line, can_strike = pushes[square][to]
                     if self._has_room(line):
                         legal.append(own + to)
                     if not can_strike:
