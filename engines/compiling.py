@@ -28,6 +28,7 @@ RULES = (
     "engines.rrr.table",
     "engines.rrr.supply",
     "engines.rrr.powers",
+    "engines.rrr.placements",
     "engines.rrr.rules",
 )
 """The modules that are compiled."""

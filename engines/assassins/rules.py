@@ -151,7 +151,7 @@ class AssassinsState:
     """True if this round's capture was made."""
     kills: int
     """The knights killed in this turn of the assassins."""
-    deck: Sequence[int]
+    deck: list[int]
     """All cards in the order in which they are opened."""
     drawn: int
     """How many cards were opened; the last of them is the current one."""
@@ -181,7 +181,7 @@ class AssassinsState:
         state.assassins, state.revealed, state.removed = (), [], []
         state.wounds = state.king_points = state.knight_points = state.crowd_points = state.kills = 0
         state.captured = False
-        state.deck, state.drawn = (), 0
+        state.deck, state.drawn = [], 0
         state.log_seat, state.log = 0, []
         return state
 

@@ -41,9 +41,9 @@ def _beats(lead: Card, follow: Card) -> bool:
 
 # Tables are much faster than comparing factions card by card.
 FOLLOWS: Final = tuple(
-    frozenset(card for card in ALL_CARDS if FACTION[card] in (FACTION[lead], DOPPELGANGERS)) for lead in range(50)
+    tuple(FACTION[card] in (FACTION[lead], DOPPELGANGERS) for card in range(50)) for lead in range(50)
 )
-"""FOLLOWS[lead]: the cards that count as the led faction."""
+"""FOLLOWS[lead][follow]: whether the second card counts as the led faction."""
 BEATS: Final = tuple(tuple(_beats(lead, follow) for follow in range(50)) for lead in range(50))
 """BEATS[lead][follow]: whether the second card wins the trick."""
 
@@ -100,7 +100,7 @@ class ClaimState:
     prizes: tuple[list[Card], ...]
     draws: tuple[list[Card], ...]
     score: tuple[list[Card], ...]
-    deck: Sequence[Card]
+    deck: list[Card]
     drawn: int
     discard: list[Card]
     tricks: list[Trick]
@@ -127,7 +127,7 @@ class ClaimState:
         state.leader = config.first_leader
         state.lead = None
         state.hands, state.prizes, state.draws, state.score = ([], []), ([], []), ([], []), ([], [])
-        state.deck = ()
+        state.deck = []
         state.drawn = 0
         state.discard = []
         state.tricks = []
@@ -238,7 +238,7 @@ class ClaimState:
         self._mover = seat
         hand = self.hands[seat]
         follows, faction = FOLLOWS[lead], FACTION[lead]
-        legal = [card for card in hand if card in follows]
+        legal = [card for card in hand if follows[card]]
         # A Doppelgänger may stand in for the led faction, but only a card of that faction must be played. Hands are
         # sorted, so a card of the led faction stands first or last among those that follow.
         if not legal or (FACTION[legal[0]] != faction and FACTION[legal[-1]] != faction):

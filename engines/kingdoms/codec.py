@@ -131,7 +131,7 @@ class KingdomsCodec(Codec[Config, KingdomsState, Move, Observation]):
         face_down = _tokens(message.face_down)
         _require_distinct([*filter(None, table.tokens), *table.revealed, *face_down])
         log = list(_log(message.log, config.seats))
-        return KingdomsState.assemble(config, table, hands=hands, deck=deck, face_down=face_down, log=log)
+        return KingdomsState.assemble(config, table, hands=hands, deck=list(deck), face_down=face_down, log=log)
 
 
 # -- what lies open: these fields have the same names in a state and in an observation -------------------

@@ -95,7 +95,7 @@ class KingdomsState:
     """In ascending order, since a hand is at the same time the list of legal moves."""
     kingdoms: list[Mask]
     known: list[Mask]
-    deck: Sequence[Card]
+    deck: list[Card]
     drawn: int
     log: list[int]
     _mover: Seat | None
@@ -129,7 +129,7 @@ class KingdomsState:
         state.row, state.occupied, state.pending, state.removed = NO_CARDS, 0, 0, ()
         state.played, state.hands = [0] * config.seats, hands
         state.kingdoms, state.known = [0] * config.seats, [0] * config.seats
-        state.deck, state.drawn = (), 0
+        state.deck, state.drawn = [], 0
         state.log = []
         return state
 
@@ -140,7 +140,7 @@ class KingdomsState:
         table: Table,
         *,
         hands: list[tuple[Card, ...]],
-        deck: Sequence[Card],
+        deck: list[Card],
         face_down: tuple[Token, ...],
         log: list[int],
     ) -> "KingdomsState":
@@ -309,7 +309,9 @@ class KingdomsState:
         self.acted += 1
 
     def _order_played(self) -> None:
-        self.order = tuple(sorted(filter(None, self.played), reverse=True))
+        order = [card for card in self.played if card]
+        order.sort(reverse=True)
+        self.order = tuple(order)
         self.step = -1
 
     # -- step 2: the powers, from the highest card down -------------------------------------------------
@@ -367,7 +369,9 @@ class KingdomsState:
         if move == TO_KINGDOM:
             self.kingdoms[seat] |= BIT[card]
         else:
-            self.hands[seat] = tuple(sorted((*self.hands[seat], card)))
+            hand = [*self.hands[seat], card]
+            hand.sort()
+            self.hands[seat] = tuple(hand)
             self.known[seat] |= BIT[card]
         self.pending = pending = pending & (pending - 1)
         if not pending:

@@ -3,12 +3,10 @@
 A placement carries every choice that its power needs as one number, whose range says what was chosen.
 """
 
-from collections.abc import Sequence
-from functools import cache
 from typing import Final, NamedTuple, TypeGuard
 
 from arena.match import Seat
-from engines.rrr.tiles import BITS, BOARD, Mask, Space, Tile
+from engines.rrr.tiles import BIT, NAMES, SPACES, Mask, Space, Tile
 
 Choice = int
 
@@ -53,36 +51,49 @@ class NameFirst(NamedTuple):
 Move = Place | Pick | NameFirst
 
 
-class Uses(dict[Choice, Place]):
-    """The placements of one tile on one space with one row of woken spaces, by choice; made when first asked for."""
+class Route:
+    """A tile on a space and the spaces that it wakes in turn, with its placements by choice.
+
+    There is one object per move for ever, made when it is first asked for: making moves costs more than finding them.
+    """
+
+    __slots__ = ("_longer", "_moves", "mask", "unused")
 
     def __init__(self, tile: Tile, space: Space, woken: tuple[Space, ...] = ()) -> None:
-        super().__init__()
-        self._begin = (tile, space, woken)
+        self._moves: dict[Choice, Place] = {}
+        self._longer: dict[Space, Route] = {}
+        self.mask: Mask = sum(BIT[at] for at in (space, *woken))
+        """The spaces of the placed tile and of all that it woke."""
+        self.unused = Place(tile, space, woken)
+        """The placement without a power."""
 
-    def __missing__(self, choice: Choice) -> Place:
-        move = self[choice] = Place(*self._begin, choice)
-        return move
+    def uses(self, choices: tuple[Choice, ...]) -> list[Place]:
+        """The placements with these choices."""
+        moves = self._moves
+        try:
+            return [moves[choice] for choice in choices]
+        except KeyError:
+            for choice in choices:
+                moves[choice] = moves.get(choice) or self.unused._replace(choice=choice)
+            return [moves[choice] for choice in choices]
+
+    def waking(self, other: Space) -> "Route":
+        """The route that goes on to wake this space."""
+        if other not in self._longer:
+            tile, space, woken, _ = self.unused
+            self._longer[other] = Route(tile, space, (*woken, other))
+        return self._longer[other]
 
 
-class _Routes(dict[tuple[Tile, Space, tuple[Space, ...]], Uses]):
-    def __missing__(self, route: tuple[Tile, Space, tuple[Space, ...]]) -> Uses:
-        uses = self[route] = Uses(*route)
-        return uses
+ROUTES: Final = tuple(tuple(Route(tile, space) for space in SPACES) for tile in range(len(NAMES)))
+"""ROUTES[tile][space]: the placements that wake nothing, and the way to those that do."""
 
 
-ROUTES: Final = _Routes()
-"""ROUTES[tile, space, woken]: one object per move for ever, because making moves costs more than finding them."""
-
-
-@cache
-def plain(tile: Tile, spaces: Mask = BOARD) -> tuple[Place, ...]:
-    """The tile on each of these spaces, without a power."""
-    return tuple(ROUTES[tile, space, ()][NOT_USED] for space in BITS[spaces])
-
-
-def is_listed(move: object, legal: Sequence[Move]) -> TypeGuard[Move]:
+def is_listed(move: object, legal: tuple[Move, ...]) -> TypeGuard[Move]:
     """True if exactly this move is in the list: other kinds of tuples, and tuples of floats or bools, can equal it."""
+    for listed in legal:
+        if listed is move:
+            return True
     return type(move) is type(legal[0]) and move in legal and isinstance(move, tuple) and _has_only_ints(move)
 
 
@@ -92,8 +103,3 @@ def _has_only_ints(parts: tuple[object, ...]) -> bool:
         if type(part) is not int and not (isinstance(part, tuple) and all(type(at) is int for at in part)):
             return False
     return True
-
-
-def route_mask(space: Space, woken: tuple[Space, ...]) -> Mask:
-    """The spaces of the placed tile and of all that it woke."""
-    return 1 << space | sum(1 << at for at in woken)

@@ -17,8 +17,8 @@ from arena.errors import IllegalMove
 from arena.game import check_seat
 from arena.match import Outcome, Seat
 from arena.rng import stream
-from engines.rrr import powers
-from engines.rrr.moves import NOT_USED, Move, NameFirst, Pick, Place, is_listed, plain
+from engines.rrr import placements, powers
+from engines.rrr.moves import NOT_USED, ROUTES, Move, NameFirst, Pick, Place, is_listed
 from engines.rrr.supply import draw_order
 from engines.rrr.table import Row, Table
 from engines.rrr.tiles import BOARD, CITIZEN, NO_TILE, SIDE_TILES, Tile
@@ -26,7 +26,7 @@ from engines.rrr.tiles import BOARD, CITIZEN, NO_TILE, SIDE_TILES, Tile
 MOST_PLACEMENTS: Final = 60
 """A round is scored after this many placements, full board or not."""
 ROUNDS_TO_WIN: Final = 2
-OPENINGS: Final = plain(CITIZEN)
+OPENINGS: Final = tuple(route.unused for route in ROUTES[CITIZEN])
 """The first player opens a round with the Citizen."""
 PACKET: Final = 4
 """How many tiles a seat opens in a secret draft."""
@@ -58,6 +58,12 @@ class Phase(Enum):
     PICK = 3
     OVER = 4
 
+
+# To ask an enumeration for its member takes ten times as long as to load a constant.
+PLACE: Final = Phase.PLACE
+NAME: Final = Phase.NAME
+PICK: Final = Phase.PICK
+OVER: Final = Phase.OVER
 
 PER_ROUND: Final = {
     Setup.NEUTRAL_ZONE: 5,
@@ -163,7 +169,7 @@ class RrrState:
         """A match before its first round."""
         state = cls()
         state.config = config
-        state.phase, state.mover = Phase.PLACE, config.first
+        state.phase, state.mover = PLACE, config.first
         state.round, state.first, state.placements = 0, config.first, 0
         state.score = (0, 0)
         state.table = Table()
@@ -180,25 +186,25 @@ class RrrState:
         return self.mover
 
     def legal(self) -> Sequence[Move]:
-        """Placements in the order of `powers.placements`, picks in the order of the offer, or seats."""
+        """Placements in the order of `placements.placements`, picks in the order of the offer, or seats."""
         if self._legal is None:
             self._legal = self._find_legal()
         return self._legal
 
     def apply(self, move: object) -> None:
         """Place a tile, pick one, or name the first player."""
-        seat, legal = self.mover, self.legal()
+        seat, legal = self.mover, self._legal or self._find_legal()
         if seat is None or not is_listed(move, legal):
             raise IllegalMove(f"{move} is not possible now")
         self._legal = None
-        self.log = (*self.log, (seat, move)) if self.log and self.log[0][0] == seat else ((seat, move),)
-        match move:
-            case Place():
-                self._place(seat, move)
-            case Pick(tile):
-                self._pick(seat, tile)
-            case NameFirst(first):
-                self.start_round(first)
+        latest: tuple[Event, ...] = ((seat, move),)
+        self.log = self.log + latest if self.log and self.log[0][0] == seat else latest
+        if isinstance(move, Place):
+            self._place(seat, move)
+        elif isinstance(move, Pick):
+            self._pick(seat, move.tile)
+        else:
+            self.start_round(move.seat)
 
     def clone(self) -> "RrrState":
         """An independent copy; only the table is ever changed in place."""
@@ -213,7 +219,7 @@ class RrrState:
 
     def outcome(self) -> Outcome | None:
         """Rounds or points decide; points can be equal."""
-        if self.phase is not Phase.OVER:
+        if self.phase is not OVER:
             return None
         mine, yours = self.score
         ranks = (1, 1) if mine == yours else (1, 2) if mine > yours else (2, 1)
@@ -260,7 +266,7 @@ class RrrState:
         self.unseen = (self.unseen[0] + self.unseen_now(0), self.unseen[1] + self.unseen_now(1))
         self.round += 1
         self.first, self.placements, self.picks = first, 0, 0
-        self.phase, self.mover = Phase.PLACE, first
+        self.phase, self.mover = PLACE, first
         self.table = table = Table()
         table.areas = list(SIDE_TILES)
         table.gain(first, CITIZEN)
@@ -280,9 +286,9 @@ class RrrState:
             case Setup.SECRET_RANDOM:
                 table.hidden[first], table.hidden[1 - first] = tiles[:2], tiles[2:]
             case Setup.DRAFT:
-                self.phase, self.offer = Phase.PICK, tiles
+                self.phase, self.offer = PICK, tiles
             case Setup.SECRET_DRAFT:
-                self.phase, self.offer = Phase.PICK, tiles[:PACKET]
+                self.phase, self.offer = PICK, tiles[:PACKET]
 
     def _pick(self, seat: Seat, tile: Tile) -> None:
         self.offer = tuple(other for other in self.offer if other != tile)
@@ -304,7 +310,7 @@ class RrrState:
             for tile in self.offer:
                 self.table.gain(1 - self.first, tile)
         self.offer, self.picks = (), 0
-        self.phase, self.mover = Phase.PLACE, self.first
+        self.phase, self.mover = PLACE, self.first
 
     def unseen_now(self, seat: Seat) -> tuple[int, ...]:
         """The draws of this round that the seat has not seen."""
@@ -321,7 +327,7 @@ class RrrState:
 
     def _unseen_of_packet(self, seat: Seat, number: int, places: range) -> tuple[int, ...]:
         """One seat opens the packet and sees it whole; the other gets it without the tile that was kept."""
-        picks = self.picks if self.phase is Phase.PICK else len(SECRET_DRAFT_ORDER)
+        picks = self.picks if self.phase is PICK else len(SECRET_DRAFT_ORDER)
         opener = self.first ^ number
         if seat == opener:
             return () if picks >= 2 * number else tuple(places)
@@ -336,19 +342,20 @@ class RrrState:
         seat, phase = self.mover, self.phase
         if seat is None:
             return ()
-        if phase is Phase.NAME:
+        if phase is NAME:
             return (NameFirst(0), NameFirst(1))
-        if phase is Phase.PICK:
+        if phase is PICK:
             return tuple([Pick(tile) for tile in self.offer])
         if not self.placements and CITIZEN in self.table.areas[seat]:
             return OPENINGS
-        return powers.placements(self.table, seat)
+        return placements.placements(self.table, seat)
 
     def _place(self, seat: Seat, move: Place) -> None:
         table = self.table
-        table.place(seat, move.tile, move.space)
-        if move.choice != NOT_USED:
-            powers.use(table, seat, move.woken[-1] if move.woken else move.space, move.choice)
+        tile, space, woken, choice = move
+        table.place(seat, tile, space)
+        if choice != NOT_USED:
+            powers.use(table, seat, woken[-1] if woken else space, choice)
         self.placements += 1
         if table.up == BOARD or self.placements == MOST_PLACEMENTS:
             self._count(last=seat)
@@ -394,6 +401,6 @@ class RrrState:
         self.score = (self.score[0] + gain[0], self.score[1] + gain[1])
         by_points = self.config.victory is Victory.POINTS
         if self.round >= self.config.rounds if by_points else max(self.score) >= ROUNDS_TO_WIN:
-            self.phase, self.mover = Phase.OVER, None
+            self.phase, self.mover = OVER, None
         else:
-            self.phase, self.mover = Phase.NAME, loser
+            self.phase, self.mover = NAME, loser

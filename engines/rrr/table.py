@@ -10,6 +10,7 @@ from engines.rrr.tiles import (
     BOARD,
     CASTLE,
     DIAGONAL,
+    NAMES,
     NO_TILE,
     ORTHOGONAL,
     REAPER,
@@ -25,7 +26,8 @@ from engines.rrr.tiles import (
 )
 
 Row = tuple[Tile, ...]
-CANCELLING: Final = frozenset({SHAMAN, WITCH})
+HAS_LASTING_POWER: Final = tuple(tile in (CASTLE, TEMPLE, TOWER, SAGE, SHAMAN, WITCH) for tile in range(len(NAMES)))
+"""Whether a tile shields or cancels something as long as it lies face up."""
 
 
 class Table:
@@ -94,31 +96,38 @@ class Table:
         """Spaces with a face-up tile that faces this seat."""
         return self.up & (self.facing if seat else ~self.facing)
 
-    def guarded(self) -> Mask:
-        """Spaces beside a working Sage: a face-up tile on one of them has a shield."""
-        return SIDES[self.board.index(SAGE)] if self._works(SAGE) else 0
+    def lasting(self) -> tuple[Mask, Mask, Mask]:
+        """What lasting powers do: spaces beside the Sage, tiles with a shield, spaces without instant powers."""
+        board = self.board
+        guarded = armoured = cancelled = 0
+        for space in BITS[self.up]:
+            tile = board[space]
+            if not HAS_LASTING_POWER[tile]:
+                continue
+            if tile == SAGE:
+                guarded = SIDES[space]
+            elif tile == SHAMAN:
+                cancelled |= ORTHOGONAL[space]
+            elif tile == WITCH:
+                cancelled |= DIAGONAL[space]
+            else:
+                armoured |= BIT[space]
+        return guarded, (armoured | guarded) & self.up, cancelled & ~guarded
 
     def shields(self) -> Mask:
-        """Spaces with a face-up tile that has a shield."""
-        board = self.board
-        mask = self.guarded()
-        for tile in (CASTLE, TEMPLE, TOWER):
-            if tile in board:
-                mask |= BIT[board.index(tile)]
-        return mask & self.up
+        """Spaces with a face-up tile that has a shield: its own or that of a working Sage beside it."""
+        return self.lasting()[1]
 
     def cancelled(self) -> Mask:
         """Spaces on which an instant power does not work, free ones included."""
-        if CANCELLING.isdisjoint(self.board):
-            return 0
-        mask = ORTHOGONAL[self.board.index(SHAMAN)] if self._works(SHAMAN) else 0
-        if self._works(WITCH):
-            mask |= DIAGONAL[self.board.index(WITCH)]
-        return mask and mask & ~self.guarded()
+        return self.lasting()[2]
 
     def reaper_ally(self) -> Seat | None:
         """The seat that a working Reaper faces."""
-        return self.facing >> self.board.index(REAPER) & 1 if self._works(REAPER) else None
+        if REAPER not in self.board:
+            return None
+        space = self.board.index(REAPER)
+        return self.facing >> space & 1 if self.up >> space & 1 else None
 
     def playable(self, seat: Seat) -> Row:
         """Every tile that this seat may place."""
@@ -130,11 +139,8 @@ class Table:
 
     def can_place(self, seat: Seat) -> bool:
         """Whether this seat has a tile that fits a board with a free space."""
-        tiles = self.playable(seat)
-        return len(tiles) > 1 or (bool(tiles) and (tiles[0] != TOWER or bool(self.coverable(seat))))
-
-    def _works(self, tile: Tile) -> bool:
-        return tile in self.board and bool(self.up >> self.board.index(tile) & 1)
+        count = len(self.areas[seat]) + len(self.hidden[seat]) + len(self.zone)
+        return count > 1 or (count == 1 and (self.playable(seat)[0] != TOWER or bool(self.coverable(seat))))
 
     # -- what happens -----------------------------------------------------------------------------------
 
@@ -158,7 +164,10 @@ class Table:
 
     def clean_up(self, seat: Seat) -> None:
         """Discard what this seat destroyed on its previous turn; a tile under a Tower comes to light unchanged."""
-        for space in BITS[self.down[seat]]:
+        down = self.down[seat]
+        if not down:
+            return
+        for space in BITS[down]:
             self.discard += (self.board[space],)
             if self.board[space] == TOWER and self.covered:
                 self.put(self.facing >> space & 1, self.covered, space)

@@ -26,10 +26,18 @@ SIDE_TILES: Final = (tuple(range(1, 8)), tuple(range(8, 15)))
 NEUTRALS: Final = tuple(range(16, 33))
 """The 17 neutral tiles that are drawn; the Citizen is never drawn."""
 
-CASTLE, TEMPLE, CITIZEN, REAPER, SHAMAN, WITCH, BARD, ARTIST, SAGE, TOWER = map(
-    NAMES.index,
-    ("Castle", "Temple", "Citizen", "Reaper", "Shaman", "Witch", "Bard", "Artist", "Sage", "Tower"),
-)
+CASTLE: Final[Tile] = NAMES.index("Castle")
+TEMPLE: Final[Tile] = NAMES.index("Temple")
+CITIZEN: Final[Tile] = NAMES.index("Citizen")
+FAIRY: Final[Tile] = NAMES.index("Fairy")
+REAPER: Final[Tile] = NAMES.index("Reaper")
+SHAMAN: Final[Tile] = NAMES.index("Shaman")
+WITCH: Final[Tile] = NAMES.index("Witch")
+BARD: Final[Tile] = NAMES.index("Bard")
+ARTIST: Final[Tile] = NAMES.index("Artist")
+SAGE: Final[Tile] = NAMES.index("Sage")
+TOWER: Final[Tile] = NAMES.index("Tower")
+MAGICIAN: Final[Tile] = NAMES.index("Magician")
 
 
 class Power(IntEnum):
