@@ -17,8 +17,6 @@ from arena.cli.sandbox_options import sandbox_options
 from arena.cli.store import db_option, open_store
 from arena.cli.tournament_config import Seeds, config_option, config_text
 from arena.errors import UsageError
-from arena.ratings.ladder import playing_in
-from arena.ratings.standings import best_of
 from arena.store.base import BotEntry, Store, TournamentEntry, TournamentSummary
 from arena.tournaments.settings import FORMATS, TEST, Settings
 from arena.untrusted.text import json_text
@@ -174,6 +172,9 @@ def tournament_row(summary: TournamentSummary, leader: BotEntry | None) -> dict[
 
 def leading_bot(store: Store, entry: TournamentEntry, bots: Mapping[str, BotEntry]) -> BotEntry | None:
     """The first bot of the table of a tournament; `bots` are all that there are, by their labels."""
+    from arena.ratings.ladder import playing_in  # noqa: PLC0415  (help and an empty list need not wait for numpy)
+    from arena.ratings.standings import best_of  # noqa: PLC0415
+
     tallies = store.tallies(tournament_id=entry.id)
     best = best_of(tallies, playing_in(tallies, bots.values()))
     return bots[best] if best else None
