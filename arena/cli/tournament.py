@@ -190,7 +190,7 @@ def tournament_list(rows: Sequence[Mapping[str, Any]]) -> Table:
         leader = row["leader"] or ""  # without its version, for which there is no room; --json has it
         facts = (row["id"], row["begun"][:10], row["game"], row["format"], row["bots"], row["matches"], row["clock"])
         state = {"complete": "done"}.get(row["state"], row["state"]) + ("*" if row["weak_limits"] else "")
-        table.add_row(*(cell(str(fact)) for fact in facts), state, cell(leader))
+        table.add_row(*(cell(str(fact)) for fact in (*facts, state, leader)))
     if any(row["weak_limits"] for row in rows):
         table.caption = "* limits were not fully enforced: `arena ratings --tournament ID` says which"
         table.caption_justify = "left"
