@@ -7,7 +7,6 @@ from typing import Any
 import click
 from rich.console import Console
 
-from arena import registry
 from arena.cli import table_formats
 from arena.cli.output import cell, echo, narrow_table
 from arena.cli.params import Whole
@@ -15,19 +14,12 @@ from arena.cli.store import db_option, open_store
 from arena.cli.table_formats import form_options, print_table
 from arena.errors import UsageError
 from arena.match import Ending
-from arena.ratings.standings import rating_course
 from arena.store.base import BotEntry, MatchEntry, Store
-from arena.store.lookup import bots_in, find_bot
+from arena.store.lookup import find_bot
 from arena.untrusted.text import json_text, printable
-from arena.web.charts import Interval, Mark
-from arena.web.reports import Course, history_page
 
-STEPS = 24
-"""How many points the curve of a rating has at most."""
 MATCH_DIGITS = 10
 """Of the name of a match; commands understand the beginning of one."""
-MARKS = 500
-"""How many results are drawn at most, the newest ones."""
 
 
 @click.command()
@@ -77,14 +69,16 @@ def history(name: str, last: int, lost: bool, match_id: str | None, out: Path | 
     if out is not None:
         raise UsageError("say with --match which match is to be written")
     known = {entry.id: entry for entry in store.all_bots()}
-    rows = [_row(match, bot.id, known) for match in reversed(_newest(store, bot, last, lost=lost))]
+    rows = [match_row(match, bot.id, known) for match in reversed(_newest(store, bot, last, lost=lost))]
     print_table(
         table_formats.Table(rows, lambda: _page(store, bot, last), lambda: _print(bot, rows, lost=lost)), **form
     )
 
 
 def _page(store: Store, bot: BotEntry, last: int) -> str:
-    return history_page(bot.label, _courses(store, bot, last))
+    from arena.cli.history_page import page  # noqa: PLC0415  (see `ratings`: terminals need no templates)
+
+    return page(store, bot, last)
 
 
 def _newest(store: Store, bot: BotEntry, count: int, *, lost: bool) -> list[MatchEntry]:
@@ -94,7 +88,7 @@ def _newest(store: Store, bot: BotEntry, count: int, *, lost: bool) -> list[Matc
     while len(chosen) < count and (page := store.latest_matches(bot_id=bot.id, before=before, limit=max(count, 100))):
         before = page[-1].number
         entries = (match.entry for match in page)
-        chosen += (entry for entry in entries if not lost or entry.seats[_seat(entry, bot.id)].rank > 1)
+        chosen += (entry for entry in entries if not lost or entry.seats[seat_of(entry, bot.id)].rank > 1)
     return chosen[:count]
 
 
@@ -120,7 +114,7 @@ def _plain_match(store: Store, bot: BotEntry, match: MatchEntry) -> dict[str, An
         for seat, result in enumerate(match.seats)
     ]  # fmt: skip
     facts = {"match": match.match_id, "tournament": match.tournament_id, "reason": match.reason, "moves": match.moves}
-    output = match.seats[_seat(match, bot.id)].log
+    output = match.seats[seat_of(match, bot.id)].log
     return {**facts, "seats": seats, "bot": bot.name, "version": bot.version, "output": output}
 
 
@@ -133,7 +127,7 @@ def _show_match(store: Store, bot: BotEntry, match: MatchEntry) -> None:
         ending = f"{result.ending}: {result.sentence}" if result.ending != Ending.NORMAL.name else result.sentence
         points = f"rank {result.rank}, {result.score:g} points"
         echo(f"  seat {seat}  {printable(label[result.bot_id])}, {points}, {times}; {printable(ending)}")
-    log = match.seats[_seat(match, bot.id)].log
+    log = match.seats[seat_of(match, bot.id)].log
     name = printable(bot.label)
     echo(f"\noutput of {name}, its end:\n{log}" if log else f"\n{name} printed nothing")
 
@@ -164,8 +158,9 @@ def _print(bot: BotEntry, rows: Sequence[dict[str, Any]], *, lost: bool) -> None
     Console().print(table)
 
 
-def _row(match: MatchEntry, bot_id: int, known: Mapping[int, BotEntry]) -> dict[str, Any]:
-    seat = _seat(match, bot_id)
+def match_row(match: MatchEntry, bot_id: int, known: Mapping[int, BotEntry]) -> dict[str, Any]:
+    """A match of a bot as plain data; `arena history --help` explains it."""
+    seat = seat_of(match, bot_id)
     result_of_bot = match.seats[seat]
     others = [known[result.bot_id] for result in match.seats if result.bot_id != bot_id]
     return {
@@ -181,34 +176,6 @@ def _row(match: MatchEntry, bot_id: int, known: Mapping[int, BotEntry]) -> dict[
     }
 
 
-def _seat(match: MatchEntry, bot_id: int) -> int:
+def seat_of(match: MatchEntry, bot_id: int) -> int:
+    """The seat of a bot in a match that it played."""
     return next(seat for seat, result in enumerate(match.seats) if result.bot_id == bot_id)
-
-
-def _courses(store: Store, bot: BotEntry, last: int) -> list[Course]:
-    """The bot's course in each game that it played."""
-    known = {entry.id: entry for entry in store.all_bots()}
-    courses = []
-    for name in sorted({summary.entry.game for summary in store.tournament_summaries(bot_id=bot.id)}):
-        game = registry.find(name)
-        field = [entry for entry in bots_in(store, game=name) if entry.on_ladder or entry.id == bot.id]
-        games = sum(tally.matches for tally in store.seat_tallies(game=name, bot_id=bot.id))
-        steps = rating_course(store.results(game=name), field, game.info.roles, bot=bot, games=games, steps=STEPS)
-        ratings = [
-            Interval(f"match {count}", row.mu - 2 * row.field_sigma, row.mu, row.mu + 2 * row.field_sigma)
-            for count, row in steps
-        ]
-        newest = [match.entry for match in store.latest_matches(game=name, bot_id=bot.id, limit=max(last, MARKS))]
-        rows = [_row(match, bot.id, known) for match in newest[:last]]
-        marks = [_mark(match, bot.id, known) for match in reversed(newest[:MARKS])]
-        courses.append(Course(game.info.title, ratings, marks, rows))
-    return courses
-
-
-def _mark(match: MatchEntry, bot_id: int, known: Mapping[int, BotEntry]) -> Mark:
-    result_of_bot = match.seats[_seat(match, bot_id)]
-    others = ", ".join(known[result.bot_id].label for result in match.seats if result.bot_id != bot_id)
-    shared = sum(result.rank == result_of_bot.rank for result in match.seats) > 1
-    kind = "lost" if result_of_bot.rank > 1 else "drawn" if shared else "won"
-    kind = "fault" if result_of_bot.ending != Ending.NORMAL.name else kind
-    return Mark(kind, f"{kind} against {others}: {match.reason}")

@@ -1,17 +1,17 @@
 """The `arena` command and how it speaks of errors."""
 
 import errno
-import gc
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
 from arena.cli.groups import CommandGroup
+from arena.cli.loading import loading
 from arena.errors import ArenaError, UsageError
 from arena.untrusted.text import printable
 
@@ -61,7 +61,7 @@ class ArenaGroup(CommandGroup):
         if name not in COMMANDS:
             return None
         module, _, attribute = COMMANDS[name][0].partition(":")
-        with _loading():
+        with loading():
             command: click.Command = getattr(import_module(f"arena.cli.{module}"), attribute)
         return command
 
@@ -85,17 +85,6 @@ class ArenaGroup(CommandGroup):
             _fail(*_explained(error))
         # With standalone_mode off click hands back the code of ctx.exit() instead of using it.
         sys.exit(result if isinstance(result, int) else 0)
-
-
-@contextmanager
-def _loading() -> Iterator[None]:
-    """Keep the garbage collector from walking through modules: now, later, and once more before the program ends."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 def _explained(error: Exception) -> tuple[str, int]:

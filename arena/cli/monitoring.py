@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -13,8 +13,9 @@ from arena.cli.options import option_group
 from arena.cli.output import warn
 from arena.errors import UsageError
 from arena.store.base import Store
-from arena.tournaments.monitoring.event_log import EventLog
-from arena.tournaments.monitoring.monitor import Monitor
+
+if TYPE_CHECKING:  # help pages and lists need not wait for it
+    from arena.tournaments.monitoring.monitor import Monitor
 
 _ADDRESS = re.compile(r"(?P<host>[^\s:]+|\[[0-9a-fA-F:]+\]):(?P<port>\d{1,5})")
 
@@ -71,8 +72,11 @@ def read_watch(given: Mapping[str, Any]) -> Watch:
 
 
 @contextmanager
-def monitored(store: Store, watch: Watch) -> Iterator[Monitor]:
+def monitored(store: Store, watch: Watch) -> Iterator["Monitor"]:
     """A monitor of the run to come, with the log and the metrics that were asked for."""
+    from arena.tournaments.monitoring.event_log import EventLog  # noqa: PLC0415  (a list need not wait for them)
+    from arena.tournaments.monitoring.monitor import Monitor  # noqa: PLC0415
+
     with ExitStack() as stack:
         log = None if watch.log is None else EventLog(stack.enter_context(_opened(watch)))
         monitor = Monitor(store, [] if log is None else [log])

@@ -11,10 +11,10 @@ from arena.bots.making import SandboxOptions
 from arena.cli.monitoring import Watch, monitored, read_watch
 from arena.cli.output import echo, warn
 from arena.cli.placement import read_placement
-from arena.cli.progress import Report, TournamentView, duration
+from arena.cli.progress import Report, TournamentView
 from arena.cli.sandbox_options import read_sandbox_options
 from arena.cli.store import open_store, say_if_new
-from arena.cli.table_formats import counted
+from arena.cli.table_formats import counted, duration
 from arena.cli.tables import print_standings
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
@@ -24,6 +24,7 @@ from arena.store.lookup import find_bot
 from arena.tournaments.budget import Budget
 from arena.tournaments.executors.choosing import Placement, connect
 from arena.tournaments.field import choose_field, choose_sandbox, worker_plan
+from arena.tournaments.formats import schedule_of
 from arena.tournaments.session import Halt, default_concurrency, play_tournament
 from arena.tournaments.settings import TEST, Settings, with_seed
 from arena.tournaments.tournament import Tournament
@@ -42,7 +43,7 @@ def begin(given: dict[str, Any]) -> None:
     names = [name for name in (given["bots"] or "").split(",") if name]
     field = choose_field(store, game.info.name, names, seats=given["seats"] or game.info.min_seats)
     settings = with_seed(read_settings(game, field, given), given["seed"], store)
-    settings.schedule()  # refuses what cannot be played before anything is kept
+    schedule_of(settings)  # refuses what cannot be played before anything is kept
     entry = store.begin_tournament(game.info.name, settings.to_json())
     say_if_new()
     play(entry, field, store, given["budget"], read_placement(given), read_watch(given))

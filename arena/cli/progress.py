@@ -14,6 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 
 from arena.cli.output import marked
+from arena.cli.table_formats import duration
 from arena.cli.tables import rating_table
 from arena.ratings import Result, collect
 from arena.store.base import BotEntry, MatchEntry
@@ -220,11 +221,3 @@ class TournamentView:
         if total is not None and rate:
             parts.append(f"{duration(min((total - done) / rate, self._budget.left()))} left")
         return ", ".join(parts)
-
-
-def duration(seconds: float) -> str:
-    """A time for people, such as 41s, 3m20s or 1h5m; seconds no longer matter when there are hours."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    parts = ((hours, "h"), (minutes, "m"), (0 if hours else rest, "s"))
-    return "".join(f"{number}{unit}" for number, unit in parts if number) or "0s"

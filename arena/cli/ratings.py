@@ -240,7 +240,7 @@ def _cross_part(order: Sequence[str], texts: Sequence[Sequence[str]], columns: r
     for column in columns:
         table.add_column(str(column + 1), justify="right", no_wrap=True)
     for number, (bot, row) in enumerate(zip(order, texts), 1):
-        table.add_row(str(number), cell(bot), *(row[column] for column in columns))
+        table.add_row(*map(cell, (str(number), bot, *(row[column] for column in columns))))
     return table
 
 

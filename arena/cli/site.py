@@ -12,6 +12,7 @@ from arena.cli.groups import CommandGroup
 from arena.cli.params import Duration, Whole
 from arena.cli.store import db_option, open_store_to_read
 from arena.errors import UsageError
+from arena.tournaments.formats import schedule_of
 from arena.tournaments.settings import Settings
 from arena.web.build import build_site
 from arena.web.formats import counted
@@ -109,6 +110,6 @@ def _check_free(host: str, port: int) -> None:
 def planned_matches(settings: Mapping[str, Any]) -> int | None:
     """How many matches a tournament will have, if that is known before its end."""
     try:
-        return Settings.from_json(settings).schedule().total()
+        return schedule_of(Settings.from_json(settings)).total()
     except (UsageError, KeyError, TypeError, ValueError):
         return None  # a format that this version does not know

@@ -8,8 +8,8 @@ import click
 from rich.table import Table
 
 from arena.cli.output import cell, echo, narrow_table, plain_console
-from arena.cli.progress import duration
 from arena.cli.store import db_option, open_store
+from arena.cli.table_formats import duration
 from arena.store.base import RunEntry, Store, TournamentEntry
 from arena.tournaments.settings import TEST, Settings
 

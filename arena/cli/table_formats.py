@@ -94,6 +94,14 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what if number == 1 else plural}"
 
 
+def duration(seconds: float) -> str:
+    """A time for people, such as 41s, 3m20s or 1h5m; seconds no longer matter when there are hours."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = ((hours, "h"), (minutes, "m"), (0 if hours else rest, "s"))
+    return "".join(f"{number}{unit}" for number, unit in parts if number) or "0s"
+
+
 def _print_csv(rows: Sequence[Mapping[str, Any]]) -> None:
     if rows:
         writer = csv.DictWriter(sys.stdout, list(rows[0]))

@@ -59,7 +59,7 @@ def rating_table(rows: Sequence[Rating], faults: Mapping[str, int], title: str) 
         skill = (f"{row.mu:.1f} ± {2 * row.field_sigma:4.1f}", _bar(row, low, high), ranks, f"{row.best:.0%}")
         score = (row.wins, row.draws, row.losses) if seats <= 2 else row.places
         tally = (str(row.games), "-".join(map(str, score)), str(faults.get(row.bot, 0)))
-        table.add_row(str(place), cell(row.bot), *skill, *tally)
+        table.add_row(*map(cell, (str(place), row.bot, *skill, *tally)))
     return table
 
 

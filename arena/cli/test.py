@@ -26,6 +26,7 @@ from arena.store.base import BotEntry, Store
 from arena.store.lookup import find_bot
 from arena.tournaments.executors.choosing import connect
 from arena.tournaments.field import BUILTIN_OWNER, choose_field, choose_sandbox, register_builtin, worker_plan
+from arena.tournaments.formats import sprt_of
 from arena.tournaments.session import default_concurrency, play_tournament
 from arena.tournaments.settings import TEST, Settings, with_seed
 from arena.tournaments.sprt import Sprt, pairs_of
@@ -76,7 +77,7 @@ def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool,
     settings = with_seed(read_settings(game, field, goal, given), given["seed"], store)
     running = Tournament(game, store.begin_tournament(game.info.name, settings.to_json()), field, store)
     say_if_new()
-    view = PairsView(running.finished, field[0], settings.sprt())
+    view = PairsView(running.finished, field[0], sprt_of(settings))
     cluster = connect(read_placement(given), settings)
     here = default_concurrency(settings.cpus)
     concurrency = given["concurrency"] or (cluster.capacity() if cluster else here)
@@ -90,7 +91,7 @@ def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool,
         )  # fmt: skip
     view.renew()
     # The verdict takes the pairs in the order of their deals, so that matches at the same time cannot change it.
-    result = view.state if halt else settings.sprt().after(pairs_of(running.finished))
+    result = view.state if halt else sprt_of(settings).after(pairs_of(running.finished))
     if as_json:
         click.echo(json.dumps(plain(result, field, running.id), indent=2), err=watch.to_stdout)
     else:

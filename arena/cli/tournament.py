@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.cli.groups import CommandGroup
+from arena.cli.loading import loading
 from arena.cli.monitoring import monitoring_options
 from arena.cli.options import option_group
 from arena.cli.output import cell, echo, narrow_table
@@ -17,8 +18,6 @@ from arena.cli.sandbox_options import sandbox_options
 from arena.cli.store import db_option, open_store
 from arena.cli.tournament_config import Seeds, config_option, config_text
 from arena.errors import UsageError
-from arena.ratings.ladder import playing_in
-from arena.ratings.standings import best_of
 from arena.store.base import BotEntry, Store, TournamentEntry, TournamentSummary
 from arena.tournaments.settings import FORMATS, TEST, Settings
 from arena.untrusted.text import json_text
@@ -143,8 +142,8 @@ def list_tournaments(last: int, as_json: bool, db: str) -> None:
     """
     store = open_store(db)
     summaries = list(reversed(store.tournament_summaries(limit=last)))
-    bots = {bot.label: bot for bot in store.all_bots()}
-    rows = [tournament_row(summary, leading_bot(store, summary.entry, bots)) for summary in summaries]
+    leaders = leading_bots(store, [summary.entry for summary in summaries]) if summaries else []
+    rows = [tournament_row(summary, leader) for summary, leader in zip(summaries, leaders, strict=True)]
     if as_json:
         click.echo(json_text(rows, indent=2))
     elif not rows:
@@ -172,11 +171,16 @@ def tournament_row(summary: TournamentSummary, leader: BotEntry | None) -> dict[
     }
 
 
-def leading_bot(store: Store, entry: TournamentEntry, bots: Mapping[str, BotEntry]) -> BotEntry | None:
-    """The first bot of the table of a tournament; `bots` are all that there are, by their labels."""
-    tallies = store.tallies(tournament_id=entry.id)
-    best = best_of(tallies, playing_in(tallies, bots.values()))
-    return bots[best] if best else None
+def leading_bots(store: Store, entries: Sequence[TournamentEntry]) -> list[BotEntry | None]:
+    """The first bot of the table of each of these tournaments."""
+    with loading():
+        from arena.ratings.ladder import playing_in  # noqa: PLC0415  (help and an empty list need not wait for numpy)
+        from arena.ratings.standings import best_of  # noqa: PLC0415
+
+    bots = {bot.label: bot for bot in store.all_bots()}
+    results = (store.tallies(tournament_id=entry.id) for entry in entries)
+    best = [best_of(tallies, playing_in(tallies, bots.values())) for tallies in results]
+    return [bots[label] if label else None for label in best]
 
 
 def tournament_list(rows: Sequence[Mapping[str, Any]]) -> Table:
@@ -189,7 +193,7 @@ def tournament_list(rows: Sequence[Mapping[str, Any]]) -> Table:
         leader = row["leader"] or ""  # without its version, for which there is no room; --json has it
         facts = (row["id"], row["begun"][:10], row["game"], row["format"], row["bots"], row["matches"], row["clock"])
         state = {"complete": "done"}.get(row["state"], row["state"]) + ("*" if row["weak_limits"] else "")
-        table.add_row(*(cell(str(fact)) for fact in facts), state, cell(leader))
+        table.add_row(*(cell(str(fact)) for fact in (*facts, state, leader)))
     if any(row["weak_limits"] for row in rows):
         table.caption = "* limits were not fully enforced: `arena ratings --tournament ID` says which"
         table.caption_justify = "left"

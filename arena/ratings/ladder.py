@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from arena.ratings.standings import Standings, standings
@@ -68,7 +69,7 @@ def _which(scope: Scope) -> dict[str, Any]:
 
 def playing_in(tallies: Iterable[Tally], bots: Iterable[BotEntry]) -> list[BotEntry]:
     """The bots of these results; one that was registered a moment ago may not be known yet."""
-    found = {bot_id for tally in tallies for bot_id in tally.bot_ids}
+    found = set(chain.from_iterable({tally.bot_ids for tally in tallies}))  # most come up again and again
     return [bot for bot in bots if bot.id in found]
 
 

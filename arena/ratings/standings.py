@@ -3,14 +3,15 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 import trueskill
 
 from arena.errors import UsageError
 from arena.match import Ending
-from arena.ratings import Advantage, Rating, Results, block, fit, rate, rate_by_role
-from arena.ratings.results import Ints
+from arena.ratings import Advantage, Block, Rating, Results, block, fit, rate, rate_by_role
+from arena.ratings.results import Bools
 from arena.store.base import BotEntry, MatchResult, SeatTally, Store, Tally
 
 ENVIRONMENT = trueskill.TrueSkill(tau=0.0)
@@ -70,38 +71,50 @@ def standings(
     if not results.blocks:
         everybody = [bot.label for bot in (bots if shown is None else shown)]
         return Standings(rate(results, ENVIRONMENT, groups=[everybody]).rows, (), {}, {}, 0)
-    groups = connected(tallies, bots, shown)
+    groups = connected(results, {bot.label for bot in (bots if shown is None else shown)})
     table = rate(results, ENVIRONMENT, role_sigma=ROLE_SIGMA, groups=groups)
     by_role = rate_by_role(results, ENVIRONMENT, role_sigma=ROLE_SIGMA, groups=groups) if roles else {}
     return Standings(table.rows, table.advantages, by_role, _faults(seats, bots), results.matches)
 
 
-def connected(
-    tallies: Iterable[Tally], bots: Sequence[BotEntry], shown: Collection[BotEntry] | None = None
-) -> list[list[str]]:
-    """The labels of bots that have met, if only by way of others, group by group, the largest group first.
+def connected(results: Results, shown: Collection[str]) -> list[list[str]]:
+    """Of the bots shown those that have met, if only by way of others, group by group, the largest group first.
 
     Those who have not played at all are a group of their own, the last one.
     """
-    parent = {bot.id: bot.id for bot in bots}
+    met = _met(results)
+    idle: Bools = np.logical_not(met.any(axis=1))
+    placed, groups = idle.copy(), list[list[str]]()
+    for number in range(len(met)):
+        if not placed[number]:
+            group = _reached(met, number)
+            placed |= group
+            groups.append(_named(results, group, shown))
+    groups.sort(key=lambda group: (-len(group), group))
+    return [group for group in (*groups, _named(results, idle, shown)) if group]
 
-    def root(bot_id: int) -> int:
-        while parent[bot_id] != bot_id:
-            parent[bot_id] = bot_id = parent[parent[bot_id]]
-        return bot_id
 
-    played = set[int]()
-    for bot_ids in {tally.bot_ids for tally in tallies}:
-        if parent.keys() >= set(bot_ids):
-            played.update(bot_ids)
-            for other in bot_ids[1:]:
-                parent[root(other)] = root(bot_ids[0])
-    groups: dict[int, list[str]] = defaultdict(list)
-    for bot in bots if shown is None else shown:
-        groups[root(bot.id) if bot.id in played else 0].append(bot.label)
-    idle = groups.pop(0, [])
-    met = sorted((sorted(group) for group in groups.values()), key=lambda group: (-len(group), group))
-    return [*met, sorted(idle)] if idle else met
+def _met(results: Results) -> Bools:
+    """Who has played with whom at the same table."""
+    met = np.zeros((len(results.bots), len(results.bots)), dtype=bool)
+    for part in results.blocks:
+        for other in part.bots[1:]:
+            met[part.bots[0], other] = met[other, part.bots[0]] = True
+    return met
+
+
+def _reached(met: Bools, number: int) -> Bools:
+    """Everybody whom a bot has met, if only by way of others, and itself."""
+    reached, more = np.zeros(len(met), dtype=bool), met[number]
+    while (more & ~reached).any():
+        reached = reached | more
+        more = met[reached].any(axis=0)
+    return reached
+
+
+def _named(results: Results, chosen: Bools, shown: Collection[str]) -> list[str]:
+    """The names of the bots chosen, in their order, if they are shown."""
+    return [name for name, wanted in zip(results.bots, chosen.tolist()) if wanted and name in shown]
 
 
 def best_of(tallies: Sequence[Tally], bots: Sequence[BotEntry]) -> str | None:
@@ -117,29 +130,27 @@ def results_of(tallies: Iterable[Tally], bots: Sequence[BotEntry], roles: tuple[
     """The results in the form that ratings take, with bots by their labels."""
     names = tuple(sorted(bot.label for bot in bots))
     number = {bot.id: names.index(bot.label) for bot in bots}
-    by_seats: dict[int, list[Tally]] = defaultdict(list)
+    known, by_seats = set(number), defaultdict[int, list[Tally]](list)
     for tally in tallies:
-        if all(map(number.__contains__, tally.bot_ids)):
+        if known.issuperset(tally.bot_ids):
             by_seats[len(tally.bot_ids)].append(tally)
     seat_roles = roles or tuple(f"seat {seat}" for seat in range(max(by_seats, default=0)))
     role_names = tuple(sorted(set(seat_roles))) if by_seats else ()
     if roles and set(by_seats) - {len(roles)}:
         raise UsageError(f"there are {len(roles)} roles, and so every match must have as many seats")
-    blocks = (
-        block(
-            _columns((number[bot] for tally in rows for bot in tally.bot_ids), seats),
-            _columns((rank for tally in rows for rank in tally.ranks), seats),
-            np.broadcast_to([role_names.index(role) for role in seat_roles[:seats]], (len(rows), seats)),
-            [tally.matches for tally in rows],
-        )
-        for seats, rows in sorted(by_seats.items())
-    )
+    role_numbers = [role_names.index(role) for role in seat_roles]
+    blocks = (_block(rows, number, role_numbers[:seats]) for seats, rows in sorted(by_seats.items()))
     return Results(names, role_names, tuple(blocks))
 
 
-def _columns(values: Iterable[int], seats: int) -> Ints:
-    """The values, one match after the other, as an array with a column for each seat."""
-    return np.fromiter(values, dtype=np.int64).reshape(-1, seats)
+def _block(rows: Sequence[Tally], number: Mapping[int, int], roles: Sequence[int]) -> Block:
+    """The results of these matches, which all have a seat for each of these roles."""
+    bot_ids, ranks, matches = zip(*rows)
+    shape = len(rows), len(roles)
+    # There may be tens of thousands: whole columns are handed on, so that no step of Python's is taken for each.
+    bots = np.fromiter(map(number.__getitem__, chain.from_iterable(bot_ids)), dtype=np.int64).reshape(shape)
+    places = np.fromiter(chain.from_iterable(ranks), dtype=np.int64).reshape(shape)
+    return block(bots, places, np.broadcast_to(roles, shape), matches)
 
 
 def _faults(seats: Iterable[SeatTally], bots: Sequence[BotEntry]) -> Counter[str]:

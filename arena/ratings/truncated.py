@@ -9,6 +9,8 @@ w > 1). There v and w come from a continued fraction and from Gauss-Legendre qua
 about 1e-12. The change from one to the other is a linear blend: a jump would keep a fixed point from settling.
 """
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,7 +30,6 @@ _ERFC = (
     1.00002368,
     -1.26551223,
 )
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
 _LEVELS = 40
 """Levels of the continued fraction: enough for 1e-13 from 4 standard deviations on."""
 _REACH = 37.0
@@ -99,9 +100,17 @@ def _draw_by_quadrature(t: Floats, margin: Floats) -> tuple[Floats, Floats]:
     """The moments of exp(t y - y^2 / 2) over the part of the strip that counts, for t >= 0."""
     width = np.minimum(2.0 * margin, _REACH / np.maximum(t - margin, 1e-9))
     # Distances from the upper edge of the strip: near it lies nearly all of the mass when t is large.
-    below = 0.5 * width * (1.0 + _NODES[:, None])
-    mass = _WEIGHTS[:, None] * np.exp(below * (margin - t) - 0.5 * below * below)
+    nodes, weights = _quadrature()
+    below = 0.5 * width * (1.0 + nodes[:, None])
+    mass = weights[:, None] * np.exp(below * (margin - t) - 0.5 * below * below)
     mass /= mass.sum(axis=0)
     mean = (mass * below).sum(axis=0)
     variance = (mass * (below - mean) ** 2).sum(axis=0)
     return margin - mean - t, 1.0 - variance
+
+
+@cache
+def _quadrature() -> tuple[Floats, Floats]:
+    """Nodes and weights of Gauss-Legendre; few tables need them, and numpy loads them slowly."""
+    nodes, weights = np.polynomial.legendre.leggauss(32)
+    return nodes, weights

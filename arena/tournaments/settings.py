@@ -6,13 +6,9 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from arena.clock import TimeControl
-from arena.errors import UsageError
-from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA
 from arena.rng import below, draw_seed, stream
 from arena.store.base import Store
-from arena.tournaments.adaptive import Adaptive
-from arena.tournaments.schedule import SWISS_VERSION, Schedule, Swiss, gauntlet, round_robin
-from arena.tournaments.sprt import PairSchedule, Sprt
+from arena.tournaments.schedule import SWISS_VERSION
 
 FORMATS = ("round-robin", "gauntlet", "swiss", "adaptive")
 TEST = "test"
@@ -71,47 +67,6 @@ class Settings:
     def deal_seed(self, deal: int) -> int:
         """The seed of a deal, which all groups play: what one was dealt, every other one has to cope with too."""
         return self.seeds[deal] if self.seeds else below(stream(self.seed, "deal", deal), 2**53)
-
-    def schedule(self) -> Schedule:
-        """The schedule of this format; UsageError if there is none, or not any more."""
-        match self.format:
-            case "round-robin":
-                return round_robin(len(self.bots), self.seats, self.rounds, self.seed)
-            case "gauntlet":
-                return gauntlet(len(self.bots), self.seats, self.rounds)
-            case "swiss":
-                return self._swiss()
-            case "adaptive":
-                return self._adaptive()
-            case "test":
-                return PairSchedule(self.sprt(), int(self.goal["most"]))
-        raise UsageError(f"there is no format {self.format!r}: choose {', '.join(FORMATS)}")
-
-    def sprt(self) -> Sprt:
-        """The sequential test of the format `test`, before its first pair."""
-        goal = self.goal
-        return Sprt(elo0=goal["elo0"], elo1=goal["elo1"], alpha=goal["alpha"], beta=goal["beta"])
-
-    def _swiss(self) -> Swiss:
-        if self.seats != 2:
-            raise UsageError("a swiss tournament is for two seats")
-        if self.swiss_version != SWISS_VERSION:
-            raise UsageError(
-                "this swiss tournament was begun by a version of Arena that pairs otherwise: go on with that version, "
-                "or begin a new one; what was played stays in the store"
-            )
-        return Swiss(len(self.bots), self.rounds, self.seed)
-
-    def _adaptive(self) -> Adaptive:
-        return Adaptive(
-            len(self.bots),
-            self.seats,
-            top=int(self.goal["top"]),
-            confidence=self.goal["confidence"],
-            most=int(self.goal["most"]),
-            env=ENVIRONMENT,
-            role_sigma=ROLE_SIGMA,
-        )
 
 
 def with_seed(settings: Settings, seed: int | None, store: Store) -> Settings:

@@ -12,6 +12,7 @@ from arena.play import record
 from arena.store.base import BotEntry, MatchEntry, Store, TournamentEntry
 from arena.tournaments.budget import Budget
 from arena.tournaments.executors.base import Assignment, Executor, FinishedMatch, Job, VoidMatch
+from arena.tournaments.formats import schedule_of
 from arena.tournaments.live_feed import LiveFeed
 from arena.tournaments.outcomes import FixtureResult, Outcomes
 from arena.tournaments.schedule import Fixture, Rounds
@@ -36,7 +37,7 @@ class Tournament:
         self._config = game.configure(settings.seats, settings.options)
         self._control = TimeControl.parse(settings.clock)
         self.id = entry.id
-        self._schedule = settings.schedule()
+        self._schedule = schedule_of(settings)
         self.finished = Outcomes()
         """The outcomes of all matches in the store, those of finished rounds first."""
         for result in store.results(tournament_id=self.id):

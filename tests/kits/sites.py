@@ -11,6 +11,7 @@ from arena.rng import stream
 from arena.store.base import KeptMatch
 from arena.store.checksums import match_checksum
 from arena.store.sql import SqlStore
+from arena.tournaments.formats import schedule_of
 from arena.tournaments.match_rows import match_entry
 from arena.tournaments.settings import Settings
 
@@ -47,7 +48,7 @@ def play_tournament(store, name, bots, seats, rounds, *, missing=0):
     )  # fmt: skip
     entry = store.begin_tournament(name, settings.to_json())
     ordinal, matches = 0, []
-    for batch in settings.schedule().rounds([]):
+    for batch in schedule_of(settings).rounds([]):
         for fixture in batch:
             field = [bots[place] for place in fixture.seating]
             kept = play(game, seats, field, fixture, fault=ordinal % 9 == 8)

@@ -15,6 +15,7 @@ from arena.play.replay import verify
 from arena.play.seal import seal
 from arena.registry import find
 from arena.store.sql import SqlStore
+from arena.tournaments.formats import schedule_of
 from arena.tournaments.settings import Settings, with_seed
 from arena.tournaments.tournament import Tournament
 from tests.kits.contestants import arena
@@ -235,9 +236,9 @@ def test_a_stopped_tournament_goes_on_although_its_clock_was_spelled_otherwise(t
 
 def test_swiss_is_for_two_seats():
     with pytest.raises(UsageError, match="two seats"):
-        replace(BASE, format="swiss", seats=3).schedule()
+        schedule_of(replace(BASE, format="swiss", seats=3))
     with pytest.raises(UsageError, match="no format 'knockout'"):
-        replace(BASE, format="knockout").schedule()
+        schedule_of(replace(BASE, format="knockout"))
 
 
 SWISS = replace(BASE, format="swiss", rounds=3)
