@@ -5,6 +5,7 @@ it never holds up the one writer that an SQLite file can have; nothing is lost w
 """
 
 from collections.abc import Collection, Sequence
+from dataclasses import asdict
 
 from sqlalchemy import (
     URL,
@@ -19,9 +20,9 @@ from sqlalchemy import (
     create_engine,
     delete,
     event,
-    insert,
     inspect,
     select,
+    text,
 )
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -46,6 +47,13 @@ def _table(*prefixes: str) -> Table:
 
 
 _running = _table()
+_upsert = text(
+    "INSERT INTO running_matches (tournament_id, match_id, attempt, moves, record)"
+    " VALUES (:tournament_id, :match_id, :attempt, :moves, :record)"
+    " ON CONFLICT (tournament_id, match_id)"
+    " DO UPDATE SET attempt = excluded.attempt, moves = excluded.moves, record = excluded.record"
+)
+"""The same words for both databases; to delete and insert takes more than three times as long."""
 _unlogged = _table("UNLOGGED")
 
 
@@ -101,15 +109,11 @@ class RunningMatches:
     def _write(
         self, connection: Connection, tournament_id: int, changed: Sequence[RunningMatch], ended: Collection[str]
     ) -> None:
-        ours = _running.c.tournament_id == tournament_id
-        gone = {match.match_id for match in changed}.union(ended)
-        if gone:
-            connection.execute(delete(_running).where(ours, _running.c.match_id.in_(gone)))
+        if ended:
+            ours = _running.c.tournament_id == tournament_id
+            connection.execute(delete(_running).where(ours, _running.c.match_id.in_(ended)))
         if changed:
-            columns = [name for name, _, _ in _COLUMNS]
-            connection.execute(
-                insert(_running), [{name: getattr(match, name) for name in columns} for match in changed]
-            )
+            connection.execute(_upsert, [asdict(match) for match in changed])
 
 
 def _beside(store: Engine, *, read_only: bool) -> Engine:
