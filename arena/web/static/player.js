@@ -780,7 +780,7 @@ function buildViews(data) {
     const everything = view === "all", label = everything ? "" : data.seats[Number(view)].label;
     const title = everything ? "Show everything (e)" : `Show only what ${label} knew then (${Number(view) + 1})`;
     return make("button", { type: "button", value: view, title },
-      ...(everything ? ["Everything"] : [make("span", { class: "knew" }, "As "), make("bdi", {}, label)]));
+      ...(everything ? ["Everything"] : [make("span", { class: "knew" }, "As "), chip(Number(view)), make("bdi", {}, label)]));
   });
   const views = make("div", { class: data.seats.length > 2 ? "views many" : "views", role: "group", "aria-label": "What is shown" }, ...named);
   views.hidden = data.views.length < 2;
