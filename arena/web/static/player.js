@@ -8,6 +8,7 @@ const STEP_MS = 1000;
 const GLIDE_MS = 220;
 const AS_PLAYED_MS = [300, 5000];
 const NARROW_PX = 620;
+const NAMES_ABREAST = 18; // letters of names for which the switch between views has room
 const FILLED = "(min-width: 60rem) and (min-height: 42rem)"; // as in player.css
 const SVG = "http://www.w3.org/2000/svg";
 const NO_BREAK_SPACE = "\u00a0";
@@ -782,7 +783,9 @@ function buildViews(data) {
     return make("button", { type: "button", value: view, title },
       ...(everything ? ["Everything"] : [make("span", { class: "knew" }, "As "), chip(Number(view)), make("bdi", {}, label)]));
   });
-  const views = make("div", { class: data.seats.length > 2 ? "views many" : "views", role: "group", "aria-label": "What is shown" }, ...named);
+  const letters = data.seats.reduce((sum, seat) => sum + seat.label.length, 0);
+  const kind = letters > NAMES_ABREAST ? "views by-chip" : "views";
+  const views = make("div", { class: kind, role: "group", "aria-label": "What is shown" }, ...named);
   views.hidden = data.views.length < 2;
   return views;
 }
