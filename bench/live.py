@@ -104,8 +104,8 @@ class Cup:
         words = ["tournament", "--game", "claim", "--bots", self._bots, "--rounds", str(deals), "--concurrency", "1"]
         words += ["--sandbox", "process", "--clock", "1s/move+60s", "--seed", str(self._seed), "--db", str(self.db)]
         subprocess.run(  # noqa: S603
-            [sys.executable, "-m", "bench.live_driver", *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            env={**os.environ, FOLDER: str(lines), KIND: kind},
+            [sys.executable, "-m", "bench.live_driver", *words], check=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, FOLDER: str(lines), KIND: kind},
         )  # fmt: skip
         worker, driver = (next(lines.glob(f"{role}-*.jsonl")) for role in ("worker", "driver"))
         return read_lines(worker), read_lines(driver)
