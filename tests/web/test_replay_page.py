@@ -193,6 +193,14 @@ def test_the_switch_between_views_is_never_cut(watched, folder, seats, width):
         assert views(page) == str(number)
 
 
+def test_every_seat_is_told_its_place_at_the_end(watched, folder):
+    record = random_match("kingdoms", seats=4)
+    page = watched.open(page_of(record, folder))
+    page.keyboard.press("End")
+    places = [text.partition(" ")[0] for text in page.locator(".seat .outcome").all_inner_texts()]
+    assert places == [{1: "won", 2: "2nd", 3: "3rd", 4: "4th"}[rank] for rank in record.outcome.ranks]
+
+
 @pytest.mark.parametrize("game", ["assassins", "claim"])
 def test_the_moves_are_read_without_scripts_as_with_them(watched, folder, game):
     address = page_of(random_match(game), folder)

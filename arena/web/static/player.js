@@ -4,6 +4,7 @@
 // from that view's data alone. Texts of bots and games only ever become text nodes and attributes.
 
 const SPEEDS = [["0.5", "½×"], ["1", "1×"], ["2", "2×"], ["3", "3×"], ["5", "5×"], ["10", "10×"], ["played", "as played"]];
+const ORDINALS = ["1st", "2nd", "3rd"];
 const STEP_MS = 1000;
 const GLIDE_MS = 220;
 const AS_PLAYED_MS = [300, 5000];
@@ -608,7 +609,7 @@ function resultText(data, seat) {
   const { rank, score, fault } = data.seats[seat];
   if (data.void || !rank) return "";
   const draw = data.seats.every((other) => other.rank === 1);
-  const place = draw ? "draw" : rank === 1 ? "won" : fault ? "fault" : data.seats.length === 2 ? "lost" : `${rank}.`;
+  const place = draw ? "draw" : rank === 1 ? "won" : fault ? "fault" : data.seats.length === 2 ? "lost" : ORDINALS[rank - 1] ?? `${rank}th`;
   return data.seats.some((other) => other.fault) ? place : `${place} · ${Number(score.toFixed(2))}`;
 }
 
