@@ -1,6 +1,6 @@
 """What spectators cost a tournament: the referee's process, the driver, and decisions per second.
 
-    python -m bench.live [--spectators 100] [--rounds 8] [--deals 4] [--pairs 100]
+    python -m bench.live [--spectators 100] [--rounds 8] [--deals 4] [--pairs 100] [--pause 0.05]
 
 The same short tournament is played again and again, in turns without the feed of running matches, with it, and with
 `arena serve` and its spectators on the same machine: half of them watch the running match, the others the first page.
@@ -52,8 +52,8 @@ class Quick(Bot):
 
 serve(Quick, "claim")
 """
-PAUSE_S = 0.005
-"""What a bot waits before it answers: so a match is long enough to be watched."""
+PAUSE_S = 0.05
+"""What a bot waits before it answers: so a match is long enough for all spectators to come and watch it."""
 SPECTATORS = 100
 AIM = 2.0
 """Per cent of the worker's processor time that reports may take."""
@@ -90,10 +90,10 @@ class Cost:
 class Cup:
     """Plays short tournaments with metered processes, all in one store."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, pause: float) -> None:
         self._folder, self._seed = folder, 0
         self.db = folder / "arena.db"
-        self._bots = ",".join(map(str, make_bots(folder)))
+        self._bots = ",".join(map(str, make_bots(folder, pause)))
         SqlStore(self.db).close()
 
     def play(self, kind: str, deals: int) -> tuple[list[Line], list[Line]]:
@@ -117,13 +117,13 @@ class Cup:
         return Cost(decisions / (worker[-1].at - worker[0].at), used(worker), used(driver))
 
 
-def make_bots(folder: Path) -> list[Path]:
+def make_bots(folder: Path, pause: float) -> list[Path]:
     """Two bots that answer after a moment."""
     for name in ("one", "two"):
         (folder / name).mkdir()
         lines = f'name = "{name}"\nversion = "1"\ngames = ["claim"]\ncommand = ["python3", "bot.py"]\n'
         (folder / name / "bot.toml").write_text(lines)
-        (folder / name / "bot.py").write_text(BOT.format(pause=PAUSE_S))
+        (folder / name / "bot.py").write_text(BOT.format(pause=pause))
     return [folder / "one", folder / "two"]
 
 
@@ -138,10 +138,10 @@ def used(lines: Sequence[Line]) -> Used:
 
 
 @contextmanager
-def watched_cup() -> Iterator[tuple[Cup, int]]:
+def watched_cup(pause: float = PAUSE_S) -> Iterator[tuple[Cup, int]]:
     """A cup, and the port of a server of its store."""
     with tempfile.TemporaryDirectory() as folder:
-        cup = Cup(Path(folder))
+        cup = Cup(Path(folder), pause)
         with serving(cup.db) as port:
             yield cup, port
 
@@ -192,8 +192,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=8, help="of the three kinds of tournaments")
     parser.add_argument("--deals", type=int, default=4, help="deals of each tournament, two matches each")
     parser.add_argument("--pairs", type=int, default=100, help="pairs of a match that is reported and one that is not")
+    parser.add_argument("--pause", type=float, default=PAUSE_S, help="seconds that a bot waits before it answers")
     chosen = parser.parse_args()
-    with watched_cup() as (cup, port):
+    with watched_cup(chosen.pause) as (cup, port):
         found = in_rounds(cup, port, chosen.spectators, chosen.rounds, chosen.deals)
         ratios = paired(cup, port, chosen.spectators, chosen.pairs)
     console = Console(width=120)
