@@ -100,6 +100,7 @@ $(DEMO)/played: $(STAMP)
 	$(DEMO_PLAY) --game assassins --rounds 2 --bots random,greedy,search
 	$(DEMO_PLAY) --game kingdoms --rounds 1 --bots random,greedy,search
 	$(DEMO_PLAY) --game kingdoms --rounds 1 --seats 3 --bots random,greedy,search
+	$(DEMO_PLAY) --game kingdoms --rounds 1 --seats 4 --bots random,greedy,search,first
 	@touch $@
 
 site-demo: $(DEMO)/played ## play a short real tournament of every game among the sample bots, once, and build its site

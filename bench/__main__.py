@@ -13,7 +13,7 @@ from importlib import import_module
 
 from bench.table import Row, markdown, show
 
-MODULES = ("startup", "engines", "search", "rules_service", "ratings", "transport", "tournaments")
+MODULES = ("startup", "engines", "search", "rules_service", "ratings", "transport", "tournaments", "live")
 
 
 def collect(names: Sequence[str]) -> list[Row]:

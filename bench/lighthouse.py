@@ -17,7 +17,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from bench.live import serving
+from bench.spectators import serving
 
 CATEGORIES = ("performance", "accessibility", "best-practices")
 LEAST = 95
@@ -63,7 +63,7 @@ def main() -> None:
     chosen = parser.parse_args()
     table = Table("page", *CATEGORIES)
     worst = 100
-    with serving(chosen.store) as (port, _):
+    with serving(chosen.store) as port:
         address = f"http://127.0.0.1:{port}/"
         for page in pages(address):
             found = scores(chosen.program, address + page)

@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.store.sql import SqlStore
-from bench.live import serving
+from bench.spectators import serving
 
 
 def addresses(db: Path, count: int) -> dict[str, list[str]]:
@@ -76,7 +76,7 @@ def main() -> None:
     chosen = parser.parse_args()
     table = Table("page", "requests", "median ms", "p95 ms", "slowest ms", title=str(chosen.store))
     paths = addresses(chosen.store, chosen.requests)
-    with serving(chosen.store) as (port, _):
+    with serving(chosen.store) as port:
         for kind, some in paths.items():
             took = measure(port, some)
             p95 = statistics.quantiles(took, n=20)[-1] if len(took) > 1 else took[0]

@@ -22,6 +22,7 @@ KINDS = {
     "tournaments": ("tournaments.html", 0), "tournament": ("tournaments/1.html", 0), "matches": ("matches.html", 0),
     "claim": ("matches/1-*.html", 17), "claim-votes": ("matches/1-*.html", 40), "rrr": ("matches/2-*.html", 14),
     "assassins": ("matches/3-*.html", 25), "kingdoms": ("matches/4-*.html", 20), "kingdoms-3": ("matches/5-*.html", 20),
+    "kingdoms-4": ("matches/6-*.html", 60),
     "rules-claim": ("rules/claim.html", 0), "rules-rrr": ("rules/rrr.html", 0), "embed": ("embed/3-*.html", 25),
 }  # fmt: skip
 """The kinds of pages of the demonstration, each with a page and the move that it shows."""

@@ -1,6 +1,7 @@
 """Shows the running matches of a tournament to whoever reads the store, and costs the tournament nothing."""
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
@@ -9,7 +10,7 @@ from arena.errors import ArenaError
 from arena.game import AnyGame
 from arena.play import record
 from arena.store.base import RunningMatch, Store
-from arena.tournaments.executors.base import Assignment
+from arena.tournaments.executors.base import Assignment, PlainMove, played_move
 
 PAUSE_S = 0.5
 """Seconds between two writes."""
@@ -54,13 +55,14 @@ class LiveFeed:
         """Whether this match is shown."""
         return match_id in self._matches
 
-    def played(self, match_id: str, attempt: int, moves: int, packed: bytes) -> None:
+    def played(self, match_id: str, attempt: int, moves: int, played: Sequence[PlainMove]) -> None:
         """More moves were played; a new attempt begins with the first one again."""
         match = self._matches.get(match_id)
         if match is None:
             return
         if match.moves and attempt != match.attempt:
             match = replace(match, record=_without_moves(match.record, self._game))
+        packed = record.dump_moves(map(played_move, played), self._game)
         if len(match.record) + len(packed) <= MAX_RECORD_BYTES:
             self._note(replace(match, attempt=attempt, moves=moves, record=match.record + packed))
 

@@ -19,7 +19,7 @@ from arena.web.example import Example, example_position
 from arena.web.links import ASSETS, events_of, file_of, up_from
 from arena.web.match_page import Frame, PlayerPart, asset_files, player_part, viewer_file
 from arena.web.replay_data import Replay
-from arena.web.viewers import Viewer, find_viewer
+from arena.web.viewers import Viewer, find_icon, find_viewer
 
 STYLES = ("theme.css", "site.css")
 ICON = "favicon.svg"
@@ -180,4 +180,12 @@ def _environment() -> Environment:
     )  # fmt: skip
     environment.filters |= {name: getattr(formats, name) for name in formats.__all__}
     environment.filters["printable"] = printable
+    environment.filters["icon"] = _icon
     return environment
+
+
+@cache
+def _icon(name: str) -> Markup:
+    """The picture of a game; its own package has it, so it is as trusted as its rules."""
+    game = games().get(name)
+    return Markup(find_icon(game)) if game else Markup()  # noqa: S704  (see above)

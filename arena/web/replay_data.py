@@ -65,6 +65,8 @@ class Replay:
     reason: str
     viewer: Viewer
     data: Json
+    told: tuple[tuple[Seat, str], ...]
+    """Who did what, move by move, for readers without scripts."""
 
     @property
     def title(self) -> str:
@@ -98,16 +100,16 @@ def read_replay(
         "per_move": record.spec.control.per_move,
     }
     steps = list(_steps(game, record, chosen, viewer))
-    data["positions"] = [position for position, _ in steps]
-    data["moves"] = [move for _, move in steps if move is not None]
+    data["positions"] = [position for position, _, _ in steps]
+    data["moves"] = [move for _, move, _ in steps if move is not None]
     for move, banks in zip(data["moves"], banks_of(record)):
         move["banks"] = banks
     for strike in record.strikes:
         if strike.ply < len(data["moves"]):
             data["moves"][strike.ply]["fault"] = printable(strike.verdict.sentence)
-    title = game.info.title
-    reason = printable(record.outcome.reason)
-    return Replay(game.info.name, title, printable(record.spec.match_id), players, headline, reason, viewer, data)
+    told = tuple((move["seat"], words) for _, move, words in steps if move is not None)
+    title, match_id = game.info.title, printable(record.spec.match_id)
+    return Replay(game.info.name, title, match_id, players, headline, data["reason"], viewer, data, told)
 
 
 def _check(record: AnyRecord) -> None:
@@ -136,14 +138,17 @@ def all_views(game: AnyGame, record: AnyRecord) -> list[str]:
 
 def _steps(
     game: AnyGame, record: AnyRecord, views: Sequence[str], viewer: Viewer
-) -> Iterator[tuple[Json, Json | None]]:
-    """Every position with the move that was played in it, in all views; the last one has no move."""
+) -> Iterator[tuple[Json, Json | None, str]]:
+    """Every position with the move that was played in it, in all views and in words; the last one has no move."""
     for state, played in positions(game, record):
         try:
             position = position_data(game, state, views, viewer)
         except IndexError as error:
             raise RecordError(f"the record has more contestants than seats: {error}") from error
-        yield position, None if played is None else move_data(game, state, played, views)
+        if played is None:
+            yield position, None, ""
+        else:
+            yield position, move_data(game, state, played, views), _sentence(game, state, played)
 
 
 def position_data(game: AnyGame, state: AnyState, views: Sequence[str], viewer: Viewer) -> Json:
@@ -190,6 +195,13 @@ def _move_for_view(game: AnyGame, state: AnyState, played: PlayedMove[Any], view
     seat = None if view == EVERYTHING else int(view)
     shown = played.move if seat is None else game.seen_move(state, played.move, seat)
     return {"move": game.codec.move_to_json(shown), **_words(game.tell(state, played.move, seat), played.seat)}
+
+
+def _sentence(game: AnyGame, state: AnyState, played: PlayedMove[Any]) -> str:
+    """What was done, as it goes on after the bot's name."""
+    words = _words(game.tell(state, played.move, None), played.seat)
+    pieces = (piece if isinstance(piece, str) else piece[0] for piece in words["text"])
+    return f"{words.get('joint', '')} {''.join(pieces)}"
 
 
 @lru_cache(maxsize=1024)  # most moves are told to all seats in the same words

@@ -104,7 +104,8 @@ class Site:
         tables = {info: self.snapshot.tables[name] for name, info in self.infos.items()}
         recent = self._tournaments(limit=RECENT)
         latest, running = self._latest(limit=SHORT), self._running()
-        return home_page(self.title, tables, len(self._newest()), recent, latest, running)
+        newest = {name: match for name in self.infos for match in self._latest(game=name, limit=1)}
+        return home_page(self.title, tables, len(self._newest()), recent, latest, newest, running)
 
     def _ladder(self, query: Mapping[str, str] | None, name: str) -> Page:
         if name not in self.infos:

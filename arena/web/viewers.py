@@ -26,10 +26,20 @@ class Viewer:
 
 def find_viewer(game: AnyGame) -> Viewer:
     """The viewer of this game, wherever its package was installed from."""
-    folder = resources.files(type(game).__module__.rpartition(".")[0]).joinpath("viewer")
+    folder = _folder(game)
     if folder.joinpath("viewer.js").is_file():
         return _read(game.info.name, folder, "viewer")
     return _read(GENERIC, resources.files("arena.web").joinpath("static"), "generic_viewer")
+
+
+def find_icon(game: AnyGame) -> str:
+    """The picture that stands for this game in lists, as SVG; empty if its package has none."""
+    icon = _folder(game).joinpath("icon.svg")
+    return icon.read_text("utf-8") if icon.is_file() else ""
+
+
+def _folder(game: AnyGame) -> Traversable:
+    return resources.files(type(game).__module__.rpartition(".")[0]).joinpath("viewer")
 
 
 def _read(name: str, folder: Traversable, stem: str) -> Viewer:

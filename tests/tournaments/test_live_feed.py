@@ -6,7 +6,7 @@ from arena.errors import InfraError
 from arena.play import record
 from arena.registry import find
 from arena.tournaments import live_feed
-from arena.tournaments.executors.base import Assignment
+from arena.tournaments.executors.base import Assignment, plain_move
 from tests.web.replays import random_match
 
 GAME = find("claim")
@@ -49,7 +49,7 @@ def play(steps, monkeypatch):
 
 
 def moves(first, last):
-    return record.dump_moves(WHOLE.played[first:last], GAME)
+    return [plain_move(played) for played in WHOLE.played[first:last]]
 
 
 def begin(feed, _):

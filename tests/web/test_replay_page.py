@@ -179,6 +179,41 @@ def test_every_target_is_large_enough_for_a_finger(watched, claim):
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_the_switch_between_views_is_never_cut(watched, folder, seats, width):
+    names = ("greedy", "built-in-random", "search", "policy")
+    address = page_of(random_match("kingdoms", seats=seats, names=names), folder)
+    page = watched.open(address, viewport={"width": width, "height": 800})
+    cut = "() => [...document.querySelectorAll('.views button')].filter((each) => each.scrollWidth > each.clientWidth)"
+    assert page.evaluate(f"({cut})().map((each) => each.textContent)") == []
+    for number in range(seats):
+        button = page.get_by_role("button", name=f"As {names[number]}", exact=True)
+        button.click()
+        assert views(page) == str(number)
+
+
+def test_every_seat_is_told_its_place_at_the_end(watched, folder):
+    record = random_match("kingdoms", seats=4)
+    page = watched.open(page_of(record, folder))
+    page.keyboard.press("End")
+    places = [text.partition(" ")[0] for text in page.locator(".seat .outcome").all_inner_texts()]
+    assert places == [{1: "won", 2: "2nd", 3: "3rd", 4: "4th"}[rank] for rank in record.outcome.ranks]
+
+
+@pytest.mark.parametrize("game", ["assassins", "claim"])
+def test_the_moves_are_read_without_scripts_as_with_them(watched, folder, game):
+    address = page_of(random_match(game), folder)
+    unscripted = watched.open(address, ready="main", java_script_enabled=False)
+    told = [" ".join(words.split()) for words in unscripted.locator(".told li").all_inner_texts()]
+    scripted = watched.open(address)
+    for ply in (1, 2, len(told)):
+        scripted.evaluate("(ply) => { location.hash = ply; }", ply)
+        caption = scripted.locator(".caption", has_text=told[ply - 1].partition(" ")[2])
+        caption.wait_for(timeout=60_000)
+    assert len(told) == int(scripted.locator(".scrub input").get_attribute("max"))
+
+
 def test_links_lead_to_a_move_and_a_view_and_follow(watched, claim):
     page = watched.open(f"{claim}#37")
     assert (ply(page), views(page)) == (37, "all")

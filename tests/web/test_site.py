@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import arena.web.build
+from arena.registry import games
 from arena.store.base import MatchEntry, SeatResult
 from arena.store.sql import SqlStore
 from tests.kits.sites import LOG, NAMES, SENTENCE, make_store
@@ -108,6 +109,27 @@ def test_strange_names_are_shown_as_they_are(folder):
     assert r"\u202eevil\u2066{{7*7}}" in text
     match = "".join("".join(Links(page).text) for name, page in pages_in(folder).items() if name.startswith("matches/"))
     assert SENTENCE[:40] in match
+
+
+def test_the_first_page_leads_to_a_match_and_that_to_the_rules(folder, watched):
+    page = watched.open((folder / "index.html").as_uri(), ready="main")
+    cards = page.locator(".card.game")
+    assert cards.locator(".emblem svg").count() == cards.count() == len(games())
+    # The site has replays of the latest matches alone, so some games have none to watch.
+    card = page.locator(".card.game:has(.watch)").first
+    title = card.locator("h2").inner_text()
+    card.locator(".watch").click()
+    page.wait_for_selector(".player.ready", state="attached")
+    page.get_by_role("link", name="how it is played").click()
+    page.wait_for_selector(".example", state="attached")
+    assert page.locator("h1").inner_text() == title
+
+
+def test_every_game_that_was_played_has_a_match_to_watch(served):
+    _, _, text = get(served)
+    cards = text.split('class="card game"')[1:]
+    assert sum("leaders" in card for card in cards) == len(games())
+    assert all('class="watch" href="matches/' in card for card in cards)
 
 
 def test_pages_have_titles_descriptions_and_an_icon(folder):

@@ -160,6 +160,19 @@ def test_text_is_large_enough_for_a_phone(page, setup):
         assert min(sizes) * 370 / 600 >= 12
 
 
+MEANINGS = (
+    "rotate: it changes sides", "destroy: down, then off", "banish: off at once", "take into the own area",
+    "wake: power works again", "shield: cannot be touched", "cancel instant powers", "move to a free space",
+    "loses the round at its end",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("setup", SETUPS)
+def test_a_phone_shows_what_every_symbol_means(page, setup):
+    for _, found in shown(page, setup):
+        assert [words for words in MEANINGS if f">{words}<" not in found["svg"]] == []
+
+
 def turned_by(state, before, move):
     """The spaces whose tile was there before, or was placed now, and does not face as it did then."""
     old, new, placed = before.table, state.table, 1 << move.space

@@ -10,7 +10,7 @@ from struct import Struct
 from typing import Any
 
 from arena.bots.making import BotPlan
-from arena.tournaments.executors.base import Assignment
+from arena.tournaments.executors.base import Assignment, PlainMove
 
 _LENGTH = Struct(">I")
 
@@ -55,8 +55,8 @@ class MovesReport:
     """Grows when a match is played anew, and its moves count from the start again."""
     moves: int
     """How many there are by now."""
-    packed: bytes
-    """Those since the last report; see `record.dump_moves`."""
+    played: tuple[PlainMove, ...]
+    """Those since the last report."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,7 +159,7 @@ class RayWorker:
         if not (await asyncio.wait({asking}, timeout=SILENCE_S))[0]:
             raise WorkerLost(f"a worker on {self._name} has not answered for {SILENCE_S:g} s")
         if asking.exception() is None and (report := asking.result()) is not None:
-            self._spectator.played(match_id, report.attempt, report.moves, report.packed)
+            self._spectator.played(match_id, report.attempt, report.moves, report.played)
 
     @property
     def _name(self) -> str:

@@ -4,10 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from arena.game import AnyGame
 from arena.match import PlayedMove
-from arena.play import record
-from arena.tournaments.executors.base import Unwatched
+from arena.tournaments.executors.base import PlainMove, Unwatched, plain_move
 from arena.tournaments.executors.messages import MovesReport, pack
 
 INTERVAL_S = 0.25
@@ -17,10 +15,12 @@ MOST_WAITING = 64 * 1024
 
 
 class Reporter:
-    """Looks at the list of moves now and then: the referee itself does nothing for it, and waits for nothing."""
+    """Looks at the list of moves now and then: the referee itself does nothing for it, and waits for nothing.
 
-    def __init__(self, game: AnyGame, writer: asyncio.StreamWriter) -> None:
-        self._game = game
+    It sends them as they are: whatever has to be made of them is made by processes that take no bot's time.
+    """
+
+    def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
         self._played: Sequence[PlayedMove[Any]] = ()
         self._reported = self._attempt = 0
@@ -47,7 +47,7 @@ class Reporter:
         new = self._played[self._reported :]
         if new and self._writer.transport.get_write_buffer_size() < MOST_WAITING:
             self._reported += len(new)
-            self._writer.write(pack(MovesReport(self._attempt, self._reported, record.dump_moves(new, self._game))))
+            self._writer.write(pack(MovesReport(self._attempt, self._reported, tuple(map(plain_move, new)))))
 
 
 class LatestMoves(Unwatched):
@@ -56,11 +56,11 @@ class LatestMoves(Unwatched):
     def __init__(self) -> None:
         self._held: MovesReport | None = None
 
-    def played(self, match_id: str, attempt: int, moves: int, packed: bytes) -> None:  # noqa: ARG002
+    def played(self, match_id: str, attempt: int, moves: int, played: Sequence[PlainMove]) -> None:  # noqa: ARG002
         """Hold these moves too; those of an earlier attempt are worth nothing any more."""
         held = self._held
-        before = held.packed if held is not None and held.attempt == attempt else b""
-        self._held = MovesReport(attempt, moves, before + packed)
+        before = held.played if held is not None and held.attempt == attempt else ()
+        self._held = MovesReport(attempt, moves, (*before, *played))
 
     def take(self) -> MovesReport | None:
         """What is held, once."""

@@ -25,7 +25,7 @@ async def serve(sock: socket.socket) -> None:
     with suppress(asyncio.IncompleteReadError, ConnectionError):
         plan: WorkerPlan = await receive(reader)
         game = registry.find(plan.game)
-        reporter = Reporter(game, writer) if plan.reports else None
+        reporter = Reporter(writer) if plan.reports else None
         with ThreadHeartbeat() as heartbeat:
             worker = Worker(
                 game,

@@ -19,7 +19,8 @@ from arena.untrusted.python_process import python_environment
 END_S = 20.0
 """Seconds that a worker may take to end its bots, before it is killed and they die with it."""
 TAIL_BYTES = 2000
-
+PROGRAM = "arena.tournaments.executors.worker_main"
+"""The module that a worker process runs."""
 
 IN_BACKGROUND = ("/bin/sh", "-c", '"$@" & wait $!', "sh")
 """Runs a command as a grandchild: whoever kills our children does not kill the worker, which then ends by itself."""
@@ -59,7 +60,7 @@ class WorkerProcess:
         answer: FinishedMatch | VoidMatch | Failure | MovesReport
         answer = await self._ask(PlayMatch(bots, assignment, new_job))
         while isinstance(answer, MovesReport):
-            self._spectator.played(assignment.spec.match_id, answer.attempt, answer.moves, answer.packed)
+            self._spectator.played(assignment.spec.match_id, answer.attempt, answer.moves, answer.played)
             answer = await self._receive()
         if isinstance(answer, Failure):
             raise (UsageError if answer.by_user else InfraError)(answer.sentence)
@@ -89,7 +90,7 @@ class WorkerProcess:
                 self._process = await asyncio.create_subprocess_exec(
                     # -P and the path: the same modules as here, and none out of the current folder.
                     *self._prefix,
-                    sys.executable, "-P", "-m", "arena.tournaments.executors.worker_main", str(theirs.fileno()),
+                    sys.executable, "-P", "-m", PROGRAM, str(theirs.fileno()),
                     env=python_environment(),
                     stdin=asyncio.subprocess.DEVNULL, stdout=self._output, stderr=self._output,
                     pass_fds=[theirs.fileno()],

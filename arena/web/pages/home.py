@@ -24,6 +24,8 @@ class GameCard:
     bots: int
     leaders: Sequence[Row]
     bars: Mapping[int, Markup]
+    latest: MatchView | None
+    """Its latest match, rated or not."""
 
 
 def home_page(
@@ -32,10 +34,11 @@ def home_page(
     bots: int,
     tournaments: Sequence[TournamentView],
     latest: Sequence[MatchView],
+    newest: Mapping[str, MatchView],
     live: Sequence[RunningRow],
 ) -> Page:
-    """The page."""
-    cards = [_card(info, table) for info, table in tables.items()]
+    """The page; `newest` is the latest match of every game that was played."""
+    cards = [_card(info, table, newest.get(info.name)) for info, table in tables.items()]
     # What was played comes first; games of equal rank stay in the order of their names.
     cards.sort(key=lambda card: not card.matches)
     data = {
@@ -53,7 +56,7 @@ def home_page(
     )
 
 
-def _card(info: GameInfo, table: Table) -> GameCard:
+def _card(info: GameInfo, table: Table, latest: MatchView | None) -> GameCard:
     leaders = table.ladder[:LEADERS]
     bars, _ = bars_of(leaders, leaders, height=24)
-    return GameCard(info, table.matches, len(table.ladder), leaders, bars)
+    return GameCard(info, table.matches, len(table.ladder), leaders, bars, latest)

@@ -4,10 +4,12 @@
 // from that view's data alone. Texts of bots and games only ever become text nodes and attributes.
 
 const SPEEDS = [["0.5", "½×"], ["1", "1×"], ["2", "2×"], ["3", "3×"], ["5", "5×"], ["10", "10×"], ["played", "as played"]];
+const ORDINALS = ["1st", "2nd", "3rd"];
 const STEP_MS = 1000;
 const GLIDE_MS = 220;
 const AS_PLAYED_MS = [300, 5000];
 const NARROW_PX = 620;
+const NAMES_ABREAST = 18; // letters of names for which the switch between views has room
 const FILLED = "(min-width: 60rem) and (min-height: 42rem)"; // as in player.css
 const SVG = "http://www.w3.org/2000/svg";
 const NO_BREAK_SPACE = "\u00a0";
@@ -607,7 +609,7 @@ function resultText(data, seat) {
   const { rank, score, fault } = data.seats[seat];
   if (data.void || !rank) return "";
   const draw = data.seats.every((other) => other.rank === 1);
-  const place = draw ? "draw" : rank === 1 ? "won" : fault ? "fault" : data.seats.length === 2 ? "lost" : `${rank}.`;
+  const place = draw ? "draw" : rank === 1 ? "won" : fault ? "fault" : data.seats.length === 2 ? "lost" : ORDINALS[rank - 1] ?? `${rank}th`;
   return data.seats.some((other) => other.fault) ? place : `${place} · ${Number(score.toFixed(2))}`;
 }
 
@@ -780,9 +782,11 @@ function buildViews(data) {
     const everything = view === "all", label = everything ? "" : data.seats[Number(view)].label;
     const title = everything ? "Show everything (e)" : `Show only what ${label} knew then (${Number(view) + 1})`;
     return make("button", { type: "button", value: view, title },
-      ...(everything ? ["Everything"] : [make("span", { class: "knew" }, "As "), make("bdi", {}, label)]));
+      ...(everything ? ["Everything"] : [make("span", { class: "knew" }, "As "), chip(Number(view)), make("bdi", {}, label)]));
   });
-  const views = make("div", { class: data.seats.length > 2 ? "views many" : "views", role: "group", "aria-label": "What is shown" }, ...named);
+  const letters = data.seats.reduce((sum, seat) => sum + seat.label.length, 0);
+  const kind = letters > NAMES_ABREAST ? "views by-chip" : "views";
+  const views = make("div", { class: kind, role: "group", "aria-label": "What is shown" }, ...named);
   views.hidden = data.views.length < 2;
   return views;
 }

@@ -669,14 +669,15 @@ const LAYOUTS = {
     w: 1000, h: 640, text: 16, line: 20, cell: 132, gap: 8, board: { x: 294, y: 114 }, columns: [8, 10], rows: 1,
     hands: [{ x: 16, y: 538, w: 968, h: 90 }, { x: 16, y: 12, w: 968, h: 90 }],
     panels: [{ x: 16, y: 444, w: 262, h: 82 }, { x: 16, y: 114, w: 262, h: 82 }],
-    status: { x: 16, y: 204, w: 262, h: 232 }, side: { x: 722, y: 114, w: 262, h: 412 },
+    status: { x: 16, y: 204, w: 262, h: 232 }, side: { x: 722, y: 114, w: 262, h: 412 }, legend: null,
     forms: [{ zone: ["card", 3, 82], rest: ["row", 2, 34] }, { zone: ["card", 3, 82], rest: ["mini", 6, 39] }],
   },
   portrait: {
-    w: 600, h: 944, text: 19.6, line: 23.2, cell: 126, gap: 7, board: { x: 8, y: 212 }, columns: [4, 5], rows: 2,
+    w: 600, h: 1068, text: 19.6, line: 23.2, cell: 126, gap: 7, board: { x: 8, y: 212 }, columns: [4, 5], rows: 2,
     hands: [{ x: 8, y: 612, w: 584, h: 134 }, { x: 8, y: 70, w: 584, h: 134 }],
     panels: [{ x: 8, y: 752, w: 584, h: 58 }, { x: 8, y: 6, w: 584, h: 58 }],
     status: { x: 8, y: 817, w: 584, h: 122 }, side: { x: 412, y: 212, w: 180, h: 392 },
+    legend: { x: 8, y: 942, w: 584, h: 120 },
     forms: [{ zone: ["row", 1, 38], rest: ["row", 1, 38] }, { zone: ["row", 1, 38], rest: ["mini", 4, 40] },
       { zone: ["row", 1, 38], rest: ["mini", 6, 26] }],
   },
@@ -901,28 +902,37 @@ function slotParts(plan, shown, side) {
 }
 
 const LEGEND = [
-  ["rotate", "rotate", ": it changes sides"], ["destroy", "destroy", ": face down, then off"],
+  ["rotate", "rotate", ": it changes sides"], ["destroy", "destroy", ": down, then off"],
   ["banish", "banish", ": off at once"], ["take", "take", " into the own area"],
   ["wake", "wake", ": power works again"], ["shield", "shield", ": cannot be touched"],
   ["cancel", "cancel", " instant powers"], ["move", "move", " to a free space"],
   ["lose", "loses", " the round at its end"],
 ];
+const LEGEND_TITLE = "Powers: \u25cb one, \u25cf all";
+const LEGEND_ROWS = LEGEND.length + 1;
 
-// What the symbols mean, as far as there is room below the groups.
+// What the symbols mean, all of them: with room of its own, or below the groups, and there in short if there is little.
 function legendParts(plan, side) {
   const { x, y, w, h } = plan.side;
-  const rows = Math.min(LEGEND.length, Math.floor((y + h - side.end) / plan.line) - 1);
-  if (rows < 3) return [];
-  const pitch = Math.min(1.6 * plan.line, (y + h - side.end - plan.line) / rows);
-  const top = y + h - rows * pitch;
-  const narrow = w < 200;
-  const lines = LEGEND.slice(0, rows).flatMap(([name, word, more], number) => {
-    const middle = top + (number + 0.5) * pitch;
-    return [glyph(SYMBOLS[name], x + 11, middle, plan.text + 2),
-      label("rrr-muted-text", x + plan.text + 15, middle + plan.text * 0.35, plan.text, narrow ? word : word + more)];
+  const room = Math.floor((y + h - side.end) / plan.line);
+  const below = (rows) => ({ x, y: y + h - rows * plan.line, w, h: rows * plan.line });
+  if (plan.legend) return [legendGrid(plan, plan.legend, 2, false)];
+  if (room >= LEGEND_ROWS) return [legendGrid(plan, below(Math.min(room, 1.6 * LEGEND_ROWS)), 1, false)];
+  return room >= LEGEND_ROWS / 2 ? [legendGrid(plan, below(LEGEND_ROWS / 2), 2, true)] : [];
+}
+
+function legendGrid(plan, { x, y, w, h }, columns, short) {
+  const rows = LEGEND_ROWS / columns;
+  const down = plan.text * 0.35;
+  const cell = (number) => [x + Math.floor(number / rows) * (w / columns), y + ((number % rows) + 0.5) * (h / rows)];
+  const lines = LEGEND.flatMap(([name, word, more], number) => {
+    const [left, middle] = cell(number + 1);
+    return [glyph(SYMBOLS[name], left + 11, middle, plan.text + 2),
+      label("rrr-muted-text", left + plan.text + 15, middle + down, plan.text, short ? word : word + more)];
   });
-  const heading = narrow ? "Powers" : "Powers (ring: one, disc: all)";
-  return [group("rrr-muted", label("rrr-heading", x, top - 4, plan.text, heading), ...lines)];
+  const [left, middle] = cell(0);
+  const title = label("rrr-heading", left, middle + down, plan.text, short ? "Powers" : LEGEND_TITLE);
+  return group("rrr-muted", title, ...lines);
 }
 
 function pillWords(shown, seat) {
