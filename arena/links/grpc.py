@@ -14,6 +14,7 @@ from arena.codec import MAX_MESSAGE
 from arena.errors import BadMessage, BotFault, Disconnected, InfraError, TimedOut
 from arena.links.frames import Messages, pack_message
 from arena.links.http2 import Headers, Http2
+from arena.play import priority
 from arena.play.player import STRICT, Answer, Leniency
 from arena.untrusted.text import escaped
 
@@ -150,7 +151,8 @@ class GrpcLink:
         self._http.start_reading(self)  # what came before the request is dealt with first, and is no reply to it
         try:
             self._check(request)
-            return await self._ask(request, wait)
+            with priority.raised():  # from here on every moment that we do not run would be the bot's
+                return await self._ask(request, wait)
         finally:
             self._http.stop_reading(self)
 

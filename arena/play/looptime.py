@@ -13,8 +13,6 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, TypeVar
 
-from arena.play import priority
-
 T = TypeVar("T")
 Events = list[tuple[selectors.SelectorKey, int]]
 Span = tuple[float, float]
@@ -131,6 +129,6 @@ def stood_still(since: float) -> float:
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
-    """Like asyncio.run, on a TimedLoop, in a thread that goes before all others."""
-    with priority.raised(), asyncio.Runner(loop_factory=TimedLoop) as runner:
+    """Like asyncio.run, on a TimedLoop."""
+    with asyncio.Runner(loop_factory=TimedLoop) as runner:
         return runner.run(main)

@@ -1,8 +1,8 @@
 """The priority of whoever takes the time of bots: it has a processor the moment it needs one, where the kernel allows.
 
 A reply is stamped when our thread runs again. Among equals it would wait for that, on a busy machine for milliseconds,
-and the bot would pay for them. A real-time thread goes before everything that has ordinary priority. It is asleep
-nearly all the time, and the kernel leaves others a twentieth of each processor even if it never slept.
+and the bot would pay for them. A real-time thread goes before everything that has ordinary priority. It is one only
+while it waits for a reply: its other work costs no bot any time, and must not keep other bots from a processor.
 """
 
 import os

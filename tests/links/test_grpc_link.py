@@ -11,7 +11,7 @@ from grpc_health.v1 import health_pb2
 
 from arena.errors import Disconnected, InfraError, StartFailed, TimedOut
 from arena.links.connection import BotConnection, tcp_connect, unix_connect
-from arena.play import looptime
+from arena.play import looptime, priority
 from arena.play.heartbeat import STEADY
 from arena.play.player import Leniency
 from arena.untrusted.text import escaped
@@ -69,6 +69,22 @@ def with_echo(tmp_path, use, **kinds):
                 await connection.close()
 
     looptime.run(run())
+
+
+def test_only_while_a_reply_is_waited_for_the_thread_goes_before_all_others(tmp_path):
+    with priority.raised():
+        raised = os.sched_getscheduler(0)  # that of any thread where it is not allowed
+
+    async def say_policy(requests, _context):  # on the same loop, and so in the thread of the link
+        async for _ in requests:
+            yield str(os.sched_getscheduler(0)).encode()
+
+    async def use(connection):
+        link = await connection.open_match(CODEC)
+        assert int((await link.call(b"?", 10.0)).reply) == raised
+        assert os.sched_getscheduler(0) == os.SCHED_OTHER
+
+    with_echo(tmp_path, use, play=say_policy)
 
 
 def test_every_reply_comes_back_with_its_time(tmp_path):

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from arena.play import looptime, priority
+from arena.play import priority
 from arena.play.heartbeat import ThreadHeartbeat
 from tests.kits.needs import need
 
@@ -29,18 +29,14 @@ def policies():
     return {thread.name: os.sched_getscheduler(thread.native_id) for thread in threading.enumerate()}
 
 
-def test_a_loop_that_takes_the_time_of_bots_goes_first_and_nothing_that_it_starts_does(allowed):
-    async def look():
-        with ThreadHeartbeat():
-            time.sleep(0.05)
-            found = policies()
+def test_who_measures_goes_first_and_nothing_that_it_starts_does(allowed):
+    with ThreadHeartbeat(), priority.raised():
+        time.sleep(0.05)
+        found, own = policies(), os.sched_getscheduler(0)
         child = subprocess.run([sys.executable, "-c", POLICY], capture_output=True, check=True, text=True)
-        return found, os.sched_getscheduler(0), int(child.stdout)
-
-    found, own, child = looptime.run(look())
     assert own == os.SCHED_FIFO | os.SCHED_RESET_ON_FORK
     assert found["heartbeat"] == os.SCHED_FIFO | os.SCHED_RESET_ON_FORK
-    assert child == os.SCHED_OTHER
+    assert int(child.stdout) == os.SCHED_OTHER
     assert os.sched_getscheduler(0) == os.SCHED_OTHER, "afterwards it is as before"
 
 
