@@ -30,4 +30,11 @@ def raised() -> Iterator[bool]:
         yield allowed
     finally:
         if allowed:
-            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+            _lower_own()
+
+
+def _lower_own() -> None:
+    try:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    except PermissionError:  # who was allowed by RLIMIT_RTPRIO alone may not take back that children are ordinary
+        os.sched_setscheduler(0, os.SCHED_OTHER | os.SCHED_RESET_ON_FORK, os.sched_param(0))

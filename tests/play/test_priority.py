@@ -56,6 +56,22 @@ def test_where_it_is_not_allowed_it_is_as_before():
     assert (done.stdout, done.stderr) == (f"False {os.SCHED_OTHER}\n", "")
 
 
+LESS_AFTERWARDS = f"""
+import os
+from arena.play import priority
+with priority.raised():
+    os.setuid({NOBODY})
+print(os.sched_getscheduler(0) & ~os.SCHED_RESET_ON_FORK)
+"""
+
+
+def test_who_may_not_take_everything_back_is_ordinary_again_all_the_same(allowed):
+    """As those are who may be real-time by a limit alone: the flag about their children stays."""
+    need(None if os.getuid() == 0 else "only root can become somebody else")
+    done = subprocess.run([sys.executable, "-c", LESS_AFTERWARDS], capture_output=True, check=False, text=True)
+    assert (done.stdout, done.stderr) == (f"{os.SCHED_OTHER}\n", "")
+
+
 BURN = "while True: pass"
 
 
