@@ -27,6 +27,8 @@ SANDBOX = "sandbox"
 WORKER_BYTES = 256 * MIB
 """Memory of a worker process and its actor, beside that of the bots."""
 
+CONNECTS = 3
+"""How often a cluster is asked through its client port: now and then the server that it starts for us ends at once."""
 SHARE_S = 60.0
 """Seconds within which the cluster must say how many matches may be played; the first time, it starts an actor."""
 RELEASE_S = 5.0
@@ -175,7 +177,7 @@ class RayCluster:
 def _connect(address: str) -> None:
     named = os.environ.get("RAY_ADDRESS", "this machine") if address == "auto" else address
     try:
-        ray.init(address, logging_level=logging.CRITICAL, log_to_driver=False)
+        _initialise(address)
     except ray.exceptions.AuthenticationError as error:
         raise UsageError(
             f"the Ray cluster at {named} asks for a token: set RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN to what "
@@ -188,6 +190,17 @@ def _connect(address: str) -> None:
             f"no Ray cluster answers at {named}: start one with `ray start --head`, or name another "
             f"({lines[-1] if lines else type(error).__name__})"
         ) from error
+
+
+def _initialise(address: str) -> None:
+    for left in reversed(range(CONNECTS)):
+        try:
+            ray.init(address, logging_level=logging.CRITICAL, log_to_driver=False)
+        except ConnectionAbortedError:  # the cluster is there, but failed to serve us
+            if not left:
+                raise
+        else:
+            return
 
 
 def _put(bot: BotPlan) -> list[Any]:

@@ -40,6 +40,26 @@ def test_without_ray_it_is_said_what_to_install(monkeypatch):
         connect(Placement("ray"), BASE)
 
 
+def test_a_cluster_that_fails_to_serve_us_is_asked_again(monkeypatch):
+    need(None if importlib.util.find_spec("ray") else "Ray is not installed: pip install 'arena[ray]'")
+    from arena.tournaments.executors import ray_cluster
+
+    failures = ["its server for us ended", "and again"]
+    asked = []
+
+    def init(address, **_):
+        asked.append(address)
+        if failures:
+            raise ConnectionAbortedError(f"Initialization failure from server:\n{failures.pop(0)}")
+
+    monkeypatch.setattr(ray_cluster.ray, "init", init)
+    ray_cluster._connect("ray://host:1")
+    assert asked == ["ray://host:1"] * 3
+    failures += ["first", "second", "third"]
+    with pytest.raises(UsageError, match=r"no Ray cluster answers at ray://host:1.*third"):
+        ray_cluster._connect("ray://host:1")
+
+
 def test_a_token_that_is_missing_is_asked_for(tmp_path):
     need(None if importlib.util.find_spec("ray") else "Ray is not installed: pip install 'arena[ray]'")
     env = {**os.environ, "HOME": str(tmp_path), "RAY_AUTH_MODE": "token", "RAY_ADDRESS": "127.0.0.2:1"}
