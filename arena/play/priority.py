@@ -33,6 +33,12 @@ def raised() -> Iterator[bool]:
             _lower_own()
 
 
+def is_allowed() -> bool:
+    """Whether the kernel allows it here."""
+    with raised() as allowed:
+        return allowed
+
+
 def _lower_own() -> None:
     try:
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))

@@ -235,6 +235,16 @@ result = threads, child, processes, asyncio.run(speak()), queued, shared, os.cpu
     assert bench.ask(code) == "(10, 'out\\n', [1, 2], b'spoken\\n', 'queued', 7, True)"
 
 
+def test_a_bot_stays_on_the_processors_that_it_was_given(bench):
+    code = """
+import os
+before = os.sched_getaffinity(0)
+os.sched_setaffinity(0, {max(before)} if len(before) > 1 else range(os.cpu_count()))
+result = os.sched_getaffinity(0) == before
+"""
+    assert bench.ask(code) == "True"
+
+
 def test_numpy_with_threads_gets_through(bubblewrap):
     code = """
 import numpy

@@ -1,6 +1,7 @@
 """The configuration of a bot's container, and the checks that it is in force."""
 
 import json
+import os
 from typing import Any
 
 from arena.errors import InfraError, StartFailed
@@ -57,6 +58,7 @@ def _host_config(limits: Limits, socket_dir: str, snapshots_dir: str) -> dict[st
         "MemorySwap": limits.memory_bytes,
         "CpuPeriod": CPU_PERIOD_US,
         "CpuQuota": int(limits.cpus * CPU_PERIOD_US),
+        "CpusetCpus": _own_processors(),
         "Ulimits": [{"Name": name, "Soft": value, "Hard": value} for name, value in ulimits.items()],
         "OomScoreAdj": 500,
         "Tmpfs": {
@@ -75,6 +77,12 @@ def _host_config(limits: Limits, socket_dir: str, snapshots_dir: str) -> dict[st
         "AutoRemove": False,
         "Privileged": False,
     }
+
+
+def _own_processors() -> str:
+    """The processors of this process, if not all are: a container is no child of ours that would inherit them."""
+    own = os.sched_getaffinity(0)
+    return ",".join(map(str, sorted(own))) if len(own) < (os.cpu_count() or 1) else ""
 
 
 def _proc_path(name: str) -> str:

@@ -60,6 +60,12 @@ def discover() -> tuple[Hierarchy, ...]:
     return parse(Path("/proc/self/mountinfo").read_text(), Path("/proc/self/cgroup").read_text())
 
 
+def can_freeze() -> bool:
+    """Whether groups can be made here whose processes the kernel stops."""
+    hierarchies = [hierarchy for hierarchy in discover() if any(map(_writable, hierarchy.parents()))]
+    return any(hierarchy.version == 2 or "freezer" in hierarchy.controllers for hierarchy in hierarchies)
+
+
 def parse(mountinfo: str, memberships: str) -> tuple[Hierarchy, ...]:
     """The hierarchies of a mount table, with our own groups from the text of /proc/self/cgroup."""
     return tuple(found for line in mountinfo.splitlines() if (found := _parse_mount(line, memberships)) is not None)

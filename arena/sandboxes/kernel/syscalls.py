@@ -22,7 +22,7 @@ ALLOWED = {
     "memory": "brk mmap munmap mprotect mremap msync mlock mlock2 munlock mlockall munlockall membarrier"
     " map_shadow_stack riscv_flush_icache",
     "threads": "futex futex_waitv futex_wake futex_wait futex_requeue set_robust_list get_robust_list set_tid_address"
-    " gettid rseq arch_prctl sched_yield sched_getaffinity sched_setaffinity sched_getparam sched_setparam"
+    " gettid rseq arch_prctl sched_yield sched_getaffinity sched_getparam sched_setparam"
     " sched_getscheduler sched_setscheduler sched_getattr sched_get_priority_max sched_get_priority_min"
     " sched_rr_get_interval getcpu riscv_hwprobe",
     "processes": "fork vfork execve execveat exit exit_group wait4 waitid getpid getppid getpgid getpgrp setpgid getsid"
@@ -59,8 +59,9 @@ FORBIDDEN = {
     "the order of others' reads and writes": "ioprio_set",
 }
 
-# Advice on what the kernel keeps of files in memory, which bots share: they are told that it was taken.
-PRETENDED = "fadvise64 readahead sync syncfs"
+# Advice on what the kernel keeps of files in memory, which bots share, and the choice of a processor, which may be
+# that of another table: they are told that it was taken.
+PRETENDED = "fadvise64 readahead sync syncfs sched_setaffinity"
 
 # make becomes itself before it starts a program, and gives up where it may not. Bots are told that a change of their
 # effective identity alone, with -1 for their real one, was made; every identity of a bot is the same, and stays so.

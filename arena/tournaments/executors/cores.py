@@ -1,13 +1,29 @@
 """Which processors a table has for itself, by the cores that they belong to."""
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from arena.bots.making import SandboxOptions
+from arena.play import priority
+from arena.sandboxes.kernel import cgroup_tree
+
 TOPOLOGY = Path("/sys/devices/system/cpu")
-PER_TABLE = 2
-"""Processors that a table needs: on a single one, the referee could wait for a bot that goes on after its answer."""
+
+
+def processors_needed(bots: Iterable[SandboxOptions]) -> int:
+    """How many processors a table of such bots needs.
+
+    Bots that are frozen between their turns run one at a time, and a referee of real-time priority goes before the one
+    that it waits for: they do best on the processor of the bot, whose caches they share. Any other referee needs one
+    more, or it would wait for a bot that goes on after its answer.
+    """
+    options = tuple(bots)
+    busy = max((math.ceil(option.limits.cpus) for option in options), default=1)
+    take_turns = not any(option.ponder for option in options) and cgroup_tree.can_freeze()
+    return busy if take_turns and priority.is_allowed() else max(busy, 2)
 
 
 def physical_cores(processors: Iterable[int], topology: Path = TOPOLOGY) -> list[tuple[int, ...]]:
@@ -20,16 +36,24 @@ def physical_cores(processors: Iterable[int], topology: Path = TOPOLOGY) -> list
     return [tuple(cores[key]) for key in sorted(cores)]
 
 
-def divide_cores(cores: Sequence[tuple[int, ...]], tables: int) -> list[tuple[int, ...]]:
-    """For each table the processors of its own cores; nothing for any table where these are too few.
+def divide_cores(cores: Sequence[tuple[int, ...]], tables: int, needed: int) -> list[tuple[int, ...]]:
+    """For each table the processors of its own cores; nothing for any table where these are fewer than it needs.
 
-    The first core is left to the tournament itself. Where there are too few, the kernel shares them out better than
-    a fixed division would: who waits for a bot needs no processor.
+    The first core is left to the tournament, unless a single processor is enough for a table and every core is wanted:
+    then the tournament runs where there is time. Where there are too few, the kernel shares them out better than a
+    fixed division would: who waits for a bot needs no processor.
     """
-    per_table = (len(cores) - 1) // tables
-    shares = [cores[1 + number * per_table :][:per_table] for number in range(tables)]
-    divided = [tuple(processor for core in share for processor in core) for share in shares]
-    return divided if min(map(len, divided)) >= PER_TABLE else [()] * tables
+    for divided in (_shares(cores[1:], tables), _shares(cores, tables) if needed == 1 else []):
+        if divided and min(map(len, divided)) >= needed:
+            return divided
+    return [()] * tables
+
+
+def _shares(cores: Sequence[tuple[int, ...]], tables: int) -> list[tuple[int, ...]]:
+    """As many whole cores for each table as for every other."""
+    per_table = len(cores) // tables
+    shares = [cores[number * per_table :][:per_table] for number in range(tables)]
+    return [tuple(processor for core in share for processor in core) for share in shares]
 
 
 def _number(path: Path, default: int) -> int:

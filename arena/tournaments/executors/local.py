@@ -4,7 +4,7 @@ import os
 from dataclasses import replace
 
 from arena.tournaments.executors.base import UNWATCHED, Spectator
-from arena.tournaments.executors.cores import divide_cores, physical_cores
+from arena.tournaments.executors.cores import divide_cores, physical_cores, processors_needed
 from arena.tournaments.executors.messages import WorkerPlan
 from arena.tournaments.executors.pool import WorkerPool
 from arena.tournaments.executors.worker_process import WorkerProcess
@@ -21,7 +21,8 @@ class LocalExecutor(WorkerPool):
     def __init__(
         self, plan: WorkerPlan, *, concurrency: int, on_event: Listener = ignore, spectator: Spectator = UNWATCHED
     ) -> None:
-        cores = divide_cores(physical_cores(os.sched_getaffinity(0)), concurrency)
+        needed = processors_needed(bot.sandbox_options for bot in plan.bots)
+        cores = divide_cores(physical_cores(os.sched_getaffinity(0)), concurrency, needed)
         plan = replace(plan, reports=spectator is not UNWATCHED)
         workers = [WorkerProcess(plan, cores=own, spectator=spectator) for own in cores]
         super().__init__(workers, needed=concurrency, on_event=on_event, spectator=spectator)
