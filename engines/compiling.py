@@ -21,6 +21,7 @@ RULES = (
     "engines.assassins.rules",
     "engines.claim.rules",
     "engines.kingdoms.cards",
+    "engines.kingdoms.holding",
     "engines.kingdoms.scoring",
     "engines.kingdoms.table",
     "engines.kingdoms.rules",
