@@ -22,10 +22,6 @@ class Holding:
         self.known = known
         self.played = played
 
-    def clone(self) -> "Holding":
-        """An independent copy."""
-        return Holding(self.hand, self.kingdom, self.known, self.played)
-
     def play(self, card: Card) -> None:
         """Play this card of the hand."""
         hand = self.hand

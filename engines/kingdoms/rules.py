@@ -219,7 +219,7 @@ class KingdomsState:
         twin.phase, twin.coats, twin.tokens, twin.revealed = self.phase, self.coats, self.tokens, self.revealed
         twin.face_down, twin.row, twin.occupied = self.face_down, self.row, self.occupied
         twin.pending, twin.removed = self.pending, self.removed
-        twin.holdings = [holding.clone() for holding in self.holdings]
+        twin.holdings = [Holding(had.hand, had.kingdom, had.known, had.played) for had in self.holdings]
         twin.deck, twin.drawn, twin.log, twin._above = self.deck, self.drawn, self.log[:], self._above[:]
         twin._resolving, twin._mover, twin._legal = self._resolving, self._mover, self._legal
         return twin
