@@ -156,25 +156,16 @@ class ClaimState:
 
     def apply(self, move: object) -> None:
         """Play a card."""
-        legal: tuple[object, ...] = self._legal
-        for card in legal:
-            if card is move:  # compiled, it is found four times as fast as by `in`
-                break
-        else:
-            self._require_legal(move)
+        if type(move) is not int or move not in self._legal:  # 1.0 and True are no cards, although they equal one
+            raise IllegalMove(f"{move!r} may not be played now: legal are {list(self._legal)}")
         seat = self._mover
-        assert seat is not None and type(move) is int  # noqa: PT018, S101  (only cards are listed, for who moves)
+        assert seat is not None  # noqa: S101  (nothing is legal when nobody moves)
         self.hands[seat].remove(move)
         if self.lead is None:
             self.lead = move
             self._to_follow(1 - seat, move)
         else:
             self._finish_trick(self.lead, move)
-
-    def _require_legal(self, move: object) -> None:
-        """Refuse what equals no legal move, and 1.0 and True, which are no cards although they equal one."""
-        if type(move) is not int or move not in self._legal:
-            raise IllegalMove(f"{move!r} may not be played now: legal are {list(self._legal)}")
 
     def clone(self) -> "ClaimState":
         """An independent copy; the deck never changes and is shared."""
