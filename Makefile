@@ -70,7 +70,7 @@ bench-peers: $(STAMP) ## put the peers into .venv/peers and compiled rules into 
 	@$(BIN)/uv pip install --quiet --python $(VENV)/peers/bin/python $(PEERS)
 	@# kaggle-environments asks for jax and transformers, which ConnectX does not use.
 	@$(BIN)/uv pip install --quiet --python $(VENV)/peers/bin/python --no-deps kaggle-environments
-	@rm -rf build/compiled && mkdir -p build/compiled && cp -r engines build/compiled && ln -s ../../arena build/compiled
+	@rm -rf build/compiled && mkdir -p build/compiled && cp -r arena engines build/compiled
 	@$(BIN)/python engines/compiling.py --into build/compiled
 	@! command -v go >/dev/null || $(MAKE) --silent -C bench/rules_go
 	$(BIN)/python -m bench $(WHAT)

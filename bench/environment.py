@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 PEERS_PYTHON = Path(sys.prefix) / "peers" / "bin" / "python"
 """The interpreter of the peers' environment; nothing of ours is installed there, and nothing of theirs here."""
 COMPILED = ROOT / "build" / "compiled"
-"""The copy of the engines; the rest of it are links to the checkout."""
+"""The copy of the engines, and of the packages that are compiled with them."""
 
 
 KINDS = ("interpreted", "compiled")

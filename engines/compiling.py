@@ -15,11 +15,13 @@ from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[1]
 RULES = (
+    "arena.rng",
     "engines.assassins.board",
     "engines.assassins.moves",
     "engines.assassins.rules",
     "engines.claim.rules",
     "engines.kingdoms.cards",
+    "engines.kingdoms.holding",
     "engines.kingdoms.scoring",
     "engines.kingdoms.table",
     "engines.kingdoms.rules",
@@ -31,21 +33,21 @@ RULES = (
     "engines.rrr.placements",
     "engines.rrr.rules",
 )
-"""The modules that are compiled."""
+"""The modules that are compiled: the rules, and the shuffling that every deal begins with."""
 DIGESTS = "COMPILED"
 """The file with the digest of every source at the time when it was compiled; absent if none is."""
 
 
 def digest_of(folder: Path, module: str) -> str:
-    """The digest of the source of a module in this folder of engines."""
-    return sha256(folder.joinpath(*module.split(".")[1:]).with_suffix(".py").read_bytes()).hexdigest()
+    """The digest of the source of a module, in this folder of engines or beside it."""
+    return sha256(folder.parent.joinpath(*module.split(".")).with_suffix(".py").read_bytes()).hexdigest()
 
 
 def sources() -> dict[str, list[str]]:
-    """The modules that are compiled, by game."""
+    """The modules that are compiled, by package."""
     found: dict[str, list[str]] = {}
     for name in RULES:
-        found.setdefault(name.split(".")[1], []).append(name.replace(".", "/") + ".py")
+        found.setdefault(name.rpartition(".")[0], []).append(name.replace(".", "/") + ".py")
     return found
 
 
@@ -57,7 +59,7 @@ def build(folder: Path, level: str) -> None:
     os.chdir(folder)
     sys.path.insert(0, str(folder))
     groups: list[tuple[list[str], str | None]]
-    groups = [(paths, f"engines.{game}.compiled") for game, paths in sources().items()]
+    groups = [(paths, f"{package}.compiled") for package, paths in sources().items()]
     paths = [path for group, _ in groups for path in group]
     extensions = mypycify(["--config-file=mypy.toml", *paths], separate=groups, opt_level=level)
     words = ["-q", "build_ext", "--inplace", f"--parallel={os.cpu_count() or 1}"]
@@ -72,9 +74,14 @@ def stage(folder: Path) -> None:
     shutil.copy(ROOT / "pyproject.toml", folder / "mypy.toml")
 
 
+def compiled_modules(folder: Path) -> list[Path]:
+    """The files of the compiled modules in this folder."""
+    return [path for package in sources() for path in folder.joinpath(*package.split(".")).glob("*.so")]
+
+
 def remove(folder: Path) -> None:
     """Take the compiled modules away."""
-    for path in [*(folder / "engines").rglob("*.so"), folder / "engines" / DIGESTS]:
+    for path in [*compiled_modules(folder), folder / "engines" / DIGESTS]:
         path.unlink(missing_ok=True)
 
 
@@ -86,7 +93,7 @@ def compile_into(target: Path, level: str) -> None:
         build(folder, level)
         os.chdir(target)
         remove(target)
-        for path in (folder / "engines").rglob("*.so"):
+        for path in compiled_modules(folder):
             place = target / path.relative_to(folder)
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, place)
@@ -98,7 +105,7 @@ def main() -> None:
     """Compile, or remove what was compiled."""
     parser = argparse.ArgumentParser(description="Compile the rules of the games, or go back to the interpreter.")
     parser.add_argument("--remove", action="store_true", help="remove what was compiled")
-    parser.add_argument("--into", type=Path, default=ROOT, help="the folder whose `engines` get the modules")
+    parser.add_argument("--into", type=Path, default=ROOT, help="the folder whose packages get the modules")
     parser.add_argument("--level", choices="0123", default="3", help="how hard the C compiler tries to make them fast")
     arguments = parser.parse_args()
     if arguments.remove:

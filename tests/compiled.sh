@@ -26,7 +26,7 @@ fi
 cd - >/dev/null
 
 cp -r arena engines bench proto sample_bots tests pyproject.toml "$folder"
-(cd "$rules" && cp --parents COMPILED */*.so "$folder/engines")
+(cd "$rules/.." && cp --parents arena/*.so engines/COMPILED engines/*/*.so "$folder")
 cd "$folder"
 # PYTHONPATH comes before the editable install of the checkout.
 export PYTHONPATH=$folder

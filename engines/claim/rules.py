@@ -113,7 +113,9 @@ class ClaimState:
         cards = list(ALL_CARDS)
         shuffle(stream(seed, "claim", "deal"), cards)
         state = cls.empty(config)
-        state.hands = (sorted(cards[:HAND_SIZE]), sorted(cards[HAND_SIZE : 2 * HAND_SIZE]))
+        state.hands = (cards[:HAND_SIZE], cards[HAND_SIZE : 2 * HAND_SIZE])
+        for hand in state.hands:
+            hand.sort()
         state.deck = cards[2 * HAND_SIZE :]
         state.settle()
         return state
@@ -231,8 +233,7 @@ class ClaimState:
     def _to_lead(self, seat: Seat) -> None:
         self.leader = self._mover = seat
         hand = self.hands[seat]
-        # The Goblin 0s stand first; they are one and the same card and are listed once.
-        self._legal = tuple(hand if hand[0] else hand[hand.count(0) - 1 :])
+        self._legal = tuple(hand) if hand[0] else _moves(hand)
 
     def _to_follow(self, seat: Seat, lead: Card) -> None:
         self._mover = seat
@@ -243,7 +244,7 @@ class ClaimState:
         # sorted, so a card of the led faction stands first or last among those that follow.
         if not legal or (FACTION[legal[0]] != faction and FACTION[legal[-1]] != faction):
             legal = hand
-        self._legal = tuple(legal if legal[0] else legal[legal.count(0) - 1 :])
+        self._legal = tuple(legal) if legal[0] else _moves(legal)
 
     def _finish_trick(self, lead: Card, follow: Card) -> None:
         leader = self.leader
@@ -270,12 +271,22 @@ class ClaimState:
     def _end_phase(self, winner: Seat) -> None:
         self.phase += 1
         if self.phase == 2:
-            self.hands = (sorted(self.prizes[0] + self.draws[0]), sorted(self.prizes[1] + self.draws[1]))
+            self.hands = (self.prizes[0] + self.draws[0], self.prizes[1] + self.draws[1])
+            for hand in self.hands:
+                hand.sort()
             self.prizes, self.draws = ([], []), ([], [])
             self._to_lead(winner)
         else:
             self.leader = winner
             self._mover, self._legal = None, ()
+
+
+def _moves(cards: list[Card]) -> tuple[Card, ...]:
+    """These cards in their order, of which the Goblin 0s stand first: one and the same card, they are listed once."""
+    last = 0
+    while last + 1 < len(cards) and not cards[last + 1]:
+        last += 1
+    return tuple(cards[last:]) if last else tuple(cards)
 
 
 def _strength(pile: list[Card], faction: int) -> tuple[int, int]:

@@ -68,6 +68,8 @@ OF_COAT: Final = (0, *(sum(BIT[card] for card in ALL_CARDS if COAT[card] == coat
 
 WIDTH: Final = {GENERAL: 3, KNIGHT: 2}
 """How many consecutive slots a General or Knight empties."""
+WINDOW: Final = tuple((1 << WIDTH.get(title, 0)) - 1 for title in range(7))
+"""The same as a mask of slots, from slot 1 on."""
 MOST: Final = {KING: 4, BISHOP: 1, PRINCESS: 2, MERCHANT: 1, PEASANT: 1}
 """How many cards of the owner's choice the other titles may take."""
 
@@ -120,11 +122,7 @@ TAKES: Final[tuple[tuple[tuple[Move, ...], ...], ...]] = (
 )
 """TAKES[card][occupied slots]: the legal moves of the card's power in ascending order, empty if it is skipped."""
 
-# A mask for each move of each title, since the same first slot means 3 slots to a General and 2 to a Knight.
-REACH: Final = tuple(
-    {WINDOW_MOVE + first: (1 << WIDTH[title]) - 1 << first - 1 for first in COATS}
-    if title in WIDTH
-    else {TAKE_MOVE + mask: mask for mask in range(1 << SLOTS)}
-    for title in range(7)
-)
-"""REACH[title][move]: the slots that the move empties."""
+
+def reach(card: Card, move: Move) -> Mask:
+    """The slots that this move of the card's power empties."""
+    return WINDOW[TITLE[card]] << (move - WINDOW_MOVE - 1) if move > WINDOW_MOVE else move - TAKE_MOVE

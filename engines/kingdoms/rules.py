@@ -10,7 +10,7 @@ seat with the most cards of that coat.
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from arena.errors import IllegalMove
 from arena.game import check_seat
@@ -22,12 +22,10 @@ from engines.kingdoms.cards import (
     ALL_TOKENS,
     ANY_PLACE,
     BISHOP,
-    BIT,
     COATS,
     HAND_LIMIT,
     KINGDOM_ONLY,
     LAST_ROUND,
-    REACH,
     SEAT,
     SLOTS,
     SLOTS_IN,
@@ -39,9 +37,10 @@ from engines.kingdoms.cards import (
     Mask,
     Move,
     Token,
-    mask_of,
+    reach,
     wording,
 )
+from engines.kingdoms.holding import Holding
 from engines.kingdoms.table import (
     OVER_DECK,
     OVER_ROUNDS,
@@ -56,18 +55,19 @@ from engines.kingdoms.table import (
     Table,
 )
 
-NO_CARDS: Final = (0,) * SLOTS
-LONG_LOG: Final = 64
-"""The log is cut at the end of a round once it is longer than this; cutting it every time would cost more."""
+NO_LIMIT: Final = len(ALL_CARDS) + 1
+"""Above every card."""
+LONG_LOG: Final = 128
+"""The log is cut at the end of a round once it is longer than this, 64 moves; cutting it every time would cost more."""
 
 
 class KingdomsState:
-    """A position; lists have one entry per seat."""
+    """A position."""
 
     __slots__ = (
-        "config", "round", "first", "acted", "phase", "order", "step", "coats", "tokens", "revealed", "face_down",
-        "row", "occupied", "pending", "removed", "played", "hands", "kingdoms", "known", "deck", "drawn", "log",
-        "_mover", "_legal",
+        "config", "round", "first", "acted", "phase", "coats", "tokens", "revealed", "face_down",
+        "row", "occupied", "pending", "removed", "holdings", "deck", "drawn", "log",
+        "_above", "_resolving", "_mover", "_legal",
     )  # fmt: skip
 
     config: Config
@@ -75,29 +75,30 @@ class KingdomsState:
     first: Seat
     acted: int
     phase: int
-    order: tuple[Card, ...]
-    """The played cards from the highest down, once all are played."""
-    step: int
-    """The index in `order` of the card whose power is used now."""
     coats: tuple[int, ...]
     tokens: tuple[Token, ...]
     revealed: tuple[Token, ...]
     face_down: tuple[Token, ...]
-    row: tuple[Card, ...]
-    """The cards below the coats as the round began; what was taken since is still here but not in `occupied`."""
+    row: list[Card]
+    """The cards below the coats as the round began; what was taken since is still here but not in `occupied`.
+
+    The list itself never changes: the next round has another.
+    """
     occupied: Mask
     """The slots that still hold a card."""
     pending: Mask
     """The slots whose cards are taken but not yet put into hand or kingdom."""
     removed: tuple[Card, ...]
-    played: list[Card]
-    hands: list[tuple[Card, ...]]
-    """In ascending order, since a hand is at the same time the list of legal moves."""
-    kingdoms: list[Mask]
-    known: list[Mask]
+    holdings: list[Holding]
+    """What every seat has."""
     deck: list[Card]
     drawn: int
-    log: list[int]
+    log: list[Any]
+    """Seat, move, seat, move and so on, the oldest first: one number for both would be a new object for every move."""
+    _above: list[Card]
+    """The cards above the coats, from slot 1 on."""
+    _resolving: Card
+    """The played card whose power is used now; 0 until all have played."""
     _mover: Seat | None
     _legal: tuple[Move, ...]
 
@@ -110,7 +111,7 @@ class KingdomsState:
             shuffle(rng, pack)
         state = cls.empty(config, [tuple(sorted(cards[3 * s : 3 * s + 3])) for s in range(config.seats)])
         dealt = HAND_LIMIT * config.seats
-        state.row, state.occupied = tuple(cards[dealt : dealt + SLOTS]), (1 << SLOTS) - 1
+        state.row, state.occupied = cards[dealt : dealt + SLOTS], (1 << SLOTS) - 1
         state.deck = cards[dealt + SLOTS :]
         state.coats = tuple(coats)
         state.revealed, state.face_down = tuple(sorted(tokens[:2])), tuple(tokens[2:])
@@ -124,13 +125,11 @@ class KingdomsState:
         state = cls()
         state.config = config
         state.round, state.first, state.acted, state.phase = 1, 0, 0, PLAY
-        state.order, state.step = (), -1
         state.coats, state.tokens, state.revealed, state.face_down = COATS, (0,) * SLOTS, (), ()
-        state.row, state.occupied, state.pending, state.removed = NO_CARDS, 0, 0, ()
-        state.played, state.hands = [0] * config.seats, hands
-        state.kingdoms, state.known = [0] * config.seats, [0] * config.seats
+        state.row, state.occupied, state.pending, state.removed = [0] * SLOTS, 0, 0, ()
+        state.holdings = [Holding(hand, 0, 0, 0) for hand in hands]
         state.deck, state.drawn = [], 0
-        state.log = []
+        state.log, state._above, state._resolving = [], [], 0
         return state
 
     @classmethod
@@ -153,9 +152,13 @@ class KingdomsState:
             table.revealed,
             face_down,
         )
-        state.removed, state.played = table.removed, list(table.played)
-        state.kingdoms, state.known = list(table.kingdoms), list(table.known)
-        state.deck, state.face_down, state.log = deck, face_down, log
+        state.removed = table.removed
+        for seat, holding in enumerate(state.holdings):
+            holding.kingdom, holding.known = table.kingdoms[seat], table.known[seat]
+            holding.played = table.played[seat]
+        state.deck, state.face_down = deck, face_down
+        for entry in log:
+            state.log += divmod(entry, SEAT)
         state._lay(table.row, table.pending)
         state.settle(table.resolving)
         return state
@@ -166,8 +169,9 @@ class KingdomsState:
         if self.phase == PLAY:
             self._next_to_play()
         elif self.phase < OVER_DECK:
-            self._order_played()
-            self.step = self.order.index(resolving)
+            self._resolving = resolving
+            played = [card for card in self.played if card >= resolving and TITLE[card] != BISHOP]
+            self._above = sorted(played, reverse=True)
             self._resume(resolving)
 
     # -- the contract -----------------------------------------------------------------------------------
@@ -182,12 +186,16 @@ class KingdomsState:
 
     def apply(self, move: object) -> None:
         """Play a card, choose a token, take cards, or put a taken card away."""
-        if type(move) is not int or move not in self._legal:  # 1.0 and True are no moves, although they equal one
-            legal = ", ".join(map(wording, self._legal)) or "nothing, since the game is over"
-            raise IllegalMove(f"{wording(move)} is not legal now; legal is {legal}")
+        legal: tuple[object, ...] = self._legal
+        for listed in legal:
+            if listed is move:  # compiled, it is found four times as fast as by `in`
+                break
+        else:
+            self._require_legal(move)
         seat = self._mover
-        assert seat is not None  # noqa: S101  (nothing is legal when nobody moves)
-        self.log.append(SEAT * seat + move)
+        self.log.append(seat)
+        self.log.append(move)
+        assert seat is not None and type(move) is int  # noqa: PT018, S101  (only numbers are listed, for who moves)
         phase = self.phase
         if phase == PLACE:
             self._place(seat, move)
@@ -198,18 +206,22 @@ class KingdomsState:
         else:
             self._put_token(seat, move - TOKEN_MOVE)
 
+    def _require_legal(self, move: object) -> None:
+        """Refuse what is not equal to a legal move, and 1.0 and True, which are no moves although they equal one."""
+        if type(move) is not int or move not in self._legal:
+            legal = ", ".join(map(wording, self._legal)) or "nothing, since the game is over"
+            raise IllegalMove(f"{wording(move)} is not legal now; legal is {legal}")
+
     def clone(self) -> "KingdomsState":
-        """An independent copy; tuples and the deck never change and are shared."""
+        """An independent copy; tuples, the row and the deck never change and are shared."""
         twin = KingdomsState()
         twin.config, twin.round, twin.first, twin.acted = self.config, self.round, self.first, self.acted
-        twin.phase, twin.order, twin.step = self.phase, self.order, self.step
-        twin.coats, twin.tokens, twin.revealed = self.coats, self.tokens, self.revealed
+        twin.phase, twin.coats, twin.tokens, twin.revealed = self.phase, self.coats, self.tokens, self.revealed
         twin.face_down, twin.row, twin.occupied = self.face_down, self.row, self.occupied
         twin.pending, twin.removed = self.pending, self.removed
-        twin.played, twin.hands = self.played[:], self.hands[:]
-        twin.kingdoms, twin.known = self.kingdoms[:], self.known[:]
-        twin.deck, twin.drawn, twin.log = self.deck, self.drawn, self.log[:]
-        twin._mover, twin._legal = self._mover, self._legal
+        twin.holdings = [Holding(had.hand, had.kingdom, had.known, had.played) for had in self.holdings]
+        twin.deck, twin.drawn, twin.log, twin._above = self.deck, self.drawn, self.log[:], self._above[:]
+        twin._resolving, twin._mover, twin._legal = self._resolving, self._mover, self._legal
         return twin
 
     def outcome(self) -> Outcome | None:
@@ -232,8 +244,8 @@ class KingdomsState:
             seat=seat,
             config=self.config,
             table=self.table(),
-            hand=self.hands[seat],
-            hand_sizes=tuple(map(len, self.hands)),
+            hand=self.holdings[seat].hand,
+            hand_sizes=tuple([len(holding.hand) for holding in self.holdings]),
             deck_size=len(self.deck) - self.drawn,
             face_down_count=len(self.face_down),
             events=log[told:],
@@ -241,6 +253,26 @@ class KingdomsState:
         )
 
     # -- what the position says -------------------------------------------------------------------------
+
+    @property
+    def hands(self) -> list[tuple[Card, ...]]:
+        """The hand of each seat."""
+        return [holding.hand for holding in self.holdings]
+
+    @property
+    def kingdoms(self) -> list[Mask]:
+        """The kingdom of each seat."""
+        return [holding.kingdom for holding in self.holdings]
+
+    @property
+    def known(self) -> list[Mask]:
+        """The cards in each hand that all have seen."""
+        return [holding.known for holding in self.holdings]
+
+    @property
+    def played(self) -> list[Card]:
+        """The card that each seat has played in this round, or 0."""
+        return [holding.played for holding in self.holdings]
 
     def table(self) -> Table:
         """All that lies open."""
@@ -256,18 +288,18 @@ class KingdomsState:
             row=tuple(card if self.occupied >> slot & 1 else 0 for slot, card in enumerate(self.row)),
             pending=tuple(self.row[slot] for slot in SLOTS_IN[self.pending]),
             removed=self.removed,
-            played=tuple(self.played),
-            kingdoms=tuple(self.kingdoms),
-            known=tuple(self.known),
+            played=tuple([holding.played for holding in self.holdings]),
+            kingdoms=tuple([holding.kingdom for holding in self.holdings]),
+            known=tuple([holding.known for holding in self.holdings]),
         )
 
     def resolving(self) -> Card:
         """The played card whose power is used now, 0 if none is."""
-        return self.order[self.step] if self.order else 0
+        return self._resolving
 
     def above(self) -> tuple[Card, ...]:
         """The cards above the coats, from slot 1 on."""
-        return tuple(card for card in self.order[: self.step + 1] if TITLE[card] != BISHOP)
+        return tuple(self._above)
 
     def points(self) -> tuple[int, ...]:
         """The points of each seat with the kingdoms and tokens as they are."""
@@ -275,62 +307,75 @@ class KingdomsState:
 
     def untold(self) -> tuple[int, ...]:
         """The moves that some seat has not been told of, oldest first, each with its seat."""
-        return tuple(self.log[told_of(self.log, range(self.config.seats)) :])
+        log, at = self.log, self._told()
+        return tuple([SEAT * log[place] + log[place + 1] for place in range(at, len(log), 2)])
+
+    def _told(self) -> int:
+        """The place in the log up to which every seat has been told: after the oldest among their latest own moves."""
+        missing = (1 << len(self.holdings)) - 1  # the seats whose latest move is not found yet, as a mask
+        for at in range(len(self.log) - 2, -1, -2):
+            seat: Seat = self.log[at]
+            missing &= ~(1 << seat)
+            if not missing:
+                return at + 2
+        return 0
 
     # -- step 1: everybody plays a card -----------------------------------------------------------------
 
     def _play(self, seat: Seat, card: Card) -> None:
-        hand = self.hands[seat]
-        at = hand.index(card)
-        self.hands[seat] = hand[:at] + hand[at + 1 :]
-        self.known[seat] &= ~BIT[card]
-        self.played[seat] = card
+        self.holdings[seat].play(card)
         self.acted += 1
         self._next_to_play()
 
     def _next_to_play(self) -> None:
-        seats = len(self.hands)
+        seats = len(self.holdings)
         while self.acted < seats:
             seat = (self.first + self.acted) % seats
-            if self.hands[seat]:
-                self.phase, self._mover, self._legal = PLAY, seat, self.hands[seat]
+            hand = self.holdings[seat].hand
+            if hand:
+                self.phase, self._mover, self._legal = PLAY, seat, hand
                 return
             self._draw_two(seat)
             if self.drawn == len(self.deck):
                 self._end(OVER_DECK)
                 return
-        self._order_played()
         self._next_to_resolve()
 
     def _draw_two(self, seat: Seat) -> None:
         cards = self.deck[self.drawn : self.drawn + 2]
-        self.hands[seat] = tuple(sorted(cards))
+        cards.sort()
+        self.holdings[seat].hand = tuple(cards)
         self.drawn += len(cards)
         self.acted += 1
-
-    def _order_played(self) -> None:
-        order = [card for card in self.played if card]
-        order.sort(reverse=True)
-        self.order = tuple(order)
-        self.step = -1
 
     # -- step 2: the powers, from the highest card down -------------------------------------------------
 
     def _next_to_resolve(self) -> None:
-        for card in self.order[self.step + 1 :]:
-            self.step += 1
-            seat = self.played.index(card)
+        """Go on to the highest card that is not resolved yet and leaves its owner something to decide."""
+        while (seat := self._next_owner()) >= 0:
+            holding = self.holdings[seat]
+            card = self._resolving = holding.played
             if TITLE[card] == BISHOP:
-                self.kingdoms[seat] |= BIT[card]
+                holding.validate(card)
                 if self._ask_token(seat):
                     return
+            else:
+                self._above.append(card)
             if self._ask_take(seat, card):
                 return
         self._finish_round()
 
+    def _next_owner(self) -> Seat:
+        """The seat that played the highest card that is not resolved yet; -1 if there is none."""
+        owner, highest, limit = -1, 0, self._resolving or NO_LIMIT
+        for seat, holding in enumerate(self.holdings):
+            if highest < holding.played < limit:
+                owner, highest = seat, holding.played
+        return owner
+
     def _ask_token(self, seat: Seat) -> bool:
         """Let a Bishop's owner choose a token; False if there is none, or no coat without one."""
-        if not self.revealed or 0 not in self.tokens:
+        if not self.revealed or self._all_coats_have_tokens():
             return False
         self.phase, self._mover = TOKEN, seat
         self._legal = tuple(TOKEN_MOVE + token for token in self.revealed)
@@ -345,57 +390,61 @@ class KingdomsState:
         return True
 
     def _put_token(self, seat: Seat, token: Token) -> None:
-        at = self.tokens.index(0)
-        self.tokens = (*self.tokens[:at], token, *self.tokens[at + 1 :])
-        left = [other for other in self.revealed if other != token]
-        self.revealed = tuple(sorted((*left, *self.face_down[:1])))
-        self.face_down = self.face_down[1:]
-        if not self._ask_take(seat, self.order[self.step]):
+        tokens, revealed = list(self.tokens), list(self.revealed)
+        tokens[tokens.index(0)] = token
+        revealed.remove(token)
+        revealed += self.face_down[:1]
+        revealed.sort()
+        self.tokens, self.revealed, self.face_down = tuple(tokens), tuple(revealed), self.face_down[1:]
+        if not self._ask_take(seat, self._resolving):
             self._next_to_resolve()
 
     def _take(self, seat: Seat, move: Move) -> None:
-        taken = REACH[TITLE[self.order[self.step]]][move] & self.occupied
+        taken = reach(self._resolving, move) & self.occupied
         if taken:
             self.occupied ^= taken
             self.pending = taken
             self.phase = PLACE
-            self._legal = ANY_PLACE if len(self.hands[seat]) < HAND_LIMIT else KINGDOM_ONLY
+            self._legal = ANY_PLACE if len(self.holdings[seat].hand) < HAND_LIMIT else KINGDOM_ONLY
         else:
             self._next_to_resolve()
 
     def _place(self, seat: Seat, move: Move) -> None:
-        pending = self.pending
+        pending, holding = self.pending, self.holdings[seat]
         card = self.row[SLOTS_IN[pending][0]]
         if move == TO_KINGDOM:
-            self.kingdoms[seat] |= BIT[card]
+            holding.validate(card)
         else:
-            hand = [*self.hands[seat], card]
-            hand.sort()
-            self.hands[seat] = tuple(hand)
-            self.known[seat] |= BIT[card]
+            holding.keep(card)
         self.pending = pending = pending & (pending - 1)
         if not pending:
             self._next_to_resolve()
-        elif len(self.hands[seat]) == HAND_LIMIT:
+        elif len(holding.hand) == HAND_LIMIT:
             self._legal = KINGDOM_ONLY
 
     # -- steps 3 and 4: the next row, the pawn, the end -------------------------------------------------
 
     def _finish_round(self) -> None:
-        row = [card for card in self.order if TITLE[card] != BISHOP]
-        row += [self.row[slot] for slot in SLOTS_IN[self.occupied]]
-        self.removed += tuple(row[SLOTS:])
-        cards = self.deck[self.drawn : self.drawn + max(0, SLOTS - len(row))]
+        row, before = self._above, self.row
+        for slot in SLOTS_IN[self.occupied]:
+            row.append(before[slot])
+        if len(row) > SLOTS:
+            self.removed += tuple(row[SLOTS:])
+            del row[SLOTS:]
+        cards = self.deck[self.drawn : self.drawn + SLOTS - len(row)]
         self.drawn += len(cards)
-        row = [*row[:SLOTS], *cards]
+        row += cards
         self.occupied = (1 << len(row)) - 1
-        self.row = (*row, *NO_CARDS[len(row) :])
-        self.played, self.order, self.step = [0] * len(self.hands), (), -1
+        if len(row) < SLOTS:
+            row += [0] * (SLOTS - len(row))
+        self.row, self._above, self._resolving = row, [], 0
+        for holding in self.holdings:
+            holding.played = 0
         if self.drawn == len(self.deck):
             self._end(OVER_DECK)
             return
-        self.first = (self.first + 1) % len(self.hands)
-        if 0 not in self.tokens:
+        self.first = (self.first + 1) % len(self.holdings)
+        if self._all_coats_have_tokens():
             self._end(OVER_TOKENS)
         elif self.round == LAST_ROUND:
             self._end(OVER_ROUNDS)
@@ -406,15 +455,18 @@ class KingdomsState:
         self.round += 1
         self.acted = 0
         if len(self.log) > LONG_LOG:
-            self.log = list(self.untold())
+            del self.log[: self._told()]
         self._next_to_play()
+
+    def _all_coats_have_tokens(self) -> bool:
+        """Whether the last coat has one: they are laid from the left."""
+        return self.tokens[SLOTS - 1] != 0
 
     def _end(self, phase: int) -> None:
         """Validate every hand; a card that was played but not resolved is back in its owner's hand before that."""
-        for seat, card in enumerate(self.played):
-            self.kingdoms[seat] |= mask_of(self.hands[seat]) | (BIT[card] if card else 0)
-        self.hands, self.known = [()] * len(self.hands), [0] * len(self.hands)
-        self.played, self.acted, self.phase = [0] * len(self.hands), 0, phase
+        for holding in self.holdings:
+            holding.validate_all()
+        self.acted, self.phase = 0, phase
         self._mover, self._legal = None, ()
 
     # -- positions from outside -------------------------------------------------------------------------
@@ -423,7 +475,7 @@ class KingdomsState:
         """Put these cards below the coats; a taken card goes to some empty slot, since only their order matters."""
         waiting = iter(pending)
         self.occupied = sum(1 << slot for slot, card in enumerate(row) if card)
-        self.row = tuple(card or next(waiting, 0) for card in row)
+        self.row = [card or next(waiting, 0) for card in row]
         self.pending = sum(1 << slot for slot, card in enumerate(self.row) if card) ^ self.occupied
 
     def _resume(self, card: Card) -> None:
@@ -431,7 +483,7 @@ class KingdomsState:
         seat = self.played.index(card)
         if self.phase == PLACE and self.pending:
             self._mover = seat
-            self._legal = ANY_PLACE if len(self.hands[seat]) < HAND_LIMIT else KINGDOM_ONLY
+            self._legal = ANY_PLACE if len(self.holdings[seat].hand) < HAND_LIMIT else KINGDOM_ONLY
         elif self.phase == TOKEN and self._ask_token(seat):
             pass
         elif self.phase == PLACE or not self._ask_take(seat, card):

@@ -10,7 +10,6 @@ from engines.kingdoms.cards import (
     OF_COAT,
     PEASANT_SLOTS,
     PLACE_MOVE,
-    REACH,
     SLOTS_IN,
     TAKE_MOVE,
     TITLE,
@@ -23,6 +22,7 @@ from engines.kingdoms.cards import (
     Mask,
     Move,
     cards_in,
+    reach,
 )
 from engines.kingdoms.rules import KingdomsState
 from engines.kingdoms.table import OVER_DECK, PLACE, PLAY, REASONS, TAKE, TOKEN
@@ -70,9 +70,9 @@ def tell(state: KingdomsState, move: Move) -> str:
     if kind == TAKE_MOVE:
         return f"{who} takes {_cards_at(state, move - kind)}"
     if kind == WINDOW_MOVE:
-        reach = REACH[TITLE[state.resolving()]][move]
-        slots = [ROMAN[slot] for slot in SLOTS_IN[reach]]
-        return f"{who} takes the slots {slots[0]} to {slots[-1]}: {_cards_at(state, reach & state.occupied)}"
+        emptied = reach(state.resolving(), move)
+        slots = [ROMAN[slot] for slot in SLOTS_IN[emptied]]
+        return f"{who} takes the slots {slots[0]} to {slots[-1]}: {_cards_at(state, emptied & state.occupied)}"
     if kind == PLACE_MOVE:
         card = card_name(state.row[SLOTS_IN[state.pending][0]])
         return f"{who} takes {card} into the hand" if move == TO_HAND else f"{who} puts {card} into the kingdom"

@@ -15,7 +15,6 @@ from engines.kingdoms.cards import (
     KING,
     KNIGHT,
     PRINCESS,
-    REACH,
     SLOTS_IN,
     TAKES,
     TITLE,
@@ -26,6 +25,7 @@ from engines.kingdoms.cards import (
     Move,
     Token,
     mask_of,
+    reach,
 )
 from engines.kingdoms.scoring import points, worth
 from engines.kingdoms.table import Observation
@@ -64,7 +64,7 @@ def value_of_place(seen: Observation, move: Move) -> bool:
 
 def cards_of(seen: Observation, card: Card, move: Move) -> Mask:
     """The cards that the power of this card takes by this move."""
-    slots = SLOTS_IN[REACH[TITLE[card]][move]]
+    slots = SLOTS_IN[reach(card, move)]
     return mask_of(tuple(seen.table.row[slot] for slot in slots if seen.table.row[slot]))
 
 

@@ -12,12 +12,11 @@ from engines.kingdoms.cards import (
     KNIGHT,
     OF_TITLE,
     PRINCESS,
-    REACH,
     SLOTS,
     TAKES,
-    TITLE,
     Move,
     mask_of,
+    reach,
 )
 from engines.kingdoms.rules import KingdomsState
 from engines.kingdoms.scoring import points
@@ -57,7 +56,7 @@ def playout(state: KingdomsState, rng: Random) -> Move:
 
 def hungry(card: int, occupied: int) -> tuple[Move, ...]:
     """The moves of a card's power that take the most cards."""
-    count = {move: (REACH[TITLE[card]][move] & occupied).bit_count() for move in TAKES[card][occupied]}
+    count = {move: (reach(card, move) & occupied).bit_count() for move in TAKES[card][occupied]}
     most = max(count.values(), default=0)
     return tuple(move for move in count if count[move] == most)
 

@@ -17,11 +17,11 @@ ROOT = Path(__file__).parents[2]
 def folder(tmp_path):
     """The sources of the rules as they are, with a compiled module of no content beside one of them."""
     for module in RULES:
-        path = tmp_path.joinpath(*module.split(".")[1:]).with_suffix(".py")
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(engines.FOLDER.joinpath(*module.split(".")[1:]).with_suffix(".py").read_bytes())
-    (tmp_path / "claim" / "rules.cpython-311.so").touch()
-    return tmp_path
+        path = tmp_path.joinpath(*module.split(".")).with_suffix(".py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(engines.FOLDER.parent.joinpath(*module.split(".")).with_suffix(".py").read_bytes())
+    (tmp_path / "engines" / "claim" / "rules.cpython-311.so").touch()
+    return tmp_path / "engines"
 
 
 def write_digests(folder):
@@ -42,6 +42,13 @@ def test_a_changed_source_is_refused_by_name(folder):
         engines.compiled(folder)
 
 
+def test_a_change_of_the_shuffling_is_refused_too(folder):
+    write_digests(folder)
+    (folder.parent / "arena" / "rng.py").write_text("# changed\n")
+    with pytest.raises(RegistryError, match=r"arena\.rng is older than its source"):
+        engines.compiled(folder)
+
+
 def test_compiled_modules_without_digests_are_refused(folder):
     with pytest.raises(RegistryError, match="older than its source"):
         engines.compiled(folder)
@@ -58,7 +65,7 @@ def test_stale_rules_stop_a_command_with_one_sentence(tmp_path):
     for name in ("__init__.py", "compiling.py"):
         (package / name).write_bytes((ROOT / "engines" / name).read_bytes())
     for module in RULES:
-        path = package.joinpath(*module.split(".")[1:]).with_suffix(".py")
+        path = tmp_path.joinpath(*module.split(".")).with_suffix(".py")
         path.parent.mkdir(exist_ok=True)
         path.touch()
     (package / "claim" / "rules.cpython-311.so").touch()

@@ -125,7 +125,7 @@ def test_games_end_with_a_reason_and_without_hands(seats, seed, policy):
 
 def test_two_merchants_who_swap_cards_for_ever_are_stopped_after_round_60():
     state = KingdomsState.empty(Config(), [(36,), (37,)])
-    state.row, state.occupied, state.deck = (38, 39, 1, 2, 3, 4, 5), 127, [10]
+    state.row, state.occupied, state.deck = [38, 39, 1, 2, 3, 4, 5], 127, [10]
     state.settle(0)
     moves = 0
     while state.to_move() is not None:
@@ -149,7 +149,8 @@ def test_hidden_cards_and_tokens_never_reach_the_wire(seats, seed, moves):
         for holder, hand in enumerate(state.hands):
             if holder != seat:
                 seen = [card for card in hand if state.known[holder] >> card & 1]
-                other.hands[holder] = tuple(sorted((*seen, *(secrets.pop() for _ in range(len(hand) - len(seen))))))
+                others = [secrets.pop() for _ in range(len(hand) - len(seen))]
+                other.holdings[holder].hand = tuple(sorted((*seen, *others)))
         other.deck, other.drawn = secrets, 0
         other.face_down = tuple(sample(rng, state.face_down, len(state.face_down)))
         assert whole(other) == list(ALL_CARDS)
@@ -230,10 +231,10 @@ def without_secrets(state):
 def test_imagine_is_uniform_over_what_is_possible():
     """Two hidden hands, a deck of two and two tokens: list every possible deal and compare."""
     state = KingdomsState.empty(Config(3), [(1, 2), (8, 9), (10, 11)])
-    state.known[1] = mask_of((8,))
+    state.holdings[1].known = mask_of((8,))
     state.deck, state.face_down, state.revealed, state.tokens = [12, 13], (1, 2), (3, 4), (5, 6, 7, 8, 0, 0, 0)
-    state.row, state.occupied = (3, 4, 5, 6, 7, 14, 15), 127
-    state.kingdoms[0] = mask_of(tuple(range(16, 50)))
+    state.row, state.occupied = [3, 4, 5, 6, 7, 14, 15], 127
+    state.holdings[0].kingdom = mask_of(tuple(range(16, 50)))
     state.settle(0)
     unseen = (9, 10, 11, 12, 13)
     expected = {
