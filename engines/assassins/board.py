@@ -7,7 +7,7 @@ an empty entry for it, so that figures that are gone need no test of their own.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, cast
 
 SIZE: Final = 10
 SQUARES: Final = SIZE * SIZE
@@ -27,8 +27,13 @@ WALK_PRICE: Final[tuple[int, ...]] = (1, 2, 1)
 PROWL_PRICE: Final[tuple[int, ...]] = (1, 1, 0)
 """Action points of a revealed assassin, by the rise of the step."""
 
-Walk = tuple[int, int]
-"""A way of a citizen: the square and the move that goes there."""
+LEVEL: Final = 0
+UP: Final = 1
+DOWN: Final = -1
+Steps = tuple[tuple[int, ...], ...]
+"""Moves of a figure to the squares beside it, by the greatest rise: LEVEL and lower, UP and lower, DOWN (index -1)."""
+STEPS: Final[tuple[object, ...]] = tuple(range(SQUARES * FIGURES))
+"""Every step as one object, so that the rows which have it need little of the processor's cache."""
 March = tuple[int, tuple[int, ...], bool]
 """A way of a knight: the square, the squares through which a figure there can be shoved, and if he can strike there."""
 Prowl = tuple[int, int, bool]
@@ -61,10 +66,12 @@ class Board:
     """The king's steps from every street into the castle, nobody being in his way."""
     deck: tuple[int, ...]
     """The kinds of all cards that are played with, in ascending order."""
+    around: tuple[tuple[int, ...], ...]
+    """Per square: its neighbours."""
     streets: tuple[tuple[int, ...], ...]
     """Per square: the neighbouring streets, where the king can go."""
-    walks: tuple[tuple[tuple[tuple[Walk, ...], ...], ...], ...]
-    """Per action points (2 stands for more), figure and square: the ways of a citizen who is not revealed."""
+    steps: tuple[list[Steps | None], ...]
+    """Per figure and 16 * square + a bit for each neighbour that is taken: where it can step; see `make_steps`."""
     marches: tuple[tuple[tuple[March, ...], ...], ...]
     """Per action points (2 stands for more) and square: the ways of a knight."""
     prowls: tuple[tuple[Prowl, ...], ...]
@@ -78,6 +85,18 @@ class Board:
     def opening(self) -> list[int]:
         """The square of every figure before the first move: with two starts the king's side is not there yet."""
         return self.squares(0) if len(self.starts) == 1 else [OFF, *self.citizens, *(OFF for _ in KNIGHTS)]
+
+    def make_steps(self, figure: int, place: int) -> Steps:
+        """Fill an entry of `steps` when it is first needed: there are so many that a start would wait for them."""
+        square, taken = divmod(place, 16)
+        free = [to for number, to in enumerate(self.around[square]) if not taken >> number & 1]
+        rows = tuple(
+            tuple(STEPS[SQUARES * figure + to] for to in free if self.roof[to] - self.roof[square] <= rise)
+            for rise in (LEVEL, UP, DOWN)
+        )
+        steps = cast("Steps", rows)
+        self.steps[figure][place] = steps
+        return steps
 
 
 @cache
@@ -101,8 +120,9 @@ def load(name: str) -> Board:
         doors=doors,
         steps_home=steps_through(doors, streets),
         deck=tuple(kind for kind, copies in enumerate(data["deck"]) for _ in range(copies)),
+        around=tuple(tuple(to for _, to in neighbours(square)) for square in range(SQUARES + 1)),
         streets=streets,
-        walks=tuple(tuple(_walks(roof, figure, points) for figure in range(FIGURES)) for points in range(3)),
+        steps=tuple([[None] * (16 * (SQUARES + 1)) for _ in range(FIGURES)]),
         marches=tuple(_marches(roof, points) for points in range(3)),
         prowls=tuple(_prowls(roof, square) for square in range(SQUARES + 1)),
     )
@@ -126,12 +146,6 @@ def steps_through(doors: Iterable[int], streets: Sequence[Sequence[int]]) -> dic
                 steps[to] = steps[square] + 1
                 queue.append(to)
     return steps
-
-
-def _walks(roof: tuple[int, ...], figure: int, points: int) -> tuple[tuple[Walk, ...], ...]:
-    return tuple(
-        tuple((to, SQUARES * figure + to) for _, to in _in_reach(roof, square, points)) for square in range(SQUARES + 1)
-    )
 
 
 def _marches(roof: tuple[int, ...], points: int) -> tuple[tuple[March, ...], ...]:

@@ -18,6 +18,7 @@ CAPTURE: Final = 2 * KIND
 ATTACK: Final = 3 * KIND
 CHOOSE: Final = 4 * KIND
 CHOICES: Final[tuple[tuple[int, ...], ...]] = tuple(combinations(CITIZENS, 3))
+ALL_CHOICES: Final[tuple[Move, ...]] = tuple(range(CHOOSE, CHOOSE + len(CHOICES)))
 HIDDEN_CHOICE: Final = CHOOSE + len(CHOICES)
 """How the secret choice looks to the other seat; never a legal move."""
 START: Final = 8300

@@ -13,7 +13,7 @@ A figure is a number: 0 the king, 1 to 12 the citizens, 13 to 19 the knights. A 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
 from arena.errors import IllegalMove
 from arena.game import check_seat
@@ -22,16 +22,21 @@ from arena.rng import shuffle, stream
 from engines.assassins import board as boards
 from engines.assassins.board import (
     CITIZENS,
+    DOWN,
     FIGURES,
     FIRST_KNIGHT,
     KING,
+    LEVEL,
     OFF,
     PROWL_PRICE,
     SQUARES,
+    UP,
     WALK_PRICE,
     Board,
+    Steps,
 )
 from engines.assassins.moves import (
+    ALL_CHOICES,
     ATTACK,
     CAPTURE,
     CHOICES,
@@ -122,7 +127,7 @@ class AssassinsState:
     __slots__ = (
         "config", "board", "phase", "ending", "where", "at", "assassins", "hidden", "revealed", "hunters", "removed",
         "wounds", "king_points", "knight_points", "crowd_points", "captured", "kills", "deck", "drawn", "log_seat",
-        "log", "_legal",
+        "log", "_steps", "_legal",
     )  # fmt: skip
 
     config: Config
@@ -158,6 +163,10 @@ class AssassinsState:
     log_seat: Seat
     log: list[Move]
     """The latest moves that one seat made in a row, which the other seat has not answered yet."""
+    _steps: list[Steps | None]
+    """The steps of every figure, None if something beside it has changed since it last looked around.
+
+    Empty for a knight or hunter who has an opponent beside him and may do more than step."""
     _legal: tuple[Move, ...] | None
 
     @classmethod
@@ -194,6 +203,7 @@ class AssassinsState:
         present = [citizen for citizen in CITIZENS if self.where[citizen] != OFF]
         self.hidden = [citizen for citizen in present if citizen not in self.revealed]
         self.hunters = [citizen for citizen in present if citizen in self.revealed]
+        self._steps = [None] * FIGURES
         self._legal = None
 
     # -- the contract -----------------------------------------------------------------------------------
@@ -209,27 +219,32 @@ class AssassinsState:
         actions of revealed assassins, and the reveals follow. The end of the turn comes last.
         """
         if self._legal is None:
-            self._legal = tuple(LEGAL[self.phase](self))
+            self._legal = self._list_moves()
         return self._legal
 
     def apply(self, move: object) -> None:
         """Make a move."""
-        legal = self._legal or self.legal()
-        if type(move) is not int or move not in legal:  # 1.0 and True are no moves, although they equal one
-            raise IllegalMove(f"{move!r} is not among the {len(legal)} legal moves")
+        legal: tuple[object, ...] = self._legal or self._list_moves()
+        for listed in legal:  # mostly it is the very object that was listed, and identity is found faster than equality
+            if listed is move:
+                break
+        else:
+            if type(move) is not int or move not in legal:  # 1.0 and True are no moves, although they equal one
+                raise IllegalMove(f"{move!r} is not among the {len(legal)} legal moves")
+        chosen = cast("Move", move)
         self._legal = None
         if self.log_seat == MOVER[self.phase]:
-            self.log.append(move)
+            self.log.append(chosen)
         else:
-            self.log_seat, self.log = 1 - self.log_seat, [move]
-        if move < KILL:
-            self._step(move // SQUARES, move % SQUARES)
-        elif move < CHOOSE:
-            ACTIONS[move // KIND](self, move // SQUARES % FIGURES, move % SQUARES)
-        elif move == END_TURN:
+            self.log_seat, self.log = 1 - self.log_seat, [chosen]
+        if chosen < KILL:
+            self._step(chosen // SQUARES, chosen % SQUARES)
+        elif chosen < CHOOSE:
+            ACTIONS[chosen // KIND](self, chosen // SQUARES % FIGURES, chosen % SQUARES)
+        elif chosen == END_TURN:
             self._end_turn()
         else:
-            self._decide(move)
+            self._decide(chosen)
 
     def clone(self) -> "AssassinsState":
         """An independent copy; the board, the deck and the list of legal moves never change and are shared."""
@@ -243,7 +258,7 @@ class AssassinsState:
         twin.crowd_points = self.crowd_points
         twin.deck, twin.drawn = self.deck, self.drawn
         twin.log_seat, twin.log = self.log_seat, self.log[:]
-        twin._legal = self._legal
+        twin._steps, twin._legal = self._steps[:], self._legal
         return twin
 
     def outcome(self) -> Outcome | None:
@@ -279,47 +294,78 @@ class AssassinsState:
 
     # -- what is legal ----------------------------------------------------------------------------------
 
-    def _choices(self) -> Sequence[Move]:
-        return range(CHOOSE, CHOOSE + len(CHOICES))
-
-    def _starts(self) -> Sequence[Move]:
-        return range(START, START + len(self.board.starts))
-
-    def _nothing(self) -> Sequence[Move]:
+    def _list_moves(self) -> tuple[Move, ...]:
+        """The legal moves of this phase."""
+        if self.phase == KINGS_TURN:
+            return tuple(self._kings_moves())
+        if self.phase == ASSASSINS_TURN:
+            return tuple(self._crowds_moves())
+        if self.phase == CHOOSING:
+            return ALL_CHOICES
+        if self.phase == STARTING:
+            return tuple(range(START, START + len(self.board.starts)))
         return ()
 
     def _kings_moves(self) -> list[Move]:
         legal: list[Move] = []
+        known = self._steps
         if self.king_points:
-            at, square = self.at, self.where[KING]
-            # The king is figure 0, so a step of his is the number of its square.
-            legal = [to for to in self.board.streets[square] if at[to] < 0]
-            if square in self.board.doors:
+            steps = known[KING]
+            if steps is None:
+                steps = self._look_around(KING)
+            legal += steps[LEVEL]  # he is on a street and stays there
+            if self.where[KING] in self.board.doors:
                 legal.append(ENTER)
         if self.knight_points:
-            self._add_knights_moves(legal)
+            rise = LEVEL if self.knight_points == 1 else UP
+            for knight in range(FIRST_KNIGHT, FIGURES):
+                steps = known[knight]
+                if steps is None:
+                    steps = self._look_around(knight)
+                if steps:
+                    legal += steps[rise]
+                else:
+                    self._add_knights_moves(knight, legal)
         legal.append(END_TURN)
         return legal
 
-    def _add_knights_moves(self, legal: list[Move]) -> None:
-        at, where, revealed = self.at, self.where, self.revealed
-        marches = self.board.marches[min(self.knight_points, 2)]
+    def _look_around(self, figure: int) -> Steps:
+        """The steps of a figure, remembered until something changes beside it."""
+        at, board, square = self.at, self.board, self.where[figure]
+        taken, bit, meets = 0, 1, False
+        for to in board.around[square]:
+            other = at[to]
+            if other >= 0:
+                taken += bit
+                if (KING < other < FIRST_KNIGHT) == (figure >= FIRST_KNIGHT):
+                    meets = True
+            bit += bit
+        place = 16 * square + taken
+        steps = board.steps[figure][place]
+        if meets and (figure >= FIRST_KNIGHT or figure in self.hunters):
+            steps = ()
+        elif steps is None:
+            steps = board.make_steps(figure, place)
+        self._steps[figure] = steps
+        return steps
+
+    def _add_knights_moves(self, knight: int, legal: list[Move]) -> None:
+        """The moves of a knight who has one of the crowd beside him."""
+        at, own = self.at, SQUARES * knight
         may_capture = not self.captured and CARDS[self.deck[self.drawn - 1]][2]
-        for knight in range(FIRST_KNIGHT, FIGURES):
-            own = SQUARES * knight
-            for to, line, can_strike in marches[where[knight]]:
-                figure = at[to]
-                if figure < 0:
+        for to, line, can_strike in self.board.marches[min(self.knight_points, 2)][self.where[knight]]:
+            figure = at[to]
+            if figure < 0:
+                legal.append(own + to)
+            elif KING < figure < FIRST_KNIGHT:
+                if self._has_room(line):
                     legal.append(own + to)
-                elif KING < figure < FIRST_KNIGHT:
-                    if self._has_room(line):
-                        legal.append(own + to)
-                    if not can_strike:
-                        continue
-                    if figure in revealed:
-                        legal.append(KILL + own + to)
-                    elif may_capture:
-                        legal.append(CAPTURE + own + to)
+                if not can_strike:
+                    continue
+                if figure in self.revealed:
+                    legal.append(KILL + own + to)
+                elif may_capture:
+                    legal.append(CAPTURE + own + to)
 
     def _has_room(self, line: tuple[int, ...]) -> bool:
         """True if a shove along this line ends on an empty square with only citizens before it."""
@@ -333,17 +379,33 @@ class AssassinsState:
         return False
 
     def _crowds_moves(self) -> list[Move]:
-        at, where = self.at, self.where
-        walks = self.board.walks[min(self.crowd_points, 2)]
-        legal = [move for citizen in self.hidden for to, move in walks[citizen][where[citizen]] if at[to] < 0]
+        legal: list[Move] = []
+        known, points = self._steps, self.crowd_points
+        if points:
+            rise = LEVEL if points == 1 else UP
+            for citizen in self.hidden:
+                steps = known[citizen]
+                if steps is None:
+                    steps = self._look_around(citizen)
+                legal += steps[rise]
+        rise = UP if points else DOWN
         for hunter in self.hunters:
-            self._add_hunters_moves(hunter, legal)
+            steps = known[hunter]
+            if steps is None:
+                steps = self._look_around(hunter)
+            if steps:
+                legal += steps[rise]
+            else:
+                self._add_hunters_moves(hunter, legal)
         if len(self.revealed) < len(self.assassins):
-            legal += [REVEAL + figure for figure in self.assassins if figure in self.hidden]
+            for figure in self.assassins:
+                if self.where[figure] != OFF and figure not in self.revealed:
+                    legal.append(REVEAL + figure)
         legal.append(END_TURN)
         return legal
 
     def _add_hunters_moves(self, hunter: int, legal: list[Move]) -> None:
+        """The moves of a revealed assassin who has the king or a knight beside him."""
         at, points, own = self.at, self.crowd_points, SQUARES * hunter
         may_kill = self.kills < MAX_KILLS and self.kills < points
         for to, price, can_strike in self.board.prowls[self.where[hunter]]:
@@ -364,7 +426,7 @@ class AssassinsState:
         square = self.where[figure]
         rise = roof[to] - roof[square]
         if KING < figure < FIRST_KNIGHT:
-            self.crowd_points -= PROWL_PRICE[rise] if figure in self.revealed else WALK_PRICE[rise]
+            self.crowd_points -= PROWL_PRICE[rise] if rise and figure in self.revealed else WALK_PRICE[rise]
         elif figure == KING:
             self.king_points -= 1
         else:
@@ -374,6 +436,19 @@ class AssassinsState:
         self.where[figure] = to
         at[square] = -1
         at[to] = figure
+        self._disturb(square, to)
+
+    def _disturb(self, start: int, end: int) -> None:
+        """Let a figure that went from one square to the next, and all who stand beside them, look around again."""
+        at, steps, around = self.at, self._steps, self.board.around
+        for square in around[start]:
+            figure = at[square]
+            if figure >= 0:
+                steps[figure] = None
+        for square in around[end]:
+            figure = at[square]
+            if figure >= 0:
+                steps[figure] = None
 
     def _shove(self, square: int, ahead: int) -> None:
         """Move the line of figures that begins on this square on by one."""
@@ -382,6 +457,7 @@ class AssassinsState:
             square += ahead
             self.where[figure] = square
             self.at[square], figure = figure, self.at[square]
+            self._disturb(square - ahead, square)
 
     def _kill(self, figure: int, square: int) -> None:
         if figure < FIRST_KNIGHT:
@@ -412,6 +488,8 @@ class AssassinsState:
         figure = self.at[square]
         self.at[square] = -1
         self.where[figure] = OFF
+        self._steps[figure] = None
+        self._disturb(square, OFF)
         return figure
 
     def _note_removal(self, victim: int) -> None:
@@ -430,6 +508,7 @@ class AssassinsState:
             self.hidden.remove(figure)
             self.revealed = sorted((*self.revealed, figure))
             self.hunters = sorted((*self.hunters, figure))
+            self._steps[figure] = None
         elif move >= START:
             self.where = self.board.squares(move - START)
             self.settle()
@@ -463,15 +542,6 @@ class AssassinsState:
         self.phase, self.ending = OVER, ending
 
 
-LEGAL: Final[tuple[Callable[[AssassinsState], Sequence[Move]], ...]] = (
-    AssassinsState._nothing,
-    AssassinsState._choices,
-    AssassinsState._starts,
-    AssassinsState._kings_moves,
-    AssassinsState._crowds_moves,
-    AssassinsState._nothing,
-)
-"""What lists the legal moves, per phase."""
 ACTIONS: Final[tuple[Callable[[AssassinsState, int, int], None], ...]] = (
     AssassinsState._step,
     AssassinsState._kill,

@@ -208,6 +208,15 @@ def test_legal_moves_of_the_king_tell_nothing():
             assert other.legal() == state.legal()
 
 
+@pytest.mark.parametrize("board", BOARDS)
+def test_what_the_figures_remember_of_their_steps_is_what_they_find_when_they_look_again(board):
+    for seed in range(30):
+        for state in play(board, seed):
+            twin = state.clone()
+            twin.settle()
+            assert twin.legal() == state.legal()
+
+
 # -- imagination ------------------------------------------------------------------------------------------------
 
 
