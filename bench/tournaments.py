@@ -4,18 +4,20 @@
     arena bot build sample_bots/random           # the image of the rows with docker
     python -m bench.tournaments [--matches 200] [--profile build]
 
-Processor time is that of this process alone, which does what a worker process does: it plays, seals and packs matches.
-With `--profile`, py-spy (installed apart, as root) writes a flame graph of it into that folder. Sandboxes and bots that
-are not there are left out.
+Processor time is that of this process alone, which does what a worker process does: it plays, seals and packs matches
+on the processors that the only table of a tournament has. With `--profile`, py-spy (installed apart, as root) writes a
+flame graph of it into that folder. Sandboxes and bots that are not there are left out.
 """
 
 import argparse
+import os
 import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +34,7 @@ from arena.play.heartbeat import ThreadHeartbeat
 from arena.sandboxes import Limits
 from arena.store.sql import SqlStore
 from arena.tournaments.executors.base import Assignment, FinishedMatch
+from arena.tournaments.executors.cores import divide_cores, physical_cores, processors_needed
 from arena.tournaments.executors.worker import Worker, finish
 from bench.environment import ROOT
 from bench.table import Row
@@ -66,9 +69,26 @@ def spec(seed: int) -> MatchSpec[object]:
     return MatchSpec(f"{seed:016x}", "claim", GAME.configure(2, {}), seed, CONTESTANTS, CONTROL)
 
 
+def holding(sandbox: str, *, freezing: bool) -> SandboxOptions:
+    """How bots are held."""
+    return SandboxOptions(sandbox, Limits(start_s=60.0), ponder=not freezing)
+
+
+@contextmanager
+def at_a_table(*, freezing: bool) -> Iterator[None]:
+    """Use the processors that the only table of a tournament has."""
+    everything = os.sched_getaffinity(0)
+    (own,) = divide_cores(physical_cores(everything), 1, processors_needed([holding("bubblewrap", freezing=freezing)]))
+    os.sched_setaffinity(0, own or everything)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, everything)
+
+
 def maker(source: str, sandbox: str, *, freezing: bool) -> Callable[[int], RunningBot]:
     """Makes bots of this program in this sandbox."""
-    options = SandboxOptions(sandbox, Limits(start_s=60.0), ponder=not freezing)
+    options = holding(sandbox, freezing=freezing)
     return lambda number: sandboxed_bot(CONTESTANTS[number % 2], locate(source, ()), options)
 
 
@@ -113,7 +133,8 @@ def rows() -> Iterator[Row]:
 def decision_rows(matches: int) -> Iterator[Row]:
     """C++ bots in bubblewrap, without and with freezing."""
     for name, aim in AIMS.items():
-        cost = looptime.run(play(maker(str(CPP), "bubblewrap", freezing=name == WITH), matches))
+        with at_a_table(freezing=name == WITH):
+            cost = looptime.run(play(maker(str(CPP), "bubblewrap", freezing=name == WITH), matches))
         what = f"tournament: C++ bots in bubblewrap, {name}"
         yield Row(f"{what}, per processor second of ours", cost.decisions / cost.cpu, None, "/s", None, aim, "ours")
         yield Row(f"{what}, on the clock", cost.decisions / cost.wall, None, "/s", None, None)
@@ -126,7 +147,8 @@ def match_rows() -> Iterator[Row]:
     for sandbox, source in {"bubblewrap": str(PYTHON), "docker": IMAGE}.items():
         for kind, matches in {"warm": MATCHES, "fresh": FRESH_MATCHES}.items():
             try:
-                cost = looptime.run(play(maker(source, sandbox, freezing=True), matches, fresh=kind == "fresh"))
+                with at_a_table(freezing=True):
+                    cost = looptime.run(play(maker(source, sandbox, freezing=True), matches, fresh=kind == "fresh"))
             except ArenaError as error:
                 print(f"{sandbox} is left out: {error}", file=sys.stderr)
                 break
@@ -207,7 +229,8 @@ def main() -> None:
     if given.memory is not None:
         print(looptime.run(memory(given.memory)))
     elif given.play:
-        looptime.run(play(maker(str(CPP), "bubblewrap", freezing=True), given.play))
+        with at_a_table(freezing=True):
+            looptime.run(play(maker(str(CPP), "bubblewrap", freezing=True), given.play))
     elif given.profile:
         profile(given.profile, given.matches)
     else:
