@@ -5,8 +5,8 @@
     python -m bench.tournaments [--matches 200] [--profile build]
 
 Processor time is that of this process alone, which does what a worker process does: it plays, seals and packs matches
-on the processors that the only table of a tournament has. With `--profile`, py-spy (installed apart, as root) writes a
-flame graph of it into that folder. Sandboxes and bots that are not there are left out.
+on the processors of a table, where there are as many tables as cores. With `--profile`, py-spy (installed apart, as
+root) writes a flame graph of it into that folder. Sandboxes and bots that are not there are left out.
 """
 
 import argparse
@@ -76,10 +76,11 @@ def holding(sandbox: str, *, freezing: bool) -> SandboxOptions:
 
 @contextmanager
 def at_a_table(*, freezing: bool) -> Iterator[None]:
-    """Use the processors that the only table of a tournament has."""
+    """Use the processors of one table, where there are as many tables as cores."""
     everything = os.sched_getaffinity(0)
-    (own,) = divide_cores(physical_cores(everything), 1, processors_needed([holding("bubblewrap", freezing=freezing)]))
-    os.sched_setaffinity(0, own or everything)
+    cores = physical_cores(everything)
+    needed = processors_needed([holding("bubblewrap", freezing=freezing)])
+    os.sched_setaffinity(0, divide_cores(cores, len(cores), needed)[-1] or everything)
     try:
         yield
     finally:

@@ -41,8 +41,11 @@ def divide_cores(cores: Sequence[tuple[int, ...]], tables: int, needed: int) -> 
 
     The first core is left to the tournament, unless a single processor is enough for a table and every core is wanted:
     then the tournament runs where there is time. Where there are too few, the kernel shares them out better than a
-    fixed division would: who waits for a bot needs no processor.
+    fixed division would: who waits for a bot needs no processor. And a table that is alone is never kept to a single
+    one, on which its bots could not start side by side.
     """
+    if tables == 1:
+        needed = max(needed, 2)
     for divided in (_shares(cores[1:], tables), _shares(cores, tables) if needed == 1 else []):
         if divided and min(map(len, divided)) >= needed:
             return divided

@@ -75,8 +75,9 @@ def test_every_table_that_needs_two_processors_has_whole_cores_where_there_are_e
 @pytest.mark.parametrize(
     ("cores", "tables", "own"),
     [
-        ([(0,)], 1, [(0,)]),
-        ([(0,), (1,)], 1, [(1,)]),
+        ([(0,)], 1, [()]),
+        ([(0,), (1,)], 1, [()]),  # alone, it is not kept to a single one
+        ([(0,), (1,), (2,)], 1, [(1, 2)]),
         ([(0,), (1,)], 2, [(0,), (1,)]),  # none is left to the tournament
         ([(0,), (1,)], 3, [()] * 3),
         ([(number,) for number in range(9)], 8, [(number,) for number in range(1, 9)]),
