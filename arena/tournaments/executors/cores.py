@@ -17,8 +17,8 @@ def processors_needed(bots: Iterable[SandboxOptions]) -> int:
     """How many processors a table of such bots needs.
 
     Bots that are frozen between their turns run one at a time, and a referee of real-time priority goes before the one
-    that it waits for: they do best on the processor of the bot, whose caches they share. Any other referee needs a
-    second one, or it would wait for a bot that goes on after its answer.
+    that it waits for: on one processor, whose caches they share, all of them do best. Any other referee needs a second
+    one, or it would wait for a bot that goes on after its answer.
     """
     options = tuple(bots)
     busy = max((math.ceil(option.limits.cpus) for option in options), default=1)
