@@ -13,6 +13,7 @@ from arena.bots.manifest import Builtin, Folder, folder_digest, read_manifest
 from arena.errors import UsageError
 from arena.match import Contestant
 from arena.sandboxes import Limits
+from arena.tournaments.executors import local
 from arena.tournaments.executors.local import LocalExecutor
 from arena.tournaments.executors.messages import WorkerPlan
 from arena.tournaments.tournament import Tournament
@@ -158,6 +159,21 @@ def test_a_match_whose_worker_is_killed_is_played_again(tmp_path):
     assert len({match.match_id for match in seen}) == len(seen) == tournament.total()
     assert {seat.ending for match in seen for seat in match.seats} == {"NORMAL"}
     assert children() == bots_of(world.bot) == []
+
+
+def test_a_worker_and_its_bots_keep_to_the_processors_of_their_table(tmp_path, monkeypatch):
+    processors = sorted(os.sched_getaffinity(0))
+    shares = [(processors[0],), (processors[-1],)]
+    monkeypatch.setattr(local, "divide_cores", lambda *_: shares)
+    world = SlowProcesses(tmp_path, replace(SETTINGS, rounds=4))
+    found = set()
+
+    async def look(_):
+        await until(lambda: len(bots_of(world.bot)) > 1)
+        found.update(tuple(os.sched_getaffinity(pid)) for pid in (*children(), *bots_of(world.bot)))
+
+    world.execute(concurrency=2, on_start=look)
+    assert found == set(shares)
 
 
 def test_an_abort_ends_workers_and_bots_at_once(tmp_path):
