@@ -358,6 +358,14 @@ class TestPolicy:
         assert [mount["Target"] for mount in host["Mounts"] if not mount["ReadOnly"]] == ["/run/bot"]
         assert "nproc" not in {limit["Name"] for limit in host["Ulimits"]}
 
+    @pytest.mark.parametrize(("own", "wanted"), [({0, 1, 2, 3}, ""), ({3, 1}, "1,3"), ({2}, "2")])
+    def test_a_container_has_the_processors_of_who_starts_it(self, monkeypatch, own, wanted):
+        monkeypatch.setattr(os, "cpu_count", lambda: 4)
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _: own)
+        image = Image("sha256:1", 1, "/bot")
+        config = container_config(BotImage("x"), Limits(), image=image, socket_dir="/s", snapshots_dir="/n", uid=61001)
+        assert config["HostConfig"]["CpusetCpus"] == wanted
+
     def test_weak_words_are_told_apart(self):
         assert weaknesses({"memory": "cgroup", "freeze": "signal", "sandbox": "x"}) == ("freeze: signal",)
         assert all(WEAK.values())
