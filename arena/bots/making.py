@@ -146,7 +146,8 @@ def image_digest(reference: str) -> str:
     try:
         client = DockerClient()
     except InfraError as error:
-        raise UsageError(f"there is no folder {reference!r}, and as an image it needs docker: {error}") from error
+        advice = f"it is no folder and no sample bot, and as an image it needs docker: {error}"
+        raise unknown_bot(reference, advice) from error
     try:
         return images.resolve(client, reference).digest
     except images.NoSuchImage as error:
