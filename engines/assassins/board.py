@@ -32,6 +32,8 @@ UP: Final = 1
 DOWN: Final = -1
 Steps = tuple[tuple[int, ...], ...]
 """Moves of a figure to the squares beside it, by the greatest rise: LEVEL and lower, UP and lower, DOWN (index -1)."""
+ENGAGED: Final[Steps] = ((), (), ())
+"""Stands for the steps of a knight or hunter who has an opponent beside him, and may do more than step."""
 STEPS: Final[tuple[object, ...]] = tuple(range(SQUARES * FIGURES))
 """Every step as one object, so that the rows which have it need little of the processor's cache."""
 March = tuple[int, tuple[int, ...], bool]

@@ -23,6 +23,7 @@ from engines.assassins import board as boards
 from engines.assassins.board import (
     CITIZENS,
     DOWN,
+    ENGAGED,
     FIGURES,
     FIRST_KNIGHT,
     KING,
@@ -164,9 +165,7 @@ class AssassinsState:
     log: list[Move]
     """The latest moves that one seat made in a row, which the other seat has not answered yet."""
     _steps: list[Steps | None]
-    """The steps of every figure, None if something beside it has changed since it last looked around.
-
-    Empty for a knight or hunter who has an opponent beside him and may do more than step."""
+    """The steps of every figure, None if something beside it has changed since it last looked around."""
     _legal: tuple[Move, ...] | None
 
     @classmethod
@@ -310,22 +309,18 @@ class AssassinsState:
         legal: list[Move] = []
         known = self._steps
         if self.king_points:
-            steps = known[KING]
-            if steps is None:
-                steps = self._look_around(KING)
+            steps = known[KING] or self._look_around(KING)
             legal += steps[LEVEL]  # he is on a street and stays there
             if self.where[KING] in self.board.doors:
                 legal.append(ENTER)
         if self.knight_points:
             rise = LEVEL if self.knight_points == 1 else UP
             for knight in range(FIRST_KNIGHT, FIGURES):
-                steps = known[knight]
-                if steps is None:
-                    steps = self._look_around(knight)
-                if steps:
-                    legal += steps[rise]
-                else:
+                steps = known[knight] or self._look_around(knight)
+                if steps is ENGAGED:
                     self._add_knights_moves(knight, legal)
+                else:
+                    legal += steps[rise]
         legal.append(END_TURN)
         return legal
 
@@ -340,12 +335,11 @@ class AssassinsState:
                 if (KING < other < FIRST_KNIGHT) == (figure >= FIRST_KNIGHT):
                     meets = True
             bit += bit
-        place = 16 * square + taken
-        steps = board.steps[figure][place]
         if meets and (figure >= FIRST_KNIGHT or figure in self.hunters):
-            steps = ()
-        elif steps is None:
-            steps = board.make_steps(figure, place)
+            steps = ENGAGED
+        else:
+            place = 16 * square + taken
+            steps = board.steps[figure][place] or board.make_steps(figure, place)
         self._steps[figure] = steps
         return steps
 
@@ -384,19 +378,15 @@ class AssassinsState:
         if points:
             rise = LEVEL if points == 1 else UP
             for citizen in self.hidden:
-                steps = known[citizen]
-                if steps is None:
-                    steps = self._look_around(citizen)
+                steps = known[citizen] or self._look_around(citizen)
                 legal += steps[rise]
         rise = UP if points else DOWN
         for hunter in self.hunters:
-            steps = known[hunter]
-            if steps is None:
-                steps = self._look_around(hunter)
-            if steps:
-                legal += steps[rise]
-            else:
+            steps = known[hunter] or self._look_around(hunter)
+            if steps is ENGAGED:
                 self._add_hunters_moves(hunter, legal)
+            else:
+                legal += steps[rise]
         if len(self.revealed) < len(self.assassins):
             for figure in self.assassins:
                 if self.where[figure] != OFF and figure not in self.revealed:

@@ -156,7 +156,7 @@ class KingdomsState:
         for seat, holding in enumerate(state.holdings):
             holding.kingdom, holding.known = table.kingdoms[seat], table.known[seat]
             holding.played = table.played[seat]
-        state.deck, state.face_down = deck, face_down
+        state.deck = deck
         for entry in log:
             state.log += divmod(entry, SEAT)
         state._lay(table.row, table.pending)
@@ -245,7 +245,7 @@ class KingdomsState:
             config=self.config,
             table=self.table(),
             hand=self.holdings[seat].hand,
-            hand_sizes=tuple([len(holding.hand) for holding in self.holdings]),
+            hand_sizes=tuple(map(len, self.hands)),
             deck_size=len(self.deck) - self.drawn,
             face_down_count=len(self.face_down),
             events=log[told:],
@@ -288,9 +288,9 @@ class KingdomsState:
             row=tuple(card if self.occupied >> slot & 1 else 0 for slot, card in enumerate(self.row)),
             pending=tuple(self.row[slot] for slot in SLOTS_IN[self.pending]),
             removed=self.removed,
-            played=tuple([holding.played for holding in self.holdings]),
-            kingdoms=tuple([holding.kingdom for holding in self.holdings]),
-            known=tuple([holding.known for holding in self.holdings]),
+            played=tuple(self.played),
+            kingdoms=tuple(self.kingdoms),
+            known=tuple(self.known),
         )
 
     def resolving(self) -> Card:

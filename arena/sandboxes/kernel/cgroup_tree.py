@@ -61,7 +61,7 @@ def discover() -> tuple[Hierarchy, ...]:
 
 
 def can_freeze() -> bool:
-    """Whether groups can be made here whose processes the kernel stops."""
+    """Whether groups can be made here whose processes the kernel stops; those above them do not always tell."""
     hierarchies = [hierarchy for hierarchy in discover() if any(map(_writable, hierarchy.parents()))]
     return any(hierarchy.version == 2 or "freezer" in hierarchy.controllers for hierarchy in hierarchies)
 

@@ -46,17 +46,11 @@ def divide_cores(cores: Sequence[tuple[int, ...]], tables: int, needed: int) -> 
     """
     if tables == 1:
         needed = max(needed, 2)
-    for divided in (_shares(cores[1:], tables), _shares(cores, tables) if needed == 1 else []):
-        if divided and min(map(len, divided)) >= needed:
-            return divided
-    return [()] * tables
-
-
-def _shares(cores: Sequence[tuple[int, ...]], tables: int) -> list[tuple[int, ...]]:
-    """As many whole cores for each table as for every other."""
-    per_table = len(cores) // tables
-    shares = [cores[number * per_table :][:per_table] for number in range(tables)]
-    return [tuple(processor for core in share for processor in core) for share in shares]
+    playing = cores if needed == 1 and len(cores) == tables else cores[1:]
+    per_table = len(playing) // tables
+    shares = [playing[number * per_table :][:per_table] for number in range(tables)]
+    divided = [tuple(processor for core in share for processor in core) for share in shares]
+    return divided if min(map(len, divided)) >= needed else [()] * tables
 
 
 def _number(path: Path, default: int) -> int:
