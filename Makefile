@@ -12,8 +12,8 @@ WORKERS := $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 # Every process that is started would compile all modules again: three times as long as it takes to import them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install proto check test test-fast test-lowest test-compiled test-ppo golden bench bench-peers compile interpret strength \
-	tournament site-demo pictures lighthouse hostile soak crash
+.PHONY: help install proto check format test test-fast test-lowest test-compiled test-ppo golden bench bench-peers compile interpret strength \
+	tournament site-demo pictures lighthouse hostile soak crash docs release
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
@@ -30,13 +30,29 @@ install: $(STAMP) ## create .venv with Arena and everything its developers need
 proto: $(STAMP) ## regenerate arena/wire/v1 from proto/
 	@$(BIN)/python -m arena.wire.generate
 
-check: $(STAMP) ## lint, types, protos; changes nothing
+# The browser's modules have no build step; only what looks them through comes from npm.
+BIOME_FOLDER := build/javascript
+BIOME := $(BIOME_FOLDER)/node_modules/.bin/biome
+JAVASCRIPT := --error-on-warnings --config-path tools/javascript arena engines sample_bots tests
+
+$(BIOME): tools/javascript/package.json tools/javascript/package-lock.json
+	@command -v npm >/dev/null || { echo "the browser's modules are checked with npm's biome: install Node first"; exit 2; }
+	@mkdir -p $(BIOME_FOLDER) && cp $^ $(BIOME_FOLDER)
+	@cd $(BIOME_FOLDER) && npm ci --silent --no-fund --no-audit
+	@touch $@
+
+check: $(STAMP) $(BIOME) ## lint, types, protos; changes nothing
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/buf lint
 	$(BIN)/buf breaking --against proto/baseline.binpb
 	$(BIN)/python -m arena.wire.generate --check
+	$(BIOME) check $(JAVASCRIPT)
+
+format: $(STAMP) $(BIOME) ## format Python and JavaScript
+	$(BIN)/ruff format .
+	$(BIOME) check --write $(JAVASCRIPT)
 
 test: $(STAMP) ## every test; on Debian with root what they need is installed first
 	tests/prepare-machine.sh $(BIN)/pytest -n $(WORKERS) --dist worksteal -r fER --durations 15
@@ -126,3 +142,9 @@ soak: $(STAMP) ## let hostile and honest bots play tournaments for an hour; hone
 
 crash: $(STAMP) ## kill tournaments 300 times at random moments and count what is lost
 	$(BIN)/python -m tests.crash
+
+docs: $(STAMP) ## build the documentation as a site in build/docs; a broken link is an error
+	$(BIN)/python -m mkdocs build --strict
+
+release: $(STAMP) ## build source distribution and wheels into dist/, and play with each in an empty environment
+	tools/release.sh $(BIN)/python

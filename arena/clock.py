@@ -103,6 +103,10 @@ class Clock:
             case Meter.NONE:
                 return 0.0
 
+    def miss(self) -> None:
+        """Spend all that is there for a move that came too late or not at all; it has its increment like any other."""
+        self.bank = self.control.increment
+
     def charge(self, wall: float, cpu: float = 0.0, lag: float = 0.0) -> bool:
         """Spend the time of one move; False when the flag fell, and our own lag does not explain it.
 

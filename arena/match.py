@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from arena.clock import TimeControl
@@ -24,9 +25,25 @@ class Outcome:
     reason: str
 
 
+def undecided(seats: int, reason: str) -> Outcome:
+    """What bots are told of a match without an outcome, for they are promised a rank for each seat: all are first."""
+    return Outcome((1,) * seats, (0.0,) * seats, reason)
+
+
 def points(ranks: Sequence[int]) -> list[float]:
     """How many of the others each seat has beaten, ties counting half."""
     return [sum((rank < other) + 0.5 * (rank == other) for other in ranks) - 0.5 for rank in ranks]
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """A share in per cent; nearly all is not all, and nearly nothing is not nothing."""
+    least = 10.0 ** -(digits + 2)
+    if 0.0 < share < least:
+        return f"<{least:.{digits}%}"
+    # Not rounded up to certainty either: 99.6 % is no 100 %.
+    if 1.0 - least < share < 1.0:
+        return f">{1.0 - least:.{digits}%}"
+    return f"{share:.{digits}%}"
 
 
 def ordinal(rank: int) -> str:
@@ -49,6 +66,16 @@ class Ending(Enum):
     ABUSE = "attacked the referee"
     VOID = "the match does not count"
 
+    @property
+    def at_fault(self) -> bool:
+        """Whether the bot did something wrong; nobody did in a void match."""
+        return is_fault(self.name)
+
+
+def is_fault(ending: str) -> bool:
+    """Whether the ending of this name is a fault of the bot: the one place where that is decided."""
+    return ending not in (Ending.NORMAL.name, Ending.VOID.name)
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -56,6 +83,11 @@ class Verdict:
 
     ending: Ending
     sentence: str
+
+    @property
+    def at_fault(self) -> bool:
+        """Whether the bot did something wrong."""
+        return self.ending.at_fault
 
 
 FINE = Verdict(Ending.NORMAL, Ending.NORMAL.value)
@@ -128,6 +160,16 @@ class Strike:
 
 
 @dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault that ended its bot: if two or more fair seats are left, random legal moves are played in its seat."""
+
+    seat: Seat
+    ply: int
+    """How many moves had been played before it."""
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
 class SandboxReport:
     """What held a bot: the kind of its sandbox, and what was enforced as read back after its launch."""
 
@@ -146,11 +188,37 @@ class MatchRecord(Generic[C, M]):
     outcome: Outcome
     strikes: tuple[Strike, ...] = ()
     sandboxes: tuple[SandboxReport, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    """In the order in which they happened; records from before matches were played on have none."""
+    told_id: str = field(default="", compare=False)
+    """What the bots were told as the name of the match: another one whenever it is played."""
 
     @property
     def void(self) -> bool:
         """Whether the match does not count."""
         return any(verdict.ending is Ending.VOID for verdict in self.verdicts)
+
+    @property
+    def ended_at_fault(self) -> bool:
+        """Whether it ended at a fault although two or more fair seats were left, as all matches once did.
+
+        Nobody knows how these seats would have fared, so it is not rated.
+        """
+        return not self.faults and cut_short(self.verdicts)
+
+    def why_substituted(self, ply: int) -> Verdict | None:
+        """The fault for which the referee played this move at random; None if it is the bot's own, or not known."""
+        played = self.played[ply]
+        if not played.substituted:
+            return None
+        strikes = (strike.verdict for strike in self.strikes if (strike.seat, strike.ply) == (played.seat, ply))
+        faults = (fault.verdict for fault in self.faults if fault.seat == played.seat and fault.ply <= ply)
+        return next(chain(strikes, faults), None)
+
+
+def cut_short(verdicts: Sequence[Verdict]) -> bool:
+    """Whether some seat was at fault, and two or more were not."""
+    return 1 < sum(not verdict.at_fault for verdict in verdicts) < len(verdicts)
 
 
 AnyRecord = MatchRecord[Any, Any]
@@ -190,6 +258,12 @@ class MatchEnd:
 
     outcome: Outcome
     verdict: Verdict
+
+    @classmethod
+    def of(cls, record: AnyRecord, seat: Seat) -> "MatchEnd":
+        """The end of this match, as its seat is told."""
+        outcome = record.outcome
+        return cls(outcome if outcome.ranks else undecided(len(record.verdicts), outcome.reason), record.verdicts[seat])
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,9 @@ import pkgutil
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from types import MappingProxyType
+from importlib.util import find_spec
+from pathlib import Path
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING
 
 from arena.errors import RegistryError, UsageError
@@ -42,11 +44,27 @@ def find(name: str) -> AnyGame:
 
 def compiled() -> bool:
     """Whether the rules of the games that come with Arena are compiled or interpreted."""
-    return bool(import_module("engines").compiled())
+    return bool(_engines().compiled())
+
+
+@cache
+def _engines() -> ModuleType:
+    """Our own package of games; RegistryError if Python finds another package of that name, which is not even run."""
+    spec = find_spec("engines")
+    where = next(iter(spec.submodule_search_locations or [str(spec.origin)]), "no file") if spec else "no folder"
+    ours = Path(where).resolve() == Path(__file__).resolve().parents[1] / "engines"
+    # Another one may have been installed over ours.
+    found = import_module("engines") if ours else None
+    if found is None or getattr(found, "BELONGS_TO", None) != "arena":
+        raise RegistryError(
+            f"the package `engines` in {where} is not Arena's: remove or rename it (`pip uninstall engines` if pip "
+            "brought it), and install Arena again"
+        )
+    return found
 
 
 def _engine_names() -> list[str]:
-    return [module.name for module in pkgutil.iter_modules(import_module("engines").__path__) if module.ispkg]
+    return [module.name for module in pkgutil.iter_modules(_engines().__path__) if module.ispkg]
 
 
 def _load_engine(name: str) -> AnyGame:

@@ -47,6 +47,11 @@ def sample(rng: Random, items: Sequence[T], count: int) -> list[T]:
     return pool[:count]
 
 
+def draw_name() -> str:
+    """A name that tells nothing: that of a match in the store is a digest of its seed, and would confirm a guess."""
+    return secrets.token_hex(8)
+
+
 def draw_seed() -> int:
     """A seed that cannot be guessed: bots have the engines, and a known seed would show them what is hidden."""
     return secrets.randbits(63)

@@ -1,11 +1,12 @@
 """What two bots can tell each other past the referee, although only one of them runs at a time.
 
-    python -m bench.channels [--bits 32] [--sandbox bubblewrap] [--sandbox docker]
+    python -m bench.channels [--bits 32] [--sandbox bubblewrap] [--sandbox docker] [--sandbox gvisor]
 
 A sender and a receiver sit in sandboxes of their own and take turns as in a match: whoever is not to act is frozen. Per
-channel the sender is told random bits. Each is sent as its opposite and then as itself, and the receiver takes the
-difference, because the rest of the machine moves most of what is read. The first bits teach where the border between
-0 and 1 lies, the others are counted. A channel that counts something carries more than one bit: the rate is a floor.
+channel the sender is told random bits. Where an exchange carries one bit, each is sent as its opposite and then as
+itself, and the receiver takes the difference, because the rest of the machine moves most of what is read. The first
+bits teach where the border between 0 and 1 lies, the others are counted. A channel that counts something carries more
+than one bit: the rate is a floor. Channels of many bits at a time send them as they are.
 """
 
 import argparse
@@ -23,10 +24,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table as Grid
 
-from arena.sandboxes import BotDirectory, BotImage, BubblewrapSandbox, DockerSandbox, Limits
+from arena.sandboxes import BotDirectory, BotImage, BubblewrapSandbox, DockerSandbox, GvisorSandbox, Limits
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.endpoint import Endpoint
-from bench.channel_bots.bot import CHANNELS
+from bench.channel_bots.bot import CHANNELS, WIDTHS
 
 BOT = Path(__file__).parent / "channel_bots" / "bot.py"
 IMAGE = "arena/base:bookworm"
@@ -35,6 +36,8 @@ LESSONS = 8
 ANSWER_S = 60.0
 RETRY_S = 0.002
 LIMITS = Limits(start_s=60.0)
+CONTAINERS = {"docker": DockerSandbox, "gvisor": GvisorSandbox}
+KINDS = ["bubblewrap", *CONTAINERS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,7 @@ class End:
         async with asyncio.timeout(ANSWER_S):
             with await self._connect() as connection:
                 await loop.sock_sendall(connection, f"{words}\n".encode())
-                answer = await loop.sock_recv(connection, 100)
+                answer = await loop.sock_recv(connection, 1 << 16)
         while not await self._sandbox.freeze():
             pass
         return answer.decode().strip()
@@ -90,14 +93,16 @@ class End:
 
 def sandbox(kind: str) -> Sandbox:
     """A sandbox of a kind around one end."""
-    if kind == "docker":
-        return DockerSandbox(BotImage(IMAGE, ("python3", "-c", BOT.read_text())), LIMITS)
+    if kind in CONTAINERS:
+        return CONTAINERS[kind](BotImage(IMAGE, ("python3", "-c", BOT.read_text())), LIMITS)
     program = BotDirectory(BOT.parent, ("/usr/bin/python3", "bot.py"))
     return BubblewrapSandbox(program, LIMITS, require=("freeze",))
 
 
 async def measure(sender: End, receiver: End, channel: str, bits: int) -> Finding:
     """Send bits through one channel and count how many arrive."""
+    if channel in WIDTHS:
+        return await measure_many(sender, receiver, channel, bits)
     index = list(CHANNELS).index(channel)
     first = random.randrange(1 << 30)
     await receiver.tell(f"{index} {first}")
@@ -119,6 +124,30 @@ async def measure(sender: End, receiver: End, channel: str, bits: int) -> Findin
     guess = learn(sent[:LESSONS], seen[:LESSONS])
     right = sum(guess(value) == bit for value, bit in zip(seen[LESSONS:], sent[LESSONS:], strict=True))
     return Finding(channel, right, bits, seconds)
+
+
+async def measure_many(sender: End, receiver: End, channel: str, exchanges: int) -> Finding:
+    """Send many bits at a time; those that no sender moves, because others use the same thing, are left out."""
+    index, width = list(CHANNELS).index(channel), WIDTHS[channel]
+    first = random.randrange(1 << 20)
+    await sender.tell(f"{index} {first} 0")
+    await receiver.tell(f"{index} {first}")
+    usable, wrong, seconds = -1, 0, 0.0
+    for number in range(1, exchanges + 2):
+        value = 0 if number == 1 else random.getrandbits(width)
+        started = time.perf_counter()
+        said = await sender.tell(f"{index} {first + number} {value}")
+        heard = await receiver.tell(f"{index} {first + number}")
+        if not is_number(said) or not is_number(heard):
+            return Finding(channel, 0, width, 1.0, heard if is_number(said) else said)
+        if number == 1:
+            usable = ~int(heard) & ((1 << width) - 1)
+            continue
+        seconds += time.perf_counter() - started
+        wrong += ((value ^ int(heard)) & usable).bit_count()
+    await sender.tell(f"{index} 0 0")
+    total = exchanges * usable.bit_count()
+    return Finding(channel, total - wrong, total, seconds)
 
 
 def is_number(text: str) -> bool:
@@ -163,10 +192,10 @@ def main() -> None:
     """Print a table per sandbox."""
     parser = argparse.ArgumentParser(description="What two bots can tell each other past the referee.")
     parser.add_argument("--bits", type=int, default=32, help="bits that are counted per channel")
-    parser.add_argument("--sandbox", action="append", choices=["bubblewrap", "docker"], help="default: both")
+    parser.add_argument("--sandbox", action="append", choices=KINDS, help="default: all")
     parser.add_argument("--channel", default="", help="a part of the names of those to be measured; default: all")
     chosen = parser.parse_args()
-    for kind in chosen.sandbox or ["bubblewrap", "docker"]:
+    for kind in chosen.sandbox or KINDS:
         grid = Grid("channel", "bits right", "bits/s", "", title=kind)
         for row in rows(asyncio.run(examine(kind, chosen.bits, chosen.channel))):
             grid.add_row(*row)

@@ -240,7 +240,7 @@ class MadeUp:
     def __init__(self, tournament_id: int, bot_ids: Sequence[int]) -> None:
         self._tournament_id = tournament_id
         self._bot_ids = bot_ids
-        self.running = 0
+        self.running, self.tables = 0, 1
 
     async def __aenter__(self) -> "MadeUp":
         return self

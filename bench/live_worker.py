@@ -1,9 +1,8 @@
 """A worker process that writes down its processor time after every match, and what its reports took of it."""
 
-from collections.abc import Sequence
 from typing import Any
 
-from arena.match import PlayedMove
+from arena.play.progress import Progress
 from arena.tournaments.executors import worker_main
 from arena.tournaments.executors.reports import Reporter
 from bench.live_meter import ALTERNATING, NO_FEED, Meter
@@ -27,9 +26,9 @@ def main() -> None:
         matches += 1
         return answer
 
-    def watch_or_not(self: Reporter, played: Sequence[PlayedMove[Any]]) -> None:
+    def watch_or_not(self: Reporter, progress: Progress) -> None:
         if is_reported():
-            watch(self, played)
+            watch(self, progress)
 
     worker_main._play = noted_play  # type: ignore[assignment]
     Reporter.watch = watch_or_not  # type: ignore[method-assign]

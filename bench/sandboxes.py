@@ -21,7 +21,7 @@ from arena.bots.making import SandboxOptions, sandboxed_bot
 from arena.bots.manifest import locate
 from arena.clock import TimeControl
 from arena.errors import Disconnected
-from arena.match import Contestant, Ending, MatchSpec
+from arena.match import FINE, Contestant, MatchSpec
 from arena.play.heartbeat import Heartbeat, ThreadHeartbeat
 from arena.play.player import Player
 from arena.play.referee import play
@@ -65,7 +65,7 @@ async def match(sandbox: str, heartbeat: Heartbeat) -> Cost:
         await asyncio.gather(*(link.close() for link in links))
     finally:
         await asyncio.gather(*(bot.close() for bot in bots))
-    if any(verdict.ending is not Ending.NORMAL for verdict in result.verdicts):
+    if any(verdict != FINE for verdict in result.verdicts):
         raise Disconnected(str(result.verdicts))
     moves = len(result.played) / 1e3
     return Cost(ready - began, (played - ready) / moves, used / moves, memory / (1 << 20), time.perf_counter() - began)

@@ -7,7 +7,7 @@ second; its win rate is the share of opponents that it left behind, ties countin
 have roles, the weaker bot also plays itself, and the stronger one must win more often than it in every role.
 
 Every deal is written to the file of `--results` at once, and the same command goes on where it was stopped. Remove the
-file when a bot has changed. `--table` plays nothing and prints the file; the README's results are bench/strength.jsonl.
+file when a bot has changed. `--table` plays nothing and prints the file; that of docs/games.md is bench/strength.jsonl.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from arena.clock import TimeControl
 from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.links.local import LocalLink
-from arena.match import Contestant, Ending, MatchSpec
+from arena.match import Contestant, MatchSpec
 from arena.play.player import STRICT, Answer, Leniency, Player
 from arena.play.referee import AnyPlayer, play
 from arena.registry import find, games
@@ -131,7 +131,7 @@ async def play_match(contest: Contest, seed: int, seat: int) -> tuple[float, boo
     record = await play(game, players, spec)
     if record.void:
         raise RuntimeError(record.verdicts[0].sentence)
-    forfeited = any(verdict.ending is not Ending.NORMAL for verdict in record.verdicts)
+    forfeited = any(verdict.at_fault for verdict in record.verdicts)
     return rewards(record.outcome)[seat], forfeited
 
 

@@ -24,7 +24,7 @@ from arena.bots.running import SandboxedBot
 from arena.bots.table import Table
 from arena.clock import TimeControl
 from arena.errors import InfraError
-from arena.match import Contestant, Ending, MatchSpec
+from arena.match import FINE, Contestant, MatchSpec
 from arena.sandboxes import BotDirectory, BubblewrapSandbox, Limits
 
 BOTS = Path(__file__).parent / "theft_bots"
@@ -58,7 +58,7 @@ def sandboxed(role: str, mode: Mode) -> SandboxedBot:
     """One of the bots in its sandbox."""
     program = BotDirectory(BOTS, (sys.executable, "bot.py", role), tuple(python_paths()))
     sandbox = BubblewrapSandbox(program, mode.limits, require=("cpu", "freeze"))
-    return SandboxedBot(Contestant(role), sandbox, start_s=mode.limits.start_s, ponder=not mode.freezing)
+    return SandboxedBot(Contestant(role), sandbox, ponder=not mode.freezing)
 
 
 async def count(table: Table, counter: SandboxedBot, place: int, seed: int) -> float:
@@ -67,7 +67,7 @@ async def count(table: Table, counter: SandboxedBot, place: int, seed: int) -> f
     names = (counter.contestant, Contestant(ROLES[place]))
     spec = MatchSpec("theft", "claim", GAME.configure(2, {}), seed, names, CONTROL)
     record = await table.play(GAME, spec, (0, place))
-    if any(verdict.ending is not Ending.NORMAL for verdict in record.verdicts):
+    if any(verdict != FINE for verdict in record.verdicts):
         raise InfraError(f"the match was not played: {record.verdicts}, {counter.log()[-500:]}")
     await asyncio.sleep(SETTLE_S)
     return statistics.median(map(int, counter.log().split()[already:]))

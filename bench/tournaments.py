@@ -112,7 +112,7 @@ async def play(make_bot: Callable[[int], RunningBot], matches: int, *, fresh: bo
 async def finished(worker: Worker, seed: int) -> FinishedMatch:
     """One match with all that the store keeps of it."""
     assignment = Assignment(seed, (0, 1), spec(seed))
-    played = await worker.play((0, 1), assignment, new_job=False)
+    played = await worker.play((0, 1), assignment, new_leg=False)
     match = finish(GAME, played, assignment, tournament=1, places=(0, 1), bot_ids=(1, 2))
     if not isinstance(match, FinishedMatch):
         sys.exit(f"a match of the bench was void: {match.reason}")

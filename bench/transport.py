@@ -35,7 +35,7 @@ from arena.links.connection import BotConnection, unix_connect
 from arena.links.frames import DATA, pack_frame, pack_message
 from arena.links.http2 import READ_BYTES
 from arena.links.local import LocalLink
-from arena.match import Contestant, Ending
+from arena.match import FINE, Contestant
 from arena.play import looptime
 from arena.play.heartbeat import STEADY, Heartbeat, ThreadHeartbeat
 from arena.play.player import Link, Player
@@ -163,7 +163,7 @@ async def local() -> tuple[float, int]:
 async def refereed(links: Sequence[Link], heartbeat: Heartbeat) -> int:
     """Play a match over these links; how many requests were answered."""
     result = await play(GAME, [Player(GAME.codec, link, CONTROL, heartbeat=heartbeat) for link in links], SPEC)
-    if any(verdict.ending is not Ending.NORMAL for verdict in result.verdicts):
+    if any(verdict != FINE for verdict in result.verdicts):
         raise Disconnected(str(result.verdicts))
     return len(result.played) + len(links)
 
@@ -171,9 +171,7 @@ async def refereed(links: Sequence[Link], heartbeat: Heartbeat) -> int:
 def sandboxed(seat: str, *, freezing: bool) -> SandboxedBot:
     """A bot that answers from its table, in its sandbox."""
     program = BotDirectory(Path(__file__).parent, tuple(command(seat)), tuple(python_paths()))
-    return SandboxedBot(
-        Contestant(seat), BubblewrapSandbox(program, Limits(start_s=30.0)), start_s=30.0, ponder=not freezing
-    )
+    return SandboxedBot(Contestant(seat), BubblewrapSandbox(program, Limits(start_s=30.0)), ponder=not freezing)
 
 
 def cpp_bot(*, freezing: bool) -> SandboxedBot:

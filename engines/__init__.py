@@ -8,6 +8,8 @@ from pathlib import Path
 
 from arena.errors import RegistryError
 
+BELONGS_TO = "arena"
+"""Others have packages called `engines`, too; arena/registry.py takes none of those for this one."""
 FOLDER = Path(__file__).parent
 
 

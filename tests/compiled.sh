@@ -10,7 +10,7 @@ trap 'rm -rf "$folder"' EXIT
 HATCH_BUILD_HOOK_ENABLE_CUSTOM=1 ARENA_COMPILE_LEVEL=1 "$python" -m pip wheel --quiet --disable-pip-version-check --no-deps \
     --no-build-isolation --wheel-dir "$folder" .
 "$python" -m uv venv --quiet --python "$python" "$folder/venv"
-"$python" -m uv pip install --quiet --python "$folder/venv" "$folder"/arena-*.whl
+"$python" -m uv pip install --quiet --python "$folder/venv" "$folder"/botarena-*.whl
 cd "$folder" # where nothing of the checkout is found
 rules=$(venv/bin/python -c 'import engines; print(engines.FOLDER)')
 venv/bin/arena doctor >doctor 2>&1 || true # it fails where no sandbox is

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# As the command does, before numpy is loaded: for matrices as small as ours more threads take longer than one.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # The machine may be busy: a slow example is no failure, and CI must not depend on chance.
 settings.register_profile("arena", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("arena")
@@ -24,14 +26,17 @@ def pytest_runtest_makereport(item, call):
 
 SLOW = (
     "bots/test_freezing.py",
+    "bots/test_starting.py",
     "cli/test_bot.py",
     "cli/test_errors.py",
+    "cli/test_json.py",
     "cli/test_play.py",
     "cli/test_tournament_",
     "contestant/test_check.py",
     "hostile/",
     "journeys/",
     "links/test_fuzz_wire.py",
+    "links/test_reconnect.py",
     "links/test_serve.py",
     "notebook/",
     "rl/",
@@ -45,7 +50,11 @@ SLOW = (
     "tournaments/executors/",
     "tournaments/test_archive.py",
     "tournaments/test_budget.py",
+    "tournaments/test_resuming.py",
     "tournaments/test_schedule.py",
+    "tournaments/test_schedule_replay.py",
+    "tournaments/test_signing.py",
+    "tournaments/test_sole_driver.py",
     "tournaments/test_submission_trials.py",
     "tournaments/test_tournament.py",
     "untrusted/",
@@ -57,8 +66,11 @@ LONG = (
     "cli/test_start_up.py",
     "cli/test_store_option.py",
     "engines/test_show_seen.py",
+    "ratings/test_many_matches.py",
+    "ratings/test_stops.py",
     "test_packaging.py",
     "test_scale.py",
+    "tournaments/test_legs.py",
 )
 """Where they take long, though they depend on nothing real; `make test-fast` leaves out both."""
 REAL = (

@@ -22,6 +22,8 @@ packages=(
     golang-go golang-google-grpc-dev golang-github-golang-protobuf-1-5-dev protoc-gen-go
     default-jdk-headless libgrpc-java libguava-java libnetty-java libperfmark-java libprotobuf-java
     libgeronimo-annotation-1.3-spec-java protobuf-compiler-grpc-java-plugin
+    # An HTTP/2 of its own, for a bot that nobody here made the stack of.
+    libnghttp2-dev
 )
 missing=()
 for package in "${packages[@]}"; do
@@ -30,14 +32,20 @@ done
 if [ ${#missing[@]} -gt 0 ]; then
     echo "installing what the tests need: ${missing[*]} …"
     apt-get update -qq
-    apt-get install -y -qq "${missing[@]}" >/dev/null
+    apt-get -o DPkg::Lock::Timeout=300 install -y -qq "${missing[@]}" >/dev/null
 fi
 
 # gVisor is a runtime of the docker engine; one that runs already reads its settings again.
-gvisor='{"runtimes": {"runsc": {"path": "/usr/bin/runsc", "runtimeArgs": ["--host-uds=create", "--network=none"]}}}'
-if ! docker info --format '{{.Runtimes}}' 2>/dev/null | grep -q runsc; then
+gvisor='{"runtimes": {"runsc": {"path": "/usr/bin/runsc", "runtimeArgs": ["--host-uds=create", "--network=none", "--oci-seccomp"]}}}'
+if ! docker info --format '{{.Runtimes}}' 2>/dev/null | grep -q -- --oci-seccomp; then
     mkdir -p /etc/docker
-    [ -e /etc/docker/daemon.json ] || echo "$gvisor" >/etc/docker/daemon.json
+    python3 - "$gvisor" /etc/docker/daemon.json <<'END'
+import json, os, sys
+wanted, path = json.loads(sys.argv[1]), sys.argv[2]
+settings = json.load(open(path)) if os.path.exists(path) else {}
+settings["runtimes"] = settings.get("runtimes", {}) | wanted["runtimes"]
+json.dump(settings, open(path, "w"))
+END
     if docker info >/dev/null 2>&1; then kill -HUP "$(cat /var/run/docker.pid)"; fi
 fi
 if ! docker info >/dev/null 2>&1; then

@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 STDLIB = sys.stdlib_module_names
 
-CONTRACT = {"errors", "rng", "canonical", "clock", "match", "game", "codec", "registry", "vectors"}
+CONTRACT = {"errors", "distribution", "rng", "canonical", "clock", "match", "game", "codec", "registry", "vectors"}
 """The flat modules that games and bots are written against; among themselves they import in this order."""
 
 # Package of arena -> what it may import from arena beside the contract, and from third parties.
@@ -27,13 +27,13 @@ ALLOWED = {
     "links": ("play untrusted", "google grpc_health h2"),
     "sandboxes": ("play untrusted", ""),  # docker and pyseccomp are imported when they are needed
     "bots": ("links play sandboxes sdk untrusted", ""),
-    "store": ("", "alembic sqlalchemy"),
+    "store": ("", "alembic psycopg sqlalchemy"),
     "ratings": ("store", "numpy trueskill"),
     "tournaments": (
         "bots play ratings sandboxes store submit untrusted",
-        "numpy platformdirs prometheus_client ray rustworkx trueskill",
+        "cryptography numpy platformdirs prometheus_client ray rustworkx trueskill",
     ),
-    "contestant": ("bots play", ""),
+    "contestant": ("bots play untrusted", ""),
     "submit": ("bots contestant play sandboxes store untrusted", ""),
     "notebook": ("bots links play ratings web", "pandas rich"),
     "web": ("play ratings store untrusted", "jinja2 markdown_it markupsafe numpy rich starlette uvicorn"),

@@ -1,6 +1,7 @@
 """What is shipped: the wheel's content, the bounds of its dependencies, and generated code without drift."""
 
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from arena import distribution
 from arena.wire.generate import GENERATOR, differences, generate
 
 ROOT = Path(__file__).parents[1]
@@ -16,13 +18,33 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
+def unpacked(tmp_path_factory):
+    """The wheel of this checkout, as it is installed."""
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     (path,) = folder.glob("*.whl")
     with zipfile.ZipFile(path) as archive:
-        return set(archive.namelist())
+        archive.extractall(folder / "installed")
+    return folder / "installed"
+
+
+@pytest.fixture(scope="module")
+def wheel(unpacked):
+    return {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*") if path.is_file()}
+
+
+def test_a_checkout_and_a_wheel_play_together(unpacked):
+    code = "from arena.tournaments.executors.program_digest import program_digest; print(program_digest('claim'))"
+    digests = [
+        subprocess.run(
+            [sys.executable, "-B", "-c", f"import sys; sys.path.insert(0, {str(place)!r}); import arena; "
+             f"assert arena.__file__.startswith({str(place)!r}); {code}"],
+            cwd=place, check=True, capture_output=True, text=True,
+        ).stdout
+        for place in (ROOT, unpacked)
+    ]  # fmt: skip
+    assert digests[0] == digests[1]
 
 
 def test_the_wheel_holds_the_two_packages_and_nothing_else(wheel):
@@ -73,4 +95,114 @@ def test_a_bot_imports_nothing_that_only_a_server_needs(module):
 def test_every_requirement_has_a_lower_bound():
     extras = PROJECT["optional-dependencies"].values()
     for text in [*PROJECT["dependencies"], *(each for extra in extras for each in extra)]:
-        assert text.startswith("arena[") or re.search(r"[>=]=", text), text
+        assert text.startswith("botarena[") or re.search(r"[>=]=", text), text
+
+
+OTHERS = ("arena", "engines")
+"""Names that belong to others where packages are published."""
+INSTALLERS = re.compile(r"\b(?:pip3?|pipx|uv|uv tool|uv pip)\s+(?:install|add|download|wheel)\b([^`#\n]*)")
+EXTRAS = re.compile(r"(?<![\w/.-])(?:arena|engines|botarena)\[[a-z, ]+\]")
+"""Extras behind a bare name, which an index would be asked for."""
+REQUIREMENTS = re.compile(r"""dependencies\s*=\s*\[[^\]]*["'](?:arena|engines|botarena)\b""")
+OWN_EXTRAS = '"botarena[docs,metrics,postgres,ray,rl,signing,web]"'
+"""What pyproject.toml says of itself, which asks no index."""
+
+
+def instructions():
+    """Every text of the repository that people read or run, and what it tells them to install."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    for name in listed:
+        if Path(name).suffix in (".md", ".py", ".ipynb", ".sh", ".toml", ".yaml", ".yml", "") and name != THIS:
+            yield name, (ROOT / name).read_text(encoding="utf-8", errors="replace").replace(OWN_EXTRAS, "")
+
+
+THIS = Path(__file__).relative_to(ROOT).as_posix()
+
+
+def asks_an_index(text):
+    """The first instruction that would install a package of somebody else, or of nobody yet."""
+    for found in INSTALLERS.finditer(text):
+        words = {re.split(r"[\[<>=~! ]", word.strip("'\""))[0] for word in found[1].split()}
+        if words & {*OTHERS, "botarena"}:
+            return found[0]
+    found = EXTRAS.search(text) or REQUIREMENTS.search(text)
+    return found and found[0]
+
+
+def test_nobody_is_told_to_install_a_strangers_package():
+    assert {name: found for name, text in instructions() if (found := asks_an_index(text))} == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pip install 'arena[rl]'", "run `pip install arena`", "uv pip install botarena", "pip install engines numpy",
+        "needs arena[web]", 'dependencies = ["arena"]', "pipx install arena==0.1",
+    ],
+)  # fmt: skip
+def test_such_an_instruction_is_found(text):
+    assert asks_an_index(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["pip install '/path/to/arena[rl]'", "pip install ./botarena-0.1.0-py3-none-any.whl", "pip install -e '.[dev]'"],
+)
+def test_one_that_names_a_place_is_fine(text):
+    assert not asks_an_index(text)
+
+
+def test_the_command_and_the_packages_keep_their_names(wheel):
+    assert PROJECT["name"] == distribution.NAME
+    assert PROJECT["scripts"] == {"arena": "arena.cli:main"}
+    assert distribution.version() == PROJECT["version"]
+
+
+@pytest.mark.parametrize(
+    ("noted", "requirement"),
+    [
+        ({"url": "file:///tmp/a%20b/botarena-0.1.0-py3-none-any.whl"}, "/tmp/a b/botarena-0.1.0-py3-none-any.whl[rl]"),
+        ({"url": "https://example.org/botarena.whl"}, "botarena[rl] @ https://example.org/botarena.whl"),
+        (
+            {"url": "https://example.org/arena", "vcs_info": {"vcs": "git", "commit_id": "abc"}},
+            "botarena[rl] @ git+https://example.org/arena@abc",
+        ),
+        (None, "/path/to/botarena.whl[rl]"),
+    ],
+)
+def test_an_extra_is_installed_from_where_arena_came(monkeypatch, tmp_path, noted, requirement):
+    assert distribution.install_hint("rl") == f"pip install -e {shlex.quote(f'{ROOT}[rl]')}"
+    monkeypatch.setattr(distribution, "_CHECKOUT", tmp_path)
+    monkeypatch.setattr(distribution, "_direct_url", lambda: noted)
+    assert distribution.install_hint("rl") == f"pip install {shlex.quote(requirement)}"
+
+
+def test_the_version_stands_where_a_release_needs_it():
+    version = PROJECT["version"]
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    assert f"botarena-{version}-py3-none-any.whl" in (ROOT / "README.md").read_text()
+    changelog = (ROOT / "CHANGELOG.md").read_text()
+    assert f"\n## [{version}]" in changelog or f"This will be {version}.\n" in changelog
+
+
+def test_every_step_of_a_workflow_is_a_command_that_people_have_too():
+    targets = set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    steps = [
+        step
+        for path in (ROOT / ".github/workflows").glob("*.yml")
+        for step in re.findall(r"^ +- run: (.*)$", path.read_text(), re.MULTILINE)
+    ]
+    assert len(steps) >= 4
+    assert {step for step in steps if step.removeprefix("make ") not in targets} == set()
+
+
+def test_hooks_call_what_make_check_calls():
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text()
+    makefile = (ROOT / "Makefile").read_text()
+    check = makefile[makefile.index("\ncheck:") :].split("\n\n")[0]
+    for tool in ("ruff check", "ruff format --check", "mypy", "buf lint"):
+        assert f"/{tool}" in hooks, tool
+        assert f"/{tool}" in check, tool
+    assert "biome check --error-on-warnings --config-path tools/javascript" in hooks
+    assert "JAVASCRIPT := --error-on-warnings --config-path tools/javascript " in makefile
+    assert "$(BIOME) check $(JAVASCRIPT)" in check

@@ -74,7 +74,7 @@ def make_bot(game: AnyGame, plan: BotPlan, seed: int) -> RunningBot:
 def sandboxed_bot(contestant: Contestant, source: Source, options: SandboxOptions) -> SandboxedBot:
     """A folder or an image in its sandbox, not started yet."""
     sandbox = make_sandbox(source, options)
-    return SandboxedBot(contestant, sandbox, start_s=options.limits.start_s, ponder=options.ponder)
+    return SandboxedBot(contestant, sandbox, ponder=options.ponder)
 
 
 def check_unchanged(folder: Path, contestant: Contestant) -> None:

@@ -184,6 +184,8 @@ def _words(content: dict[str, Any], key: str, path: Path) -> tuple[str, ...]:
     value = content.get(key)
     if not isinstance(value, list) or not value or not all(isinstance(word, str) and word for word in value):
         raise UsageError(f"{path}: {key} must be a list of one or more texts")
+    if any("\0" in word for word in value):
+        raise UsageError(f"{path}: {key} must not contain the character NUL (\\u0000): no program can be given it")
     return tuple(value)
 
 

@@ -1,18 +1,24 @@
 """Running bots: started in their sandboxes, and kept running from match to match."""
 
 import asyncio
+import errno
+import socket
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Iterable
+from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 
 from arena.codec import Codec
-from arena.errors import BotFault, Disconnected, StartFailed, TimedOut
+from arena.errors import BotFault, Disconnected, InfraError, StartFailed, TimedOut
 from arena.links.connection import BotConnection, Connect
 from arena.links.local import LocalLink
 from arena.match import Contestant, SandboxReport
-from arena.play.player import STRICT, Answer, Leniency, Link
+from arena.play.holding import NOT_RESTARTED
+from arena.play.player import OUTPUT_BLOCKED, STRICT, Answer, Leniency, Link
 from arena.sandboxes.base import Sandbox
+from arena.sandboxes.endpoint import Endpoint
 
 AnyCodec = Codec[Any, Any, Any, Any]
 T = TypeVar("T")
@@ -21,6 +27,8 @@ DEATH_WAIT = 2.0
 """Seconds to wait for the exit of a bot that closed its connection: its exit explains more than the disconnect.
 
 A sandbox full of files takes the kernel a second to take down."""
+UNHELD = SandboxReport("none", {"cputime": "none", "restart": NOT_RESTARTED})
+"""Of a bot that is not ours to start: what it has seen it may remember, and a clock of `cpu:` charges it nothing."""
 FROZEN_CPU_S = 0.005
 """Processor seconds of a frozen bot that are within the error of their measurement."""
 
@@ -42,6 +50,10 @@ class RunningBot(ABC):
     @abstractmethod
     async def close(self) -> None:
         """End it; may be called at any time and any number of times."""
+
+    async def dismiss(self) -> None:
+        """End it in the middle of a match, and keep what it printed."""
+        await self.close()
 
     async def pause(self) -> None:  # noqa: B027  (what has no sandbox cannot be frozen)
         """Freeze it until it is asked again, where that is possible, and wait until it stands still."""
@@ -110,14 +122,17 @@ class RemoteBot(RunningBot):
             await self._connection.close()
             self._connection = None
 
+    def sandbox_report(self) -> SandboxReport:
+        """Nothing holds it, and it cannot be started anew."""
+        return UNHELD
+
 
 class SandboxedBot(RunningBot):
     """A bot in a sandbox."""
 
-    def __init__(self, contestant: Contestant, sandbox: Sandbox, *, start_s: float, ponder: bool) -> None:
+    def __init__(self, contestant: Contestant, sandbox: Sandbox, *, ponder: bool) -> None:
         super().__init__(contestant)
         self._sandbox = sandbox
-        self._start_s = start_s
         self._ponder = ponder
         self._connection: BotConnection | None = None
         self._cpu_answered = self._cpu_frozen = 0.0
@@ -126,6 +141,8 @@ class SandboxedBot(RunningBot):
         self._freezes = self._missed = 0
         self._marks: list[float] | None = None
         """Where its output was whenever it was asked in its latest match; None before its first."""
+        self._last_words: list[str] | None = None
+        """What it printed by turn, if it was dismissed."""
 
     @property
     def sandbox(self) -> Sandbox:
@@ -134,20 +151,25 @@ class SandboxedBot(RunningBot):
 
     async def start(self) -> None:
         """Launch it under its limits and wait until it is ready."""
-        started = time.monotonic()
         try:
             await self._sandbox.__aenter__()
             endpoint = await self._sandbox.start()
-            left = max(0.1, self._start_s - (time.monotonic() - started))
-            opening = BotConnection.open(endpoint.connect_once, left)
+            opening = BotConnection.open(partial(self._connect, endpoint), self._sandbox.start_deadline())
             connection, death = await connect_or_end(opening, self._sandbox.wait())
             if connection is None:
                 sentence = death.sentence if death else "the referee ended it"
                 raise StartFailed(f"ended before it was ready: {sentence}")
             self._connection = connection
         except BaseException:
-            await self.close()
+            with suppress(InfraError):  # why it did not start stands; who closes it again hears of this
+                await self.close()
             raise
+
+    def _connect(self, endpoint: Endpoint) -> socket.socket:
+        """Connect, for the first time or again, only to a bot that still is the process that was started."""
+        if self._sandbox.death() is not None:
+            raise ConnectionRefusedError(errno.ECONNREFUSED, "its process has ended")
+        return endpoint.connect_once()
 
     async def open_match(self, codec: AnyCodec) -> Link:
         """A stream of its own for the match, watched by the sandbox."""
@@ -223,6 +245,14 @@ class SandboxedBot(RunningBot):
         finally:
             await self._sandbox.kill()
 
+    async def dismiss(self) -> None:
+        """End it in the middle of a match; what it printed is read first, since some sandboxes take it with them."""
+        try:
+            await self.read_log()
+            self._last_words = await self.read_outputs()
+        finally:
+            await self.close()
+
     def sandbox_report(self) -> SandboxReport:
         """The limits as they were read back, and whether it was frozen as it should be in its latest match."""
         enforcement = dict(self._sandbox.enforcement())
@@ -241,6 +271,8 @@ class SandboxedBot(RunningBot):
 
     async def read_outputs(self) -> list[str]:
         """What it printed in each turn of its latest match; after `read_log`."""
+        if self._last_words is not None:
+            return self._last_words
         outputs = await self._sandbox.read_outputs(self._marks or ())
         # It was first asked whether it is ready, which is no turn.
         return ["".join(outputs[:2]), *outputs[2:]]
@@ -256,14 +288,18 @@ class SandboxedLink:
     async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:
         """Thaw the bot, ask it, and begin to freeze it again; `settle` waits until it stands still."""
         self._bot.mark_output()
-        before = await self._bot.resume()
+        before, stalls = await self._bot.resume(), self._bot.sandbox.output_stalls()
         try:
             answer = await self._link.call(request, wait, leniency)
+        except TimedOut as late:
+            reason = f"{late}{OUTPUT_BLOCKED}" if self._bot.sandbox.output_stalls() > stalls else str(late)
+            raise await self._bot.refine(TimedOut(reason)) from late
         except BotFault as fault:
             raise await self._bot.refine(fault) from fault
         finally:
             spent = await self._bot.begin_pause() - before
-        return Answer(answer.reply, answer.wall, answer.transport, spent, answer.lag)
+        blocked = self._bot.sandbox.output_stalls() > stalls
+        return Answer(answer.reply, answer.wall, answer.transport, spent, answer.lag, blocked)
 
     async def settle(self) -> None:
         """Wait until the bot stands still."""

@@ -1,19 +1,23 @@
 """A table: starts a group of bots, and plays matches between them over one link per seat."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from arena.bots.running import AnyCodec, RunningBot, close_all
-from arena.errors import BotFault
+from arena.errors import BotFault, InfraError
 from arena.game import AnyGame
-from arena.match import AnyRecord, MatchSpec
+from arena.match import AnyRecord, MatchSpec, SandboxReport, Seat
 from arena.play.faults import FORFEIT, Policy
 from arena.play.heartbeat import STEADY, Heartbeat
 from arena.play.player import STRICT, Answer, Leniency, Link, Player
-from arena.play.referee import Watch, play
+from arena.play.progress import Watch
+from arena.play.referee import play
+
+NO_FACTS: Mapping[str, str] = MappingProxyType({})
 
 
 class FailedLink:
@@ -39,10 +43,23 @@ class FailedLink:
 class Table:
     """Runs bots for as long as it is entered as a context, and plays any number of matches between them."""
 
-    def __init__(self, bots: Sequence[RunningBot], *, heartbeat: Heartbeat = STEADY, policy: Policy = FORFEIT) -> None:
+    def __init__(
+        self,
+        bots: Sequence[RunningBot],
+        *,
+        heartbeat: Heartbeat = STEADY,
+        policy: Policy = FORFEIT,
+        facts: Mapping[str, str] = NO_FACTS,
+    ) -> None:
+        """`facts` are further lines of the enforcement, which hold for all bots of its matches."""
         self.bots = bots
+        self._facts = facts
         self.not_started: dict[int, BotFault] = {}
         """The bots that did not start, by their place at the table, and why."""
+        self.seeds: set[int] = set()
+        """The seeds of all matches that these bots were shown anything of, from whatever seat."""
+        self.unclean: Exception | None = None
+        """What failed after a match was decided: the match stands, and these bots should play no further one."""
         self._heartbeat = heartbeat
         self._policy = policy
 
@@ -50,7 +67,8 @@ class Table:
         """Start all bots at once; one that does not start is at fault in every match."""
         starts = await asyncio.gather(*(self._start(place) for place in range(len(self.bots))), return_exceptions=True)
         if failures := [failure for failure in starts if failure is not None]:
-            await self.__aexit__()
+            with suppress(InfraError):  # which says the same again at the end of the table
+                await self.__aexit__()
             raise failures[0]
         return self
 
@@ -61,14 +79,36 @@ class Table:
         self, game: AnyGame, spec: MatchSpec[Any], seating: Sequence[int], watch: Watch | None = None
     ) -> AnyRecord:
         """Play one match with these bots, named by their place at the table, in seat order."""
+        self.seeds.add(spec.seed)
+        dismissed = set[int]()
+
+        async def dismiss(seat: Seat) -> None:
+            """End a bot at fault while the others play on; the end of the table says what cannot be cleaned up."""
+            dismissed.add(seating[seat])
+            with suppress(Exception):
+                await self.bots[seating[seat]].dismiss()
+
         async with AsyncExitStack() as links:
             players = []
             for place in seating:
                 link = await self._open(place, game.codec)
-                links.push_async_callback(self._release, place, link)
+                links.push_async_callback(self._release, place, link, dismissed)
                 players.append(Player(game.codec, link, spec.control, heartbeat=self._heartbeat))
-            record = await play(game, players, spec, self._policy, watch)
-        return replace(record, sandboxes=tuple(self.bots[place].sandbox_report() for place in seating))
+            record = await play(game, players, spec, self._policy, watch, dismiss)
+        return replace(record, sandboxes=tuple(map(self._report, seating)))
+
+    def _report(self, place: int) -> SandboxReport:
+        report = self.bots[place].sandbox_report()
+        return replace(report, enforcement={**report.enforcement, **self._facts})
+
+    async def read_printed(self, seating: Sequence[int]) -> tuple[list[str], list[list[str]]]:
+        """What the bots of the latest match printed, and that by turn, in seat order; nothing if it cannot be read."""
+        bots = [self.bots[place] for place in seating]
+        try:
+            return [await bot.read_log() for bot in bots], [await bot.read_outputs() for bot in bots]
+        except Exception as error:  # whatever it is, the match is decided
+            self.unclean = error
+            return [""] * len(bots), [[] for _ in bots]
 
     async def _start(self, place: int) -> None:
         bot = self.bots[place]
@@ -86,8 +126,13 @@ class Table:
         except BotFault as fault:
             return FailedLink(fault)
 
-    async def _release(self, place: int, link: Link) -> None:
+    async def _release(self, place: int, link: Link, dismissed: Collection[int]) -> None:
         """End the stream of a bot and freeze the bot, so that it takes no processor time from others."""
-        with suppress(BotFault):
-            await link.close()
-        await self.bots[place].pause()
+        if place in dismissed:
+            return
+        try:
+            with suppress(BotFault):
+                await link.close()
+            await self.bots[place].pause()
+        except Exception as error:  # as above
+            self.unclean = error

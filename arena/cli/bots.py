@@ -1,22 +1,24 @@
 """`arena bots`: what is registered."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import click
 from rich.console import Console
 from rich.table import Table
 
+from arena.cli import table_formats
 from arena.cli.groups import CommandGroup
-from arena.cli.output import cell, echo, narrow_table
-from arena.cli.store import db_option, open_store
-from arena.cli.table_formats import counted
+from arena.cli.options import json_option
+from arena.cli.output import cell, echo, narrow_table, print_json
+from arena.cli.store import db_option, open_store, read_store
+from arena.cli.table_formats import counted, list_options, print_table
 from arena.errors import UsageError
 from arena.store.base import BotEntry, Store
-from arena.untrusted.text import json_text, printable
+from arena.untrusted.text import printable
 
 DIGEST_DIGITS = 12
 """Of a digest; so many tell the versions of all bots apart."""
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @click.group(cls=CommandGroup)
@@ -28,26 +30,39 @@ def bots() -> None:
 @click.option("--game", metavar="GAME", help="Only bots that play this game.")
 @click.option("--retired", is_flag=True, help="Those that are retired too.")
 @click.option("--all", "everything", is_flag=True, help="Every version: older, retired, and only tried out.")
-@json_option
+@list_options
 @db_option
-def list_bots(game: str | None, retired: bool, everything: bool, as_json: bool, db: str) -> None:
+def list_bots(game: str | None, retired: bool, everything: bool, db: str, **form: Any) -> None:
     """List the newest version of every bot on the ladder.
 
     A folder that was only played by `arena test` or `arena tournament --bots` is not on the ladder; `arena submit` puts
     it there.
+
+    \b
+    The columns of --json and --csv:
+      name, version, owner  of the bot
+      status                ladder, older, retired or tried out
+      games                 those that it plays
+      from, origin          folder, image or absent, and where that is
+      registered, digest    when, in universal time, and of which content
     """
-    store = open_store(db)
+    store = read_store(db)
     entries = [bot for bot in store.all_bots() if game in (None, *bot.games)]
     newest = store.bots(game, retired=retired)
-    if as_json:
-        click.echo(json_text([plain(bot, newest) for bot in (entries if everything else newest)], indent=2))
-        return
-    if entries if everything else newest:
-        Console().print(bot_table(entries if everything else newest, newest))
-    else:
-        click.echo("no bot is on the ladder: `arena submit DIR --owner NAME` hands one in")
-    if not everything and (hidden := _left_out(entries, newest)):
-        click.echo(f"not shown: {hidden}; --all shows every version")
+    shown = entries if everything else newest
+
+    def show() -> None:
+        if shown:
+            Console().print(bot_table(shown, newest))
+        else:
+            click.echo("no bot is on the ladder: `arena submit DIR --owner NAME` hands one in")
+        notes()
+
+    def notes() -> None:
+        if not everything and (hidden := _left_out(entries, newest)):
+            click.echo(f"not shown: {hidden}; --all shows every version")
+
+    print_table(table_formats.Table([plain(bot, newest) for bot in shown], None, show, notes), **form)
 
 
 def bot_table(entries: Iterable[BotEntry], newest: Iterable[BotEntry]) -> Table:
@@ -115,12 +130,12 @@ def _left_out(entries: Iterable[BotEntry], shown: Iterable[BotEntry]) -> str:
 @db_option
 def show(bot: str, as_json: bool, db: str) -> None:
     """Show every version of the bot NAME."""
-    store = open_store(db)
+    store = read_store(db)
     versions, newest = store.bot_versions(bot), store.bots()
     if not versions:
         raise UsageError(f"there is no bot {bot!r}: `arena bots list` shows those that there are")
     if as_json:
-        click.echo(json_text([plain(entry, newest) for entry in versions], indent=2))
+        print_json([plain(entry, newest) for entry in versions])
         return
     for entry in versions:
         where = "its files are not on this machine" if entry.kind == "absent" else entry.origin

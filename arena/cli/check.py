@@ -2,7 +2,8 @@
 
 import math
 import shlex
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,18 @@ from arena.bots.builtin import BUILTIN
 from arena.bots.making import SandboxOptions
 from arena.bots.manifest import Builtin, Folder, Image, locate
 from arena.bots.running import RunningBot
-from arena.cli.output import marked, plain_console
+from arena.cli.options import json_option
+from arena.cli.output import marked, plain_console, print_json
 from arena.cli.params import MAX_SEED, Seed, Whole, clock_option
 from arena.cli.sandbox_options import named_bot, read_sandbox_options, sandbox_options
 from arena.clock import TimeControl
 from arena.contestant.check import Check, CheckSettings, Mark, Measures, Step
 from arena.errors import UsageError
 from arena.game import AnyGame
+from arena.match import AnyRecord, Seat
 from arena.play import looptime, record
 from arena.play.heartbeat import ThreadHeartbeat
-from arena.sandboxes.base import weaknesses
+from arena.play.holding import weaknesses
 from arena.sandboxes.logs import TAIL_BYTES
 from arena.untrusted.text import printable
 
@@ -52,6 +55,7 @@ SEED_HELP = "The seed of all chance: the same check again."
     help="Where to write the record of a match that failed.",
 )  # fmt: skip
 @click.option("--thorough", is_flag=True, help="Take as long as it takes, not about a minute.")
+@json_option
 @sandbox_options
 def check(
     bot: str,
@@ -61,6 +65,7 @@ def check(
     positions: int,
     evidence: Path,
     thorough: bool,
+    as_json: bool,
     **given: Any,
 ) -> None:
     """Try everything that a tournament will ask of a bot.
@@ -69,20 +74,40 @@ def check(
     its time; --thorough leaves nothing out. The exit code is 1 if a step failed.
 
     \b
+    --json prints a list with an object for each game that was begun:
+      game, passed       the name of the game, and whether no step failed
+      steps              number, title, mark (passed, warned, failed or skipped),
+                         detail, seconds and advice of each
+      measures           start, decisions, median, p99, slowest (in seconds) and
+                         peak_memory (in bytes); null if it never played
+      sandbox, weak      what held the bot, and what was not fully held
+      output             the end of what it printed, if a step failed
+      evidence, seat     the record of the match that failed, and the bot's seat
+                         there, or null
+
+    \b
     arena bot check my_bot
     arena bot check my_bot --game claim --thorough
     """
     options, chosen = read_sandbox_options(given), games_to_check(bot, game_name)
     seconds = math.inf if thorough else MINUTE / len(chosen)
     settings = CheckSettings(clock, seed, positions, options.limits.start_s, options.limits.memory_bytes, seconds)
+    console, results = plain_console(stderr=as_json), list[dict[str, Any]]()
     for game in chosen:
         if len(chosen) > 1:
-            click.echo(f"{game.info.title} ({game.info.name})")
-        failed = looptime.run(_run(game, bot, settings, options))
+            console.print(f"{game.info.title} ({game.info.name})", markup=False, soft_wrap=True)
+        failed, result = looptime.run(_run(game, bot, settings, options, console))
+        results.append(result)
+        if failed is not None and failed.evidence is not None:
+            _keep(game, failed.evidence, evidence)
+            result |= {"evidence": str(evidence), "seat": failed.seat}
+            _say_how_to_watch(failed.seat, bot, evidence, aside=as_json)
         if failed is not None:
-            if failed.evidence is not None:
-                _keep(game, failed, bot, evidence)
-            click.get_current_context().exit(1)
+            break
+    if as_json:
+        print_json(results)
+    if not results[-1]["passed"]:
+        click.get_current_context().exit(1)
 
 
 def games_to_check(bot: str, name: str | None) -> list[AnyGame]:
@@ -98,9 +123,11 @@ def games_to_check(bot: str, name: str | None) -> list[AnyGame]:
     return [registry.find(game) for game in source.manifest.games]
 
 
-async def _run(game: AnyGame, name: str, settings: CheckSettings, options: SandboxOptions) -> Step | None:
-    """Take and print every step; the one that failed, if any did."""
-    console, failed = plain_console(), None
+async def _run(
+    game: AnyGame, name: str, settings: CheckSettings, options: SandboxOptions, console: Console
+) -> tuple[Step | None, dict[str, Any]]:
+    """Take and print every step; the one that failed, if any did, and all of it as plain data."""
+    steps = list[Step]()
     bot = named_bot(game, name, settings.seed, options)
     twin = named_bot(game, name, settings.seed, replace(options, ponder=True))
     opponent = named_bot(game, "random", settings.seed, options)
@@ -109,14 +136,40 @@ async def _run(game: AnyGame, name: str, settings: CheckSettings, options: Sandb
         try:
             async for step in trial.steps():
                 _show_step(console, step)
-                failed = step if step.mark is Mark.FAILED else failed
+                steps.append(step)
         finally:
             await trial.close()
     _show_measures(console, trial.measures())
     _show_sandbox(console, bot)
+    failed = next((step for step in steps if step.mark is Mark.FAILED), None)
     if failed is not None:
         _show_failure(console, failed, bot)
-    return failed
+    return failed, plain(game, steps, trial.measures(), bot)
+
+
+def plain(game: AnyGame, steps: Sequence[Step], measures: Measures | None, bot: RunningBot) -> dict[str, Any]:
+    """The check of one game as plain data; `arena bot check --help` explains it."""
+    report, passed = bot.sandbox_report(), all(step.mark is not Mark.FAILED for step in steps)
+    return {
+        "game": game.info.name,
+        "passed": passed,
+        "steps": [
+            {"number": step.number, "title": step.title, "mark": step.mark.value, "detail": step.detail,
+             "seconds": step.seconds, "advice": step.advice}
+            for step in steps
+        ],
+        "measures": measures and asdict(measures),
+        "sandbox": report.kind,
+        "weak": list(weaknesses(dict(report.enforcement))),
+        "output": "" if passed else last_output(bot),
+        "evidence": None,
+        "seat": None,
+    }  # fmt: skip
+
+
+def last_output(bot: RunningBot) -> str:
+    """The end of what the bot has printed."""
+    return bot.log().rstrip()[-TAIL_BYTES:]
 
 
 def _show_step(console: Console, step: Step) -> None:
@@ -140,12 +193,12 @@ def _show_sandbox(console: Console, bot: RunningBot) -> None:
     report = bot.sandbox_report()
     weak = weaknesses(dict(report.enforcement))
     if weak:
-        console.print(f"[yellow]sandbox {report.kind}: not fully enforced here: {marked(', '.join(weak))}[/yellow]")
+        console.print(f"[yellow]sandbox {report.kind}: not fully held here: {marked(', '.join(weak))}[/yellow]")
 
 
 def _show_failure(console: Console, step: Step, bot: RunningBot) -> None:
     """The bot's last output and the way on; on stdout, so that it stays below the steps."""
-    log = bot.log().rstrip()[-TAIL_BYTES:]
+    log = last_output(bot)
     title = "the bot's last output" if log else "the bot printed nothing"
     console.print(f"\n--- {title} ---", soft_wrap=True)
     if log:
@@ -155,13 +208,14 @@ def _show_failure(console: Console, step: Step, bot: RunningBot) -> None:
     console.print(f"What to do: {marked(step.advice)}.", soft_wrap=True)
 
 
-def _keep(game: AnyGame, step: Step, bot: str, path: Path) -> None:
+def _keep(game: AnyGame, evidence: AnyRecord, path: Path) -> None:
     """Write the record of the match that failed, so that it can be played again under a debugger."""
-    if step.evidence is None:
-        return
     try:
-        record.save(path, step.evidence, game)
+        record.save(path, evidence, game)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _say_how_to_watch(seat: Seat, bot: str, path: Path, *, aside: bool) -> None:
     where = "DIR" if isinstance(locate(bot, BUILTIN), Image) else shlex.quote(bot)
-    click.echo(f"Watch it happen: arena bot reproduce {shlex.quote(str(path))} --seat {step.seat} --bot {where}")
+    click.echo(f"Watch it happen: arena bot reproduce {shlex.quote(str(path))} --seat {seat} --bot {where}", err=aside)

@@ -3,7 +3,8 @@
 import sys
 import tempfile
 import traceback
-from importlib.metadata import version
+
+from arena.distribution import version
 
 
 def crash_report(error: Exception) -> str:
@@ -13,7 +14,7 @@ def crash_report(error: Exception) -> str:
     try:
         number, path = tempfile.mkstemp(prefix="arena-crash-", suffix=".txt")
         with open(number, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(f"arena {version('arena')}, Python {sys.version}, {sys.platform}\n{details}")
+            file.write(f"arena {version()}, Python {sys.version}, {sys.platform}\n{details}")
     except OSError:
         return f"{about}; please report it, with this:\n{details}"
     return f"{about}; please report it, with the file {path}"

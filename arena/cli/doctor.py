@@ -1,7 +1,6 @@
 """`arena doctor`: what this machine can enforce."""
 
 import asyncio
-import json
 from collections.abc import Sequence
 
 import click
@@ -9,7 +8,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from arena import registry
-from arena.cli.output import narrow_table
+from arena.cli.options import json_option
+from arena.cli.output import narrow_table, print_json
 from arena.sandboxes.doctor import Finding, Status, examine
 
 _COLOURS = {Status.OK: "green", Status.WEAK: "yellow", Status.FORBIDDEN: "red", Status.MISSING: "red"}
@@ -18,7 +18,7 @@ _SANDBOXES = {"bubblewrap": "a whole sandbox", "docker": "docker daemon", "gviso
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
+@json_option
 @click.pass_context
 def doctor(ctx: click.Context, as_json: bool) -> None:
     """Say what this machine can enforce, and why and how to mend what it cannot.
@@ -33,9 +33,7 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
             {"name": f.name, "status": f.status.value, "found": f.found, "reason": f.reason, "remedy": f.remedy}
             for f in findings
         ]
-        click.echo(
-            json.dumps({"sandboxes": sandboxes, "rules": rules, "findings": lines}, indent=2, ensure_ascii=False)
-        )
+        print_json({"sandboxes": sandboxes, "rules": rules, "findings": lines})
     else:
         _show(findings)
         click.echo(f"sandboxes that can be used here: {', '.join(sandboxes) or 'none'}")

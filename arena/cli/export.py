@@ -1,23 +1,27 @@
 """`arena export` and `arena import`: a tournament as one file, from machine to machine."""
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from arena import registry
-from arena.cli.output import echo
+from arena.cli.keys import open_keyring, own_key
+from arena.cli.options import json_option
+from arena.cli.output import echo, print_json
 from arena.cli.params import Whole
-from arena.cli.store import db_option, open_store, say_if_new
+from arena.cli.store import db_option, open_store, read_store, say_if_new
 from arena.cli.table_formats import counted
+from arena.cli.tournament import plain_tournament
+from arena.cli.verify import plain_proof
 from arena.errors import RecordError
 from arena.tournaments import archive
-from arena.tournaments.verify import StoredTournament, check_tournament, stored_tournament
+from arena.tournaments.signing import need_library
+from arena.tournaments.verify import StoredTournament, check_tournament, stored_tournament, unproved_schedule
 from arena.untrusted.limited import Allowance, run_limited
 from arena.untrusted.text import printable
 
-SHOWN = 5
-"""How many reasons are given for refusing an archive."""
 _BYTES_PER_SECOND = 1 << 14
 """So many packed bytes are at least replayed in a second: ten matches or more."""
 
@@ -30,47 +34,100 @@ _BYTES_PER_SECOND = 1 << 14
     type=click.Path(dir_okay=False, path_type=Path),
     help="Where to write it; tournament-ID.arena.gz if not given.",
 )
+@click.option(
+    "--sign",
+    is_flag=True,
+    help="Vouch for it with your key (`arena keys`), made at first use; needs the extra `signing`.",
+)
+@json_option
 @db_option
-def export(number: int, out: Path | None, db: str) -> None:
+def export(number: int, out: Path | None, sign: bool, as_json: bool, db: str) -> None:
     """Write a tournament to one file.
 
     In it are its settings, its bots by digest, results, records and checksums, but not the bots' files. On another
     machine `arena import` proves it and shows the same tables. The same tournament gives the same bytes.
 
+    --json prints the tournament as `arena tournament list` does, with file, matches and signed_with (your public
+    key, or null).
+
     \b
     arena export 3 -o claim-cup.arena.gz
+    arena export 3 -o claim-cup.arena.gz --sign
     """
-    store = open_store(db)
+    store = read_store(db)
     entry = store.tournament(number)
     path = out or Path(f"tournament-{number}.arena.gz")
-    count = archive.write(stored_tournament(store, entry), path)
+    kept = stored_tournament(store, entry)
+    if sign:
+        text = archive.text_to_sign(kept)
+        kept = replace(kept, signature=own_key().sign(text))
+    count = archive.write(kept, path)
+    if as_json:
+        facts = {"file": str(path), "matches": count, "signed_with": kept.signature and kept.signature.key}
+        print_json({**plain_tournament(entry), **facts})
+        return
     state = "" if entry.finished else "; it is not finished, so later ones can be imported over this one"
     click.echo(f"wrote {path}: tournament {number} of {entry.game}, {counted(count, 'match')}{state}")
+    if kept.signature:
+        click.echo(f"signed; it counts for those who trust your key: `arena keys trust {kept.signature.key} NAME`")
 
 
 @click.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--rated",
+    is_flag=True,
+    help="Let it count for the ladder, as if it had been played here: for a file whose origin you trust.",
+)
+@json_option
 @db_option
-def import_(file: Path, db: str) -> None:
+def import_(file: Path, rated: bool, as_json: bool, db: str) -> None:
     """Prove the tournament in FILE and add it.
 
-    All of it is replayed, and nothing is added if anything in it is not true. Adding it twice changes nothing. Its
-    bots are registered by their digests but without their files: they can be played here once the same files are
-    submitted.
+    All of it is replayed, and nothing is added unless it follows the rules, the schedule and the seed. That it was
+    played so cannot be proved: whoever wrote FILE may have chosen the moves and faults of anybody's bot. So it has
+    tables and pages of its own, and counts for no others, unless you give --rated, or it is signed with a key that you
+    trust (`arena keys`).
+
+    Adding it twice changes nothing, and neither does a file that is older than what is here. Bots that are new here
+    are registered by their digests, without their files, unless they are Arena's own: they can be played once the same
+    files are submitted. A file in which a name of your ladder belongs to somebody else is refused.
+
+    --json prints the tournament as `arena tournament list` does, with file, new_matches, absent (bots whose files are
+    not here), what `arena verify --json` says of the proof, signed_with (a public key, or null) and signed_by (your
+    name of a key that you trust, or null).
     """
     with tempfile.TemporaryDirectory(prefix="arena-import-") as place:
         kept = _proven(file, Path(place, "proven.gz"))
+        signer = open_keyring().signer(kept.signature.key) if kept.signature else None
         store = open_store(db, make=True)
-        entry, added = archive.add(store, kept)
+        entry, added = archive.add(store, kept, rated=rated or signer is not None)
     say_if_new()
     theirs = {bot.label for bot in kept.bots}
-    absent = [bot.label for bot in store.all_bots() if bot.kind == "absent" and bot.label in theirs]
-    what = (
-        f"{counted(added, 'new match')}, all replayed and true" if added else "nothing new: all of it was here already"
-    )
+    absent = [bot for bot in store.all_bots() if bot.kind == "absent" and bot.label in theirs]
+    if as_json:
+        facts = {"file": str(file), "new_matches": added, **plain_proof(entry)}
+        facts |= {"signed_with": kept.signature and kept.signature.key, "signed_by": signer}
+        names = [{"name": bot.name, "version": bot.version} for bot in absent]
+        print_json({**plain_tournament(entry), **facts, "absent": names})
+        return
+    what = f"{counted(added, 'new match')}" if added else "nothing new: all of it was here already"
     echo(f"{file} is tournament {entry.id} of {entry.game} here; {what}")
+    echo("proved: it follows the rules, the schedule and the seed; not proved: that its bots played so")
+    if kept.signature:
+        echo(_vouched(kept.signature.key, signer))
+    if entry.apart:
+        echo(f"it counts for no table but its own (`arena ratings --tournament {entry.id}`), unless you give --rated")
     if absent:
-        echo(f"not here, and so not to be played until they are submitted: {', '.join(absent)}")
+        labels = ", ".join(bot.label for bot in absent)
+        echo(f"not here, and so not to be played until they are submitted: {labels}")
+
+
+def _vouched(key: str, signer: str | None) -> str:
+    """Who vouches for a tournament, and what that means here."""
+    if signer is None:
+        return f"signed with a key that you do not trust: {key}; `arena keys trust KEY NAME` changes that"
+    return f"signed by {signer} with a key that you trust: {key}; it counts as if it had been played here"
 
 
 def _proven(file: Path, copy: Path) -> StoredTournament:
@@ -78,22 +135,23 @@ def _proven(file: Path, copy: Path) -> StoredTournament:
     allowance = Allowance(
         memory_bytes=768 << 20, seconds=60 + file.stat().st_size // _BYTES_PER_SECOND, file_bytes=1 << 40
     )
-    findings, count = run_limited(prove, str(file), str(copy), what=str(file), allowance=allowance)
-    for words in findings:
-        echo(words, err=True)
-    if count:
-        raise RecordError(f"{file} is refused: {counted(count, 'thing')} in it not true; nothing was added")
+    wrong = run_limited(prove, str(file), str(copy), what=str(file), allowance=allowance)
+    if wrong:
+        raise RecordError(f"{file} is refused: {wrong}; nothing was added")
     return archive.read(copy)
 
 
-def prove(file: str, copy: str) -> tuple[list[str], int]:
-    """In the process with limits: the first things that are not true, and how many; without any, write it anew."""
+def prove(file: str, copy: str) -> str | None:
+    """In the process with limits: the first thing that is wrong; without any, the file is written anew."""
     kept = archive.read(Path(file))
-    findings, count = list[str](), 0
-    for count, finding in enumerate(check_tournament(kept, registry.find), 1):
-        if count <= SHOWN:
-            where = finding.where.partition(", ")[2] or "the tournament"
-            findings.append(f"{printable(where)}: {printable(finding.what)}")
-    if not count:
-        archive.write(kept, Path(copy))
-    return findings, count
+    if kept.signature:
+        need_library()  # who lacks it hears so before all matches are replayed
+    for finding in check_tournament(kept, registry.find):
+        where = finding.where.partition(", ")[2] or "the tournament"
+        return f"{printable(where)}: {printable(finding.what)}"
+    if unproved := unproved_schedule(kept.entry):
+        return f"its schedule cannot be proved: {printable(unproved)}"
+    if not archive.is_signature_true(kept):
+        return "its signature is wrong: the owner of its key has not signed this"
+    archive.write(kept, Path(copy))
+    return None

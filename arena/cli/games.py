@@ -7,16 +7,16 @@ import click
 from rich.console import Console
 
 from arena import registry
-from arena.cli.output import cell, plain_console
+from arena.cli.options import json_option
+from arena.cli.output import cell, plain_console, print_json
 from arena.game import GameInfo
-from arena.untrusted.text import json_text
 
 INDENT = " " * 11
 """Before the lines that say more about a game."""
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def games(as_json: bool) -> None:
     """List the games, with their seats, roles and options.
 
@@ -26,7 +26,7 @@ def games(as_json: bool) -> None:
     """
     found = [game.info for game in registry.games().values()]
     if as_json:
-        click.echo(json_text([_plain(info) for info in found], indent=2))
+        print_json([_plain(info) for info in found])
         return
     console = plain_console()
     for info in found:

@@ -8,18 +8,19 @@ import click
 from rich.console import Console
 
 from arena.cli import table_formats
-from arena.cli.output import cell, echo, narrow_table
+from arena.cli.output import cell, echo, narrow_table, print_json
 from arena.cli.params import Whole
-from arena.cli.store import db_option, open_store
+from arena.cli.store import db_option, read_store
 from arena.cli.table_formats import form_options, print_table
 from arena.errors import UsageError
-from arena.match import Ending
+from arena.match import is_fault
 from arena.store.base import BotEntry, MatchEntry, Store
 from arena.store.lookup import find_bot
-from arena.untrusted.text import json_text, printable
+from arena.untrusted.text import printable
 
 MATCH_DIGITS = 10
 """Of the name of a match; commands understand the beginning of one."""
+NOT_RATED = "ended at the fault, and not rated"
 
 
 @click.command()
@@ -44,6 +45,7 @@ def history(name: str, last: int, lost: bool, match_id: str | None, out: Path | 
       against, against_version  the others, in the order of their seats
       ending                    NORMAL, or the fault by which BOT lost
       reason                    how the match ended
+      ended_at_fault            others could have played on; it is not rated
 
     \b
     arena history my_bot                      its latest matches
@@ -52,7 +54,7 @@ def history(name: str, last: int, lost: bool, match_id: str | None, out: Path | 
     arena history my_bot --match e91e5353 --out game.arena
     arena history my_bot --html history.html  its rating over time
     """
-    store = open_store(db)
+    store = read_store(db)
     bot = find_bot(store, name)
     if match_id is not None:
         if form["as_csv"] or form["html"] is not None or form["columns"] is not None:
@@ -60,7 +62,7 @@ def history(name: str, last: int, lost: bool, match_id: str | None, out: Path | 
         bot, match = _find(store, bot, match_id, older="@" not in name)
         kept = store.kept_match(match.tournament_id, match.match_id)
         if form["as_json"]:
-            click.echo(json_text(_plain_match(store, bot, kept.entry), indent=2))
+            print_json(_plain_match(store, bot, kept.entry))
         else:
             _show_match(store, bot, kept.entry)
         if out is not None:
@@ -114,6 +116,7 @@ def _plain_match(store: Store, bot: BotEntry, match: MatchEntry) -> dict[str, An
         for seat, result in enumerate(match.seats)
     ]  # fmt: skip
     facts = {"match": match.match_id, "tournament": match.tournament_id, "reason": match.reason, "moves": match.moves}
+    facts["ended_at_fault"] = match.ended_at_fault
     output = match.seats[seat_of(match, bot.id)].log
     return {**facts, "seats": seats, "bot": bot.name, "version": bot.version, "output": output}
 
@@ -121,10 +124,11 @@ def _plain_match(store: Store, bot: BotEntry, match: MatchEntry) -> dict[str, An
 def _show_match(store: Store, bot: BotEntry, match: MatchEntry) -> None:
     label = {entry.id: entry.label for entry in store.all_bots()}
     reason = printable(match.reason)
-    echo(f"match {match.match_id} of tournament {match.tournament_id}: {reason}, {match.moves} moves")
+    early = f"; {NOT_RATED}" if match.ended_at_fault else ""
+    echo(f"match {match.match_id} of tournament {match.tournament_id}: {reason}, {match.moves} moves{early}")
     for seat, result in enumerate(match.seats):
         times = f"{result.wall_us / 1e6:.2f} s, of it {result.cpu_us / 1e6:.2f} s on a processor"
-        ending = f"{result.ending}: {result.sentence}" if result.ending != Ending.NORMAL.name else result.sentence
+        ending = f"{result.ending}: {result.sentence}" if result.at_fault else result.sentence
         points = f"rank {result.rank}, {result.score:g} points"
         echo(f"  seat {seat}  {printable(label[result.bot_id])}, {points}, {times}; {printable(ending)}")
     log = match.seats[seat_of(match, bot.id)].log
@@ -149,12 +153,13 @@ def _print(bot: BotEntry, rows: Sequence[dict[str, Any]], *, lost: bool) -> None
         right = name in ("tournament", "seat", "rank", "score")
         table.add_column(name, no_wrap=name == "match", justify="right" if right else "left", overflow="fold")
     for row in rows:
-        fault = "" if row["ending"] == Ending.NORMAL.name else f"{row['ending']}: "
+        fault = f"{row['ending']}: " if is_fault(row["ending"]) else ""
+        early = f"; {NOT_RATED}" if row["ended_at_fault"] else ""
         numbers = (row["rank"], f"{row['score']:g}")
         pairs = zip(row["against"].split(", "), row["against_version"].split(", "))
         others = ", ".join(f"{name} {version}" for name, version in pairs)
         facts = (row["match"][:MATCH_DIGITS], row["tournament"], row["seat"], others, *numbers)
-        table.add_row(*(cell(str(fact)) for fact in facts), cell(fault + row["reason"]))
+        table.add_row(*(cell(str(fact)) for fact in facts), cell(fault + row["reason"] + early))
     Console().print(table)
 
 
@@ -173,6 +178,7 @@ def match_row(match: MatchEntry, bot_id: int, known: Mapping[int, BotEntry]) -> 
         "score": result_of_bot.score,
         "ending": result_of_bot.ending,
         "reason": match.reason,
+        "ended_at_fault": match.ended_at_fault,
     }
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from arena import registry
 from arena.cli.history import match_row, seat_of
-from arena.match import Ending
 from arena.ratings.standings import rating_course
 from arena.store.base import BotEntry, MatchEntry, Store
 from arena.store.lookup import bots_in
@@ -47,5 +46,5 @@ def _mark(match: MatchEntry, bot_id: int, known: Mapping[int, BotEntry]) -> Mark
     others = ", ".join(known[result.bot_id].label for result in match.seats if result.bot_id != bot_id)
     shared = sum(result.rank == result_of_bot.rank for result in match.seats) > 1
     kind = "lost" if result_of_bot.rank > 1 else "drawn" if shared else "won"
-    kind = "fault" if result_of_bot.ending != Ending.NORMAL.name else kind
+    kind = "fault" if result_of_bot.at_fault else kind
     return Mark(kind, f"{kind} against {others}: {match.reason}")

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import click
 
+from arena import distribution
 from arena.cli.groups import CommandGroup
 from arena.cli.loading import loading
 from arena.errors import ArenaError, UsageError
@@ -32,6 +33,7 @@ COMMANDS = {
     "serve": ("site:serve", "Serve the site from the store, with every match in it."),
     "export": ("export:export", "Write a tournament to one file."),
     "import": ("export:import_", "Prove the tournament in a file and add it."),
+    "keys": ("keys:keys", "See and choose whose signed tournaments count here."),
     "submit": ("submit:submit", "Check a bot, try it in the sandbox, and register it."),
     "bots": ("bots:bots", "See, retire and restore the bots in the store."),
     "bot": ("bot:bot", "Write a bot: start one, check it, debug it, build its image."),
@@ -40,6 +42,10 @@ COMMANDS = {
     "completion": ("completion:completion", "Print the script by which SHELL completes commands."),
 }
 """Where each command is, and its line on the help page: a command is imported only when it is run."""
+
+
+HOLDING = {"match", "play", "tournament", "test", "submit", "bot", "doctor"}
+"""The commands that put bots into sandboxes, or say how they would."""
 
 
 MACHINE = {
@@ -72,6 +78,8 @@ class ArenaGroup(CommandGroup):
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
         """Run the command and turn every error into a sentence on stderr; this never returns."""
         extra["standalone_mode"] = False
+        if args is None and HOLDING.intersection(sys.argv[1:2]):
+            _enter_scope()
         # Ratings are worked out while bots are timed: numpy, which no command has loaded yet, keeps to one processor.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         try:
@@ -85,6 +93,12 @@ class ArenaGroup(CommandGroup):
             _fail(*_explained(error))
         # With standalone_mode off click hands back the code of ctx.exit() instead of using it.
         sys.exit(result if isinstance(result, int) else 0)
+
+
+def _enter_scope() -> None:
+    from arena.sandboxes.scope import enter_scope  # noqa: PLC0415  (help need not wait for it)
+
+    enter_scope()
 
 
 def _explained(error: Exception) -> tuple[str, int]:
@@ -115,7 +129,7 @@ def _fail(sentence: str, code: int) -> NoReturn:
 
 
 @click.group(cls=ArenaGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(package_name="arena", message="arena %(version)s")
+@click.version_option(package_name=distribution.NAME, message="arena %(version)s")
 def main() -> None:
     """Referee and tournament framework for game-playing bots.
 

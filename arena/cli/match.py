@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from arena.cli.options import json_option
 from arena.cli.params import SEED_HELP, Seed, Setting, Whole, clock_option
 from arena.cli.sandbox_options import sandbox_options
 from arena.clock import TimeControl
@@ -24,7 +25,7 @@ STRIKES_HELP = "Late, illegal or invalid replies per bot that a random move make
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the record of the match here.")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write its replay as one page here.")
 @click.option("--log", "logs", is_flag=True, help="Print what every bot printed, by move, not only of those at fault.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, and all else to standard error.")
+@json_option
 @sandbox_options
 def match(
     game_name: str,
@@ -54,15 +55,16 @@ def match(
     # The help page need not wait for the games and the sandboxes.
     from arena import registry  # noqa: PLC0415
     from arena.cli import one_match  # noqa: PLC0415
+    from arena.cli.output import print_json  # noqa: PLC0415
 
     for path in (out, html):
         one_match.check_folder(path)
     game = registry.find(game_name)
     names = one_match.seat_bots(game, bots, seats)
     spec, plans = one_match.plan_match(game, names, settings, seed, clock, given)
-    played = one_match.play_now(game, plans, spec, strikes)
+    played = one_match.play_now(game, plans, spec, strikes, seed_given=seed is not None)
     if as_json:
-        one_match.print_json(game, played.record)
+        print_json(one_match.plain(game, played.record))
     else:
         one_match.show_result(game, played.record)
     one_match.show_logs(played, everybody=logs)

@@ -11,6 +11,7 @@ import click
 
 from arena.cli.options import option_group
 from arena.cli.output import warn
+from arena.distribution import install_hint
 from arena.errors import UsageError
 from arena.store.base import Store
 
@@ -40,7 +41,7 @@ monitoring_options = option_group(
         "--metrics",
         type=Address(),
         metavar="HOST:PORT",
-        help="Serve metrics for Prometheus there while matches are played, such as 127.0.0.1:9464 (arena[metrics]).",
+        help="Serve metrics for Prometheus there while matches are played, such as 127.0.0.1:9464 (extra: metrics).",
     ),
     click.option(
         "--log-json",
@@ -86,7 +87,7 @@ def monitored(store: Store, watch: Watch) -> Iterator["Monitor"]:
             except ModuleNotFoundError as error:
                 if (error.name or "").partition(".")[0] != "prometheus_client":
                     raise
-                raise UsageError("metrics need the client of Prometheus: pip install 'arena[metrics]'") from error
+                raise UsageError(f"metrics need the client of Prometheus: {install_hint('metrics')}") from error
             port = stack.enter_context(serve_metrics(monitor.state, *watch.metrics))
             host = f"[{watch.metrics[0]}]" if ":" in watch.metrics[0] else watch.metrics[0]
             warn(f"metrics are at http://{host}:{port}/metrics")

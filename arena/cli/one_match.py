@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import click
 from rich.console import RenderableType
 
 from arena.bots.builtin import BUILTIN
 from arena.bots.making import BotPlan, make_bot, plan_bot
 from arena.bots.manifest import Builtin, locate
 from arena.bots.running import RunningBot
+from arena.bots.table import NO_FACTS
 from arena.cli.output import cell, echo, marked, narrow_table, plain_console
 from arena.cli.person import PERSON, LineReader, NarratedGame, PersonBot
 from arena.cli.replay import write_page
@@ -18,16 +18,15 @@ from arena.cli.sandbox_options import read_sandbox_options
 from arena.clock import TimeControl
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
-from arena.match import Ending, MatchRecord, MatchSpec, Seat
+from arena.match import MatchRecord, MatchSpec, Seat
 from arena.play import looptime, record
 from arena.play.faults import Policy
 from arena.play.heartbeat import ThreadHeartbeat
+from arena.play.holding import GIVEN_SEED, weaknesses
 from arena.rng import draw_seed
 from arena.sandboxes import sweep
-from arena.sandboxes.base import weaknesses
 from arena.tournaments.executors.base import Assignment
 from arena.tournaments.executors.worker import MakeBot, PlayedMatch, Worker
-from arena.untrusted.text import json_text
 
 
 def plan_match(
@@ -43,12 +42,17 @@ def plan_match(
     return MatchSpec(match_id, game.info.name, config, seed, contestants, clock), plans
 
 
-def play_now(game: AnyGame, plans: Sequence[BotPlan], spec: MatchSpec[Any], strikes: int = 0) -> PlayedMatch:
+def play_now(
+    game: AnyGame, plans: Sequence[BotPlan], spec: MatchSpec[Any], strikes: int = 0, *, seed_given: bool
+) -> PlayedMatch:
     """One match from its first move to its end."""
-    return looptime.run(play_at_table(game, plans, spec, Policy(strikes)))
+    facts = {"seed": GIVEN_SEED} if seed_given else {}
+    return looptime.run(play_at_table(game, plans, spec, Policy(strikes), facts))
 
 
-async def play_at_table(game: AnyGame, plans: Sequence[BotPlan], spec: MatchSpec[Any], policy: Policy) -> PlayedMatch:
+async def play_at_table(
+    game: AnyGame, plans: Sequence[BotPlan], spec: MatchSpec[Any], policy: Policy, facts: Mapping[str, str]
+) -> PlayedMatch:
     """One match; to persons among the players every move is told."""
     persons = [seat for seat, plan in enumerate(plans) if plan.source == Builtin(PERSON)]
     table, lines = NarratedGame(game, persons, plain_console()), LineReader()
@@ -58,7 +62,7 @@ async def play_at_table(game: AnyGame, plans: Sequence[BotPlan], spec: MatchSpec
             return PersonBot(plans[number].contestant, game, table, lines)
         return make_bot(game, plans[number], spec.seed)
 
-    return await play(table if persons else game, make, spec, policy)
+    return await play(table if persons else game, make, spec, policy, facts)
 
 
 def finish(
@@ -88,14 +92,16 @@ def keep(out: Path, result: MatchRecord[Any, Any], game: AnyGame, *, aside: bool
     echo(f"record: {out}", err=aside)
 
 
-async def play(game: AnyGame, make: MakeBot, spec: MatchSpec[Any], policy: Policy) -> PlayedMatch:
+async def play(
+    game: AnyGame, make: MakeBot, spec: MatchSpec[Any], policy: Policy, facts: Mapping[str, str] = NO_FACTS
+) -> PlayedMatch:
     """One match between bots that are made for it, with the real clock and heartbeat."""
     await sweep()
     seats = tuple(range(len(spec.contestants)))
     with ThreadHeartbeat() as heartbeat:
-        worker = Worker(game, make, policy=policy, heartbeat=heartbeat)
+        worker = Worker(game, make, policy=policy, heartbeat=heartbeat, facts=facts)
         try:
-            return await worker.play(seats, Assignment(0, seats, spec), new_job=True)
+            return await worker.play(seats, Assignment(0, seats, spec), new_leg=True)
         finally:
             await worker.clear()
 
@@ -128,13 +134,17 @@ def show_result(game: AnyGame, result: MatchRecord[Any, Any]) -> None:
         f"{game.info.title}, seed {spec.seed}, clock {spec.control}: [bold]{marked(result.outcome.reason)}[/bold]"
     )
     console.print(table)
-    for kind, weak in sorted({(report.kind, weaknesses(dict(report.enforcement))) for report in result.sandboxes}):
+    held = [(report.kind, dict(report.enforcement)) for report in result.sandboxes]
+    # A seed is the match's own, not a sandbox's.
+    if GIVEN_SEED in {enforcement.pop("seed", None) for _, enforcement in held}:
+        console.print(f"[yellow]the seed was {GIVEN_SEED}[/yellow]")
+    for kind, weak in sorted({(kind, weaknesses(enforcement)) for kind, enforcement in held}):
         if weak:
-            console.print(f"[yellow]sandbox {kind}: not fully enforced here: {marked(', '.join(weak))}[/yellow]")
+            console.print(f"[yellow]sandbox {kind}: not fully held here: {marked(', '.join(weak))}[/yellow]")
 
 
-def print_json(game: AnyGame, result: MatchRecord[Any, Any]) -> None:
-    """Print the same as one JSON object."""
+def plain(game: AnyGame, result: MatchRecord[Any, Any]) -> dict[str, Any]:
+    """The same as plain data."""
     spec, outcome = result.spec, result.outcome
     seats = [
         {
@@ -154,7 +164,7 @@ def print_json(game: AnyGame, result: MatchRecord[Any, Any]) -> None:
     weak = {report.kind: list(weaknesses(dict(report.enforcement))) for report in result.sandboxes}
     facts = {"match": spec.match_id, "game": spec.game, "seed": spec.seed, "clock": str(spec.control)}
     facts |= {"reason": outcome.reason, "void": result.void, "seats": seats}
-    click.echo(json_text(facts | {"weak_limits": {kind: names for kind, names in weak.items() if names}}, indent=2))
+    return facts | {"weak_limits": {kind: names for kind, names in weak.items() if names}}
 
 
 def show_logs(played: PlayedMatch, *, everybody: bool) -> None:
@@ -164,7 +174,7 @@ def show_logs(played: PlayedMatch, *, everybody: bool) -> None:
         log = (_by_move(played, seat) if everybody else played.logs[seat]).strip()
         if everybody:
             echo(f"--- seat {seat}: the output of {bot.name} ---\n{log or '(nothing)'}\n---", err=True)
-        elif verdict.ending is not Ending.NORMAL and log:
+        elif (verdict.at_fault or result.void) and log:
             echo(f"--- the last output of {bot.name} ---\n{log[-2000:]}\n---", err=True)
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
+import click
+
 Command: TypeAlias = Callable[..., None]
 Decorator: TypeAlias = Callable[[Command], Command]
 
@@ -16,3 +18,7 @@ def option_group(*options: Decorator) -> Decorator:
         return command
 
     return decorate
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, and all else to standard error.")
+"""The option of every command whose result a program may want; `print_json` prints it."""

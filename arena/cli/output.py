@@ -13,7 +13,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from arena.untrusted.text import printable
+from arena.untrusted.text import json_text, printable
 
 
 def echo(message: str, *, err: bool = False) -> None:
@@ -25,6 +25,11 @@ def warn(message: str) -> None:
     """Tell the user something beside the results; a stderr that nobody reads costs nothing."""
     with suppress(OSError):
         echo(message, err=True)
+
+
+def print_json(value: Any, *, err: bool = False) -> None:
+    """Print a result for programs: alone on stdout, or aside where stdout belongs to a log of events."""
+    click.echo(json_text(value, indent=2), err=err)
 
 
 def marked(text: str) -> str:

@@ -11,7 +11,7 @@ from arena.clock import DEFAULT_CLOCK, TimeControl
 from arena.errors import UsageError
 
 MAX_SEED = 2**64 - 1
-SEED_HELP = "The seed of all chance; drawn so that no bot can guess it if not given."
+SEED_HELP = "The seed of all chance, for experiments: bots could guess it, and every table says so. Drawn if not given."
 
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 

@@ -57,7 +57,7 @@ def play(
     game = registry.find(game_name)
     spec, plans = plan_match(game, seat_all(game, opponents, seat, seats), settings, seed, clock, given)
     introduce(game, spec, seat)
-    played = play_now(game, plans, spec)
+    played = play_now(game, plans, spec, seed_given=seed is not None)
     show_result(game, played.record)
     finish(game, played.record, out)
 

@@ -8,25 +8,29 @@ from rich.console import Console
 
 from arena import registry
 from arena.bots.making import SandboxOptions
-from arena.cli.monitoring import Watch, monitored, read_watch
-from arena.cli.output import echo, warn
+from arena.cli.monitoring import monitored, read_watch
+from arena.cli.output import echo, print_json, warn
 from arena.cli.placement import read_placement
 from arena.cli.progress import Report, TournamentView
+from arena.cli.ratings import plain_rows
 from arena.cli.sandbox_options import read_sandbox_options
 from arena.cli.store import open_store, say_if_new
 from arena.cli.table_formats import counted, duration
 from arena.cli.tables import print_standings
+from arena.cli.tournament import plain_tournament
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
-from arena.ratings.standings import stored_standings
+from arena.ratings.ladder import notes_on
+from arena.ratings.standings import Standings, stored_standings
 from arena.store.base import BotEntry, Store, TournamentEntry
 from arena.store.lookup import find_bot
 from arena.tournaments.budget import Budget
-from arena.tournaments.executors.choosing import Placement, connect
-from arena.tournaments.field import choose_field, choose_sandbox, worker_plan
+from arena.tournaments.executors.choosing import connect
+from arena.tournaments.field import check_present, choose_field, choose_sandbox, worker_plan
 from arena.tournaments.formats import schedule_of
+from arena.tournaments.resuming import left_behind, with_seed
 from arena.tournaments.session import Halt, default_concurrency, play_tournament
-from arena.tournaments.settings import TEST, Settings, with_seed
+from arena.tournaments.settings import COMMON, OWN, TEST, Settings
 from arena.tournaments.tournament import Tournament
 
 ROUNDS = 2
@@ -42,24 +46,29 @@ def begin(given: dict[str, Any]) -> None:
     store = open_store(given["db"], make=True)
     names = [name for name in (given["bots"] or "").split(",") if name]
     field = choose_field(store, game.info.name, names, seats=given["seats"] or game.info.min_seats)
-    settings = with_seed(read_settings(game, field, given), given["seed"], store)
+    unsaid = given["deals"] is None
+    settings = with_seed(read_settings(game, field, given), given["seed"], store, any_deals=unsaid)
+    if (open_one := left_behind(settings, given["seed"], store)) is not None:
+        warn(open_one)
     schedule_of(settings)  # refuses what cannot be played before anything is kept
     entry = store.begin_tournament(game.info.name, settings.to_json())
     say_if_new()
-    play(entry, field, store, given["budget"], read_placement(given), read_watch(given))
+    play(entry, field, store, given)
 
 
 def go_on(number: int, given: dict[str, Any]) -> None:
     """Play what is missing of the tournament of this number."""
-    store, budget = open_store(given["db"]), given["budget"]
+    store = open_store(given["db"])
     entry = store.tournament(number)
     settings = Settings.from_json(entry.settings)
     if settings.format == TEST:
         raise UsageError(f"tournament {number} is a test: the same `arena test` goes on with it")
-    if not (settings.rounds or settings.goal or budget):
+    if not (settings.rounds or settings.goal or given["budget"]):
         raise UsageError(f"tournament {number} has no last round: say how long to go on, such as --budget 45m")
     field = [find_bot(store, f"{name}@{version}") for name, version, _ in settings.bots]
-    play(entry, field, store, budget, read_placement(given), read_watch(given))
+    for bot in field:
+        check_present(bot)
+    play(entry, field, store, given)
 
 
 def read_settings(game: AnyGame, field: Sequence[BotEntry], given: dict[str, Any]) -> Settings:
@@ -68,8 +77,8 @@ def read_settings(game: AnyGame, field: Sequence[BotEntry], given: dict[str, Any
     game.info.check_seats(seats)
     options = choose_sandbox(field, read_sandbox_options(given), warn)
     rounds, goal = _rounds(given), _goal(given, len(field))
-    shape = {"seats": seats, "format": given["kind"], "rounds": rounds, "goal": goal, "seeds": given["seeds"] or ()}
-    return make_settings(game, field, options, given, **shape)
+    shape = {"seats": seats, "format": given["kind"], "rounds": rounds, "goal": goal}
+    return make_settings(game, field, options, given, **shape, **_deals(given))
 
 
 def make_settings(
@@ -79,6 +88,7 @@ def make_settings(
     return Settings(
         game=game.info.name,
         options=game.info.choose(dict(given["options"])),
+        rules=game.info.version,
         seed=given["seed"] or 0,
         clock=str(given["clock"]),
         strikes=given["strikes"],
@@ -88,6 +98,7 @@ def make_settings(
         ponder=options.ponder,
         fresh=given["fresh"] == "match",
         bots=tuple((bot.name, bot.version, bot.digest) for bot in field),
+        seed_given=given["seed"] is not None or bool(shape.get("seeds")),
         **shape,
     )
 
@@ -113,6 +124,14 @@ def _rounds_of_seeds(rounds: int | None, seeds: int) -> int:
     return rounds or seeds
 
 
+def _deals(given: dict[str, Any]) -> dict[str, Any]:
+    """Which deals are played, and whether by all groups."""
+    seeds, deals = given["seeds"] or (), given["deals"]
+    if seeds and deals == OWN:
+        raise UsageError("--seeds are played by all groups: leave --deals own away, or the seeds")
+    return {"seeds": seeds, "deals": deals or (COMMON if seeds else OWN)}
+
+
 def _goal(given: dict[str, Any], bots: int) -> dict[str, float]:
     """When an adaptive tournament is over."""
     if given["kind"] != "adaptive":
@@ -126,11 +145,9 @@ def _goal(given: dict[str, Any], bots: int) -> dict[str, float]:
     }
 
 
-def play(
-    entry: TournamentEntry, field: Sequence[BotEntry], store: Store, seconds: float | None, placement: Placement,
-    watch: Watch,
-) -> None:  # fmt: skip
+def play(entry: TournamentEntry, field: Sequence[BotEntry], store: Store, given: Mapping[str, Any]) -> None:
     """Play what is missing and print the table."""
+    placement, watch, seconds = read_placement(given), read_watch(given), given["budget"]
     game, settings = registry.find(entry.game), Settings.from_json(entry.settings)
     running = Tournament(game, entry, field, store)
     cluster = connect(placement, settings)
@@ -145,8 +162,30 @@ def play(
             monitor=monitor, place=placement.place,
         )  # fmt: skip
     table = stored_standings(store, field, game.info.roles, tournament_id=running.id)
-    print_standings(table, f"{game.info.title}, tournament {running.id}", Console(stderr=watch.to_stdout))
-    say_why(running, halt, f"arena tournament resume {running.id}", seconds, aside=watch.to_stdout)
+    go_on = f"arena tournament resume {running.id}"
+    if given["as_json"]:
+        ending = {"stopped_by": halt and halt.name.lower(), "ending": why_ended(running, halt, go_on, seconds)}
+        print_json(plain_result(running, store, ending, table, field), err=watch.to_stdout)
+    else:
+        print_standings(table, f"{game.info.title}, tournament {running.id}", Console(stderr=watch.to_stdout))
+    say_why(running, halt, go_on, seconds, aside=given["as_json"] or watch.to_stdout)
+
+
+def plain_result(
+    running: Tournament, store: Store, ending: Mapping[str, str | None], table: Standings, field: Sequence[BotEntry]
+) -> dict[str, Any]:
+    """A tournament with its table as plain data; `arena tournament --help` explains it."""
+    entry, bots = store.tournament(running.id), {bot.label: bot for bot in field}
+    return {
+        **plain_tournament(entry),
+        "settings": dict(entry.settings),
+        "matches": running.played,
+        "void": running.void,
+        **ending,
+        "table": plain_rows(table.rows, "", table, bots),
+        "by_role": [row for role, rows in table.by_role.items() for row in plain_rows(rows, role, table, bots)],
+        "notes": notes_on(table),
+    }
 
 
 def make_budget(seconds: float | None, store: Store, tournament_id: int, concurrency: int) -> Budget:
@@ -162,24 +201,30 @@ def say_why(running: Tournament, halt: Halt | None, go_on: str, seconds: float |
 
     `aside` says it on stderr, where it does not mix with a result for programs.
     """
+    sentence = why_ended(running, halt, go_on, seconds)
+    if halt is Halt.VOID:
+        raise InfraError(sentence)
+    echo(sentence, err=aside)
+    if halt is Halt.INTERRUPTED:
+        click.get_current_context().exit(128 + 2)
+
+
+def why_ended(running: Tournament, halt: Halt | None, go_on: str, seconds: float | None) -> str:
+    """Why no more matches are played, and what to do to go on."""
     match halt:
         case None:
-            echo(running.ending, err=aside)
+            return running.ending
         case Halt.VOID:
             are = "is" if running.void == 1 else "are"
             void = f"{counted(running.void, 'match')} {are} void through no fault of a bot ({running.void_reason})"
-            raise InfraError(f"{void}: {go_on} plays them again")
+            return f"{void}: {go_on} plays them again"
         case Halt.BUDGET:
-            time = duration(seconds or 0.0)
-            if running.broken_off():
-                games = running.games_of_bots()
-                click.echo(
-                    f"the budget of {time} ended within a round, so the bots have not played equally often: from "
-                    f"{min(games)} to {counted(max(games), 'match')}",
-                    err=aside,
-                )
-            click.echo(f"no more fits into {time}; go on with: {go_on} --budget {time}", err=aside)
+            time, games = duration(seconds or 0.0), running.games_of_bots()
+            unequal = (
+                f"the budget of {time} ended within a round, so the bots have not played equally often: from "
+                f"{min(games)} to {counted(max(games), 'match')}\n"
+            )
+            fits = f"no more fits into {time}; go on with: {go_on} --budget {time}"
+            return (unequal if running.broken_off() else "") + fits
         case Halt.INTERRUPTED:
-            more = f" --budget {duration(seconds)}" if seconds else ""
-            click.echo(f"stopped; go on with: {go_on}{more}", err=aside)
-            click.get_current_context().exit(128 + 2)
+            return f"stopped; go on with: {go_on}" + (f" --budget {duration(seconds)}" if seconds else "")

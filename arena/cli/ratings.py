@@ -13,7 +13,7 @@ from arena.cli import table_formats
 from arena.cli.options import option_group
 from arena.cli.output import cell, narrow_table
 from arena.cli.params import Moment, Whole
-from arena.cli.store import db_option, open_store
+from arena.cli.store import db_option, read_store
 from arena.cli.table_formats import form_options, print_table
 from arena.cli.tables import print_notes, print_standings, rating_table
 from arena.errors import UsageError
@@ -30,7 +30,7 @@ CROSS_NAMES = 20
 
 
 matches_options = option_group(
-    click.option("--game", "game_name", metavar="GAME", required=True, help="The game."),
+    click.option("--game", "game_name", metavar="GAME", help="The game; not needed with --tournament."),
     click.option(
         "--tournament", "number", type=Whole(1), help="Only the matches of this tournament, and all of its bots."
     ),
@@ -50,7 +50,7 @@ matches_options = option_group(
 @click.option("--by", type=click.Choice(["role"]), help="A table for each role, in games that have roles.")
 @matches_options
 def ratings(
-    game_name: str, by: str | None, db: str, as_json: bool, as_csv: bool, html: str | None, columns: str | None,
+    game_name: str | None, by: str | None, db: str, as_json: bool, as_csv: bool, html: str | None, columns: str | None,
     **given: Any,
 ) -> None:  # fmt: skip
     """Show the ladder of a game: its bots by their ratings.
@@ -83,10 +83,11 @@ def ratings(
     arena ratings --game claim --columns place,name,version,mu,faults
     arena ratings --game claim --since 30d --html ratings.html
     """
-    game, store = registry.find(game_name), open_store(db)
-    table, selection = scoped_standings(store, read_scope(store, game_name, given), game.info.roles)
+    store = read_store(db)
+    game = find_game(store, game_name, given["number"])
+    table, selection = scoped_standings(store, read_scope(store, game.info.name, given), game.info.roles)
     if by == "role" and not game.info.roles:
-        raise UsageError(f"the seats of {game_name} have no roles")
+        raise UsageError(f"the seats of {game.info.name} have no roles")
     tables = dict(table.by_role) if by == "role" else {"": table.rows}
     bots = {bot.label: bot for bot in selection.shown}
     rows = [row for role, ratings in tables.items() for row in plain_rows(ratings, role, table, bots)]
@@ -102,7 +103,7 @@ def ratings(
 @click.command("crosstable")
 @matches_options
 def show_crosstable(
-    game_name: str, db: str, as_json: bool, as_csv: bool, html: str | None, columns: str | None, **given: Any
+    game_name: str | None, db: str, as_json: bool, as_csv: bool, html: str | None, columns: str | None, **given: Any
 ) -> None:
     """Show how every bot fared against every other.
 
@@ -115,8 +116,9 @@ def show_crosstable(
       against, against_version       of the other bot
       points, games                  of the bot against the other
     """
-    game, store = registry.find(game_name), open_store(db)
-    scope = read_scope(store, game_name, given)
+    store = read_store(db)
+    game = find_game(store, game_name, given["number"])
+    scope = read_scope(store, game.info.name, given)
     order, cells, table, selection = _cross(store, game, scope)
     labels = [bot.label for bot in order]
     pairs = [(a, b, cells[i][j]) for i, a in enumerate(order) for j, b in enumerate(order) if i != j]
@@ -133,6 +135,13 @@ def show_crosstable(
         lambda: _print_end(table, selection),
     )
     print_table(shown, as_json=as_json, as_csv=as_csv, html=html, columns=columns)
+
+
+def find_game(store: Store, name: str | None, tournament: int | None) -> AnyGame:
+    """The game of this name, or of this tournament; UsageError if neither is given."""
+    if name is None and tournament is None:
+        raise UsageError("which game? Give --game GAME, or --tournament ID")
+    return registry.find(name or store.tournament(tournament or 0).game)
 
 
 def read_scope(store: Store, game: str, given: Mapping[str, Any]) -> Scope:

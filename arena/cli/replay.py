@@ -1,8 +1,10 @@
 """`arena replay`: watch records and prove them."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +12,10 @@ import click
 
 from arena import registry
 from arena.cli.groups import CommandGroup
-from arena.cli.output import echo, marked, plain_console
+from arena.cli.options import json_option
+from arena.cli.output import echo, marked, plain_console, print_json
 from arena.cli.replay_viewer import page_through
-from arena.cli.store import db_option, open_store
+from arena.cli.store import db_option, read_store
 from arena.codec import Json
 from arena.errors import RecordError, UsageError
 from arena.game import AnyGame
@@ -25,6 +28,7 @@ from arena.untrusted.text import json_text, printable
 from arena.web.match_page import Frame, match_page
 from arena.web.replay_data import read_replay
 
+Reader = Callable[[], tuple[AnyGame, MatchRecord[Any, Any]]]
 RecordFile = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 
 
@@ -34,21 +38,39 @@ def replay() -> None:
 
 
 @replay.command("verify")
-@click.argument("files", nargs=-1, required=True, type=RecordFile)
-def verify_files(files: Sequence[Path]) -> None:
-    """Re-run every match in FILES and compare; a changed byte is found."""
-    broken = 0
-    for path, read in read_records(files):
+@click.argument("names", nargs=-1, required=True, metavar="FILE|MATCH_ID...")
+@json_option
+@db_option
+def verify_records(names: Sequence[str], as_json: bool, db: str) -> None:
+    """Re-run every match and compare; a changed byte is found.
+
+    Each is the record in a FILE, or the match of this id in the store, as with `arena replay show`. `arena verify`
+    proves all that a store says.
+
+    --json prints a list with one object for each: record, true, and game, moves and reason of a true one, or what is
+    wrong with the other.
+    """
+    results: list[dict[str, Any]] = []
+    files = read_records([_file(name) for name in names if _is_file(name)])
+    stored: Iterator[tuple[Path, Reader]] = (
+        (Path(name), partial(_stored, name, db)) for name in names if not _is_file(name)
+    )
+    for path, read in chain(files, stored):
         try:
             game, kept = read()
             verify(game, kept)
         except RecordError as error:
-            broken += 1
+            results.append({"record": str(path), "true": False, "what": str(error)})
             echo(f"{path}: NOT TRUE: {printable(str(error))}", err=True)
         else:
-            echo(f"{path}: true ({kept.spec.game}, {len(kept.played)} moves, {printable(kept.outcome.reason)})")
-    if broken:
-        raise RecordError(f"{broken} of {len(files)} records did not verify")
+            facts = {"game": kept.spec.game, "moves": len(kept.played), "reason": kept.outcome.reason}
+            results.append({"record": str(path), "true": True, **facts})
+            words = f"true ({kept.spec.game}, {len(kept.played)} moves, {printable(kept.outcome.reason)})"
+            echo(f"{path}: {words}", err=as_json)
+    if as_json:
+        print_json(results)
+    if broken := sum(not result["true"] for result in results):
+        raise RecordError(f"{broken} of {len(names)} records did not verify")
 
 
 @replay.command("show")
@@ -84,10 +106,20 @@ def show(file: str, as_json: bool, at_once: bool, db: str) -> None:
 
 def _read(text: str, db: str) -> tuple[AnyGame, MatchRecord[Any, Any]]:
     """The record in a file, or else the one of a match in the store."""
-    if "/" in text or Path(text).exists():
-        return read_record(RecordFile.convert(text, None, click.get_current_context()))
+    return read_record(_file(text)) if _is_file(text) else _stored(text, db)
+
+
+def _is_file(text: str) -> bool:
+    return "/" in text or Path(text).exists()
+
+
+def _file(text: str) -> Path:
+    return RecordFile.convert(text, None, click.get_current_context())
+
+
+def _stored(text: str, db: str) -> tuple[AnyGame, MatchRecord[Any, Any]]:
     try:
-        store = open_store(db)
+        store = read_store(db)
         kept = record.load(store.record(*find_match(store, text)), registry.find)
     except UsageError as error:
         raise UsageError(f"there is no file {text!r}, and {error}") from error
@@ -95,16 +127,19 @@ def _read(text: str, db: str) -> tuple[AnyGame, MatchRecord[Any, Any]]:
 
 
 @replay.command("html")
-@click.argument("file", type=RecordFile)
+@click.argument("file", metavar="FILE|MATCH_ID")
 @click.option(
     "--out",
     "-o",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Where to write it; FILE with .html if not given.",
+    help="Where to write it; FILE with .html, or MATCH_ID.html, if not given.",
 )
 @click.option("--embed", is_flag=True, help="Without a heading, and for the frames of other pages.")
-def html(file: Path, out: Path | None, embed: bool) -> None:
-    """Write the match in FILE as one page for the browser.
+@db_option
+def html(file: str, out: Path | None, embed: bool, db: str) -> None:
+    """Write a match as one page for the browser.
+
+    It is the record in FILE, or the match of this id in the store, as with `arena replay show`.
 
     It needs neither network nor server: open it from a folder, send it, or put it on any host. It shows everything or
     what one seat knew, and has a link to every move (game.html#37).
@@ -112,9 +147,9 @@ def html(file: Path, out: Path | None, embed: bool) -> None:
     \b
     arena replay html game.arena -o game.html
     """
-    game, kept = read_record(file)
+    game, kept = _read(file, db)
     verify(game, kept)
-    write_page(game, kept, out or file.with_suffix(".html"), Frame.ALLOWED if embed else Frame.REFUSED)
+    write_page(game, kept, out or Path(file).with_suffix(".html"), Frame.ALLOWED if embed else Frame.REFUSED)
 
 
 def write_page(
@@ -142,6 +177,8 @@ def _pages(game: AnyGame, kept: MatchRecord[Any, Any]) -> list[str]:
         else:
             tail = f"[bold]move {number + 1} of {total}, {names[played.seat]}:[/bold] {game.tell(state, played.move)}"
             tail += f"  [dim]{played.times.wall / 1000:.1f} ms[/dim]"
+            if (why := kept.why_substituted(number)) is not None:
+                tail += f"\n  [dim]a random move was played for it:[/dim] {marked(why.sentence)}"
             tail += "".join(f"\n  [dim]printed:[/dim] {marked(line)}" for line in played.output.splitlines())
         pages.append(f"{table}\n\n{game.show(state)}\n\n{tail}")
     return pages
@@ -152,8 +189,10 @@ def _print_json(game: AnyGame, kept: MatchRecord[Any, Any]) -> None:
         line: Json = {"state": game.codec.state_to_json(state)}
         if played is not None:
             line |= {"seat": played.seat, "move": game.codec.move_to_json(played.move)}
+            line |= {"substituted": True} if played.substituted else {}
             line |= {"printed": printable(played.output, lines=True)} if played.output else {}
         else:
             line["outcome"] = asdict(kept.outcome)
             line["verdicts"] = [{"ending": v.ending.name, "sentence": v.sentence} for v in kept.verdicts]
+            line["faults"] = [{"seat": fault.seat, "ply": fault.ply} for fault in kept.faults]
         click.echo(json_text(line))

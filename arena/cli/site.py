@@ -1,7 +1,9 @@
 """`arena site build` and `arena serve`: the tables and replays for the browser."""
 
+import json
 import socket
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from arena import registry
 from arena.cli.groups import CommandGroup
 from arena.cli.params import Duration, Whole
 from arena.cli.store import db_option, open_store_to_read
+from arena.distribution import install_hint
 from arena.errors import UsageError
 from arena.tournaments.formats import schedule_of
 from arena.tournaments.settings import Settings
@@ -84,7 +87,7 @@ def serve(host: str, port: int, delay: float, title: str, db: str) -> None:
         from arena.web.live import Live  # noqa: PLC0415
         from arena.web.server import serve as run  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        raise UsageError(f"serving needs a web server ({error.name}): pip install 'arena[web]'") from error
+        raise UsageError(f"serving needs a web server ({error.name}): {install_hint('web')}") from error
     _check_free(host, port)
     live = Live(
         open_store_to_read(db), registry.games(), title=title, planned=planned_matches,
@@ -109,7 +112,12 @@ def _check_free(host: str, port: int) -> None:
 
 def planned_matches(settings: Mapping[str, Any]) -> int | None:
     """How many matches a tournament will have, if that is known before its end."""
+    return _planned(json.dumps(settings, sort_keys=True))
+
+
+@lru_cache(256)  # settings never change, and the groups of a large field take seconds
+def _planned(settings: str) -> int | None:
     try:
-        return schedule_of(Settings.from_json(settings)).total()
+        return schedule_of(Settings.from_json(json.loads(settings))).total()
     except (UsageError, KeyError, TypeError, ValueError):
         return None  # a format that this version does not know

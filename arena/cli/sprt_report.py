@@ -8,34 +8,28 @@ from rich.console import RenderableType
 
 from arena.cli.output import marked
 from arena.cli.table_formats import counted
-from arena.match import points
+from arena.match import percent
 from arena.store.base import BotEntry, MatchEntry
 from arena.tournaments.outcomes import Outcomes
-from arena.tournaments.sprt import SCORES, Sprt, SprtDecision, SprtReport, first_points
+from arena.tournaments.sprt import SCORES, Sprt, SprtDecision, SprtReport, leading_pairs
 
 WORDS = {SprtDecision.ACCEPT_H1: "better", SprtDecision.ACCEPT_H0: "not better", SprtDecision.CONTINUE: "not decided"}
 
 
 class PairsView:
-    """A test while it runs, by the pairs that are complete."""
+    """A test while it runs, by the pairs that are over, in the order of the deals."""
 
-    def __init__(self, played: Outcomes, first: BotEntry, test: Sprt) -> None:
-        self._first = first.id
+    def __init__(self, played: Outcomes, test: Sprt) -> None:
+        self._played = played
         self._test = test
-        self._halves: dict[int, float] = {}
-        """The first bot's points in the pairs of which one match is over, by the number of the pair."""
-        self._pairs: list[tuple[float, float]] = []
-        for ordinal, outcome in played.known():
-            self._count(ordinal, first_points(outcome))
         self.renew()
 
     def note(self, entry: MatchEntry) -> None:
-        """Count the match, if it completes its pair."""
-        self._count(entry.ordinal, _points(entry, self._first))
+        """The match is among those played already."""
 
     def renew(self) -> None:
         """Test again."""
-        self.state = self._test.after(list(self._pairs))
+        self.state = self._test.after(leading_pairs(self._played))
 
     def render(self) -> RenderableType:
         """The same line as anywhere else."""
@@ -45,24 +39,23 @@ class PairsView:
         """The state of the test in numbers."""
         return numbers(self.state) if any(self.state.counts) else ""
 
-    def _count(self, ordinal: int, points: float) -> None:
-        pair = ordinal // 2
-        if pair in self._halves:
-            self._pairs.append((self._halves.pop(pair), points))
-        else:
-            self._halves[pair] = points
 
-
-def numbers(test: Sprt) -> str:
-    """Pairs, score, difference and how near the test is to its end."""
+def numbers(test: Sprt, left_out: int = 0) -> str:
+    """Pairs, score, difference and how near the test is to its end, and how many later pairs that leaves out."""
     report = test.report()
+    later = f"; {_left_out(left_out)}" if left_out else ""
     if not report.pairs:
-        return "no pair is complete yet"
+        return f"no pair is complete yet{later}"
     low, high = (_elo(end) for end in report.interval)
     return (
-        f"{counted(report.pairs, 'pair')}, score {score(test):.1%}, Elo {_elo(report.elo)} ({low} to {high}), "
-        f"LLR {report.llr:.2f} ({report.lower:.2f} to {report.upper:.2f}), LOS {report.los:.1%}"
+        f"{counted(report.pairs, 'pair')}, score {percent(score(test), 1)}, Elo {_elo(report.elo)} ({low} to {high}), "
+        f"LLR {report.llr:.2f} ({report.lower:.2f} to {report.upper:.2f}), LOS {percent(report.los, 1)}{later}"
     )
+
+
+def _left_out(pairs: int) -> str:
+    """Why some pairs that are over do not count yet."""
+    return f"{counted(pairs, 'later pair')} left out: deals count in their order, and an earlier one is not over"
 
 
 def sentence(test: Sprt, first: str, second: str) -> str:
@@ -79,7 +72,7 @@ def sentence(test: Sprt, first: str, second: str) -> str:
     return f"{first} is better than {second}{more}"
 
 
-def plain(test: Sprt, field: Sequence[BotEntry], tournament_id: int) -> Mapping[str, Any]:
+def plain(test: Sprt, field: Sequence[BotEntry], tournament_id: int, left_out: int) -> Mapping[str, Any]:
     """The verdict and its numbers as plain data."""
     report: SprtReport = test.report()
     low, high = report.interval
@@ -92,6 +85,7 @@ def plain(test: Sprt, field: Sequence[BotEntry], tournament_id: int) -> Mapping[
         "old_version": field[1].version,
         "tournament": tournament_id,
         "pairs": report.pairs,
+        "left_out": left_out,
         "counts": list(test.counts),
         "score": score(test) if report.pairs else None,
         "elo": _finite(report.elo),
@@ -111,11 +105,6 @@ def plain(test: Sprt, field: Sequence[BotEntry], tournament_id: int) -> Mapping[
 def score(test: Sprt) -> float:
     """The first bot's points per match."""
     return sum(count * float(points) for count, points in zip(test.counts, SCORES)) / sum(test.counts)
-
-
-def _points(entry: MatchEntry, bot_id: int) -> float:
-    gained = points([seat.rank for seat in entry.seats])
-    return next(gain for seat, gain in zip(entry.seats, gained) if seat.bot_id == bot_id)
 
 
 def _elo(value: float) -> str:

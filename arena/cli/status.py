@@ -1,14 +1,14 @@
 """`arena status`: what is being played at present, on all nodes, as the processes that play it report."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 import click
 from rich.table import Table
 
-from arena.cli.output import cell, echo, narrow_table, plain_console
-from arena.cli.store import db_option, open_store
+from arena.cli.options import json_option
+from arena.cli.output import cell, echo, narrow_table, plain_console, print_json
+from arena.cli.store import db_option, read_store
 from arena.cli.table_formats import duration
 from arena.store.base import RunEntry, Store, TournamentEntry
 from arena.tournaments.settings import TEST, Settings
@@ -17,7 +17,7 @@ NODE_COLUMNS = ("tables", "running", "played", "void", "excused", "workers_ended
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
+@json_option
 @db_option
 def status(as_json: bool, db: str) -> None:
     """Show what is being played at present, and where.
@@ -29,10 +29,10 @@ def status(as_json: bool, db: str) -> None:
     arena status
     arena status --db postgresql://arena@HEAD/arena --json
     """
-    store = open_store(db)
+    store = read_store(db)
     runs = store.runs()
     if as_json:
-        click.echo(json.dumps([plain(store, run) for run in runs], indent=2))
+        print_json([plain(store, run) for run in runs])
     elif runs:
         for run in runs:
             show(store, run)

@@ -10,6 +10,7 @@ from platformdirs import user_data_path
 from arena.cli.output import warn
 from arena.errors import UsageError
 from arena.store.base import Store
+from arena.store.failures import OlderForm
 from arena.store.sql import SqlStore
 
 _NEW = "arena.cli.store.new"
@@ -37,7 +38,7 @@ def open_store(where: str, *, make: bool = False) -> Store:
 
     A mistyped name would otherwise be an empty store, and look as if nothing had ever been played.
     """
-    if "://" not in where and where != str(default_path()) and not Path(where).exists():
+    if not _exists(where) and where != str(default_path()):
         if not make:
             raise UsageError(f"there is no store at {where}: look at --db; a tournament, test or submission makes one")
         click.get_current_context().meta[_NEW] = where
@@ -58,10 +59,28 @@ def _close(store: Store, *, unannounced: str | None) -> None:
 
 def _is_empty(store: Store) -> bool:
     """Whether nothing was played and nobody handed anything in; sample bots come with the next tournament."""
-    from arena.tournaments.field import BUILTIN_OWNER, SAMPLE_OWNER  # noqa: PLC0415  (whoever only reads needs no field)
+    from arena.bots.reserved import BUILTIN_OWNER, SAMPLE_OWNER  # noqa: PLC0415  (whoever only reads needs no bots)
 
     strangers = (bot for bot in store.all_bots() if bot.on_ladder and bot.owner not in (SAMPLE_OWNER, BUILTIN_OWNER))
     return not store.tournament_summaries(limit=1) and next(strangers, None) is None
+
+
+def _exists(where: str) -> bool:
+    return "://" in where or Path(where).exists()
+
+
+def read_store(where: str) -> Store:
+    """The store there for a command that only reads: one of an older Arena is brought up to date, unless it is in use.
+
+    Where nothing was ever played there is none in the data folder either, and then it is empty.
+    """
+    if not _exists(where):
+        return open_store(where)
+    try:
+        return open_store_to_read(where)
+    except OlderForm:
+        SqlStore(where).close()
+        return open_store_to_read(where)
 
 
 def open_store_to_read(where: str) -> Store:

@@ -6,9 +6,10 @@ from typing import Any
 
 import click
 
-from arena.cli.bots import short_digest
+from arena.cli.bots import plain, short_digest
 from arena.cli.build_progress import build_status
-from arena.cli.output import echo, warn
+from arena.cli.options import json_option
+from arena.cli.output import echo, print_json, warn
 from arena.cli.params import clock_option
 from arena.cli.placement import executor_option, priority_option
 from arena.cli.sandbox_options import read_sandbox_options, sandbox_options
@@ -36,6 +37,7 @@ GAME_HELP = "A game that it plays, once for each; if not given, all that its bot
 @sandbox_options
 @executor_option
 @priority_option
+@json_option
 @db_option
 def submit(
     thing: str,
@@ -46,6 +48,7 @@ def submit(
     clock: TimeControl,
     place: str,
     priority: int | None,
+    as_json: bool,
     db: str,
     **given: Any,
 ) -> None:
@@ -55,7 +58,7 @@ def submit(
     or an archive that `docker save` wrote; an image needs --name and --game. Nothing of it runs outside of the
     sandbox: its build command runs there too, without network, and a Dockerfile is never built. It must play every
     game that it names, from every seat, without a fault. Then a copy is kept that never changes, and tournaments play
-    that copy.
+    that copy. --json prints it as `arena bots show` does.
 
     \b
     arena submit my_bot --owner alice
@@ -63,12 +66,15 @@ def submit(
     arena submit arena-bot/my_bot:1 --owner alice --name my_bot --game claim
     """
     request = RegistrationRequest(owner=owner, name=name, version=version, games=tuple(games))
-    terms, screen = Terms(read_sandbox_options(given), clock), Screen()
+    terms, screen = Terms(read_sandbox_options(given), clock), Screen(aside=as_json)
     try_out = cluster_trial(Placement(place, 1, priority), warn)
     entry = register_submission(
         thing, request, terms, FolderStorage(bots_folder(db)), lambda: open_store(db, make=True), screen, try_out
     )
     say_if_new()
+    if as_json:
+        print_json(plain(entry, [entry]))
+        return
     digest = short_digest(entry.digest)
     echo(
         f"{entry.label} of {entry.owner} is on the ladder, digest {digest}\n  arena tournament --game {entry.games[0]}"
@@ -76,11 +82,14 @@ def submit(
 
 
 class Screen:
-    """Shows the way of a submission in the terminal."""
+    """Shows the way of a submission in the terminal; aside, where the result is for programs."""
+
+    def __init__(self, *, aside: bool = False) -> None:
+        self._aside = aside
 
     def progress(self, sentence: str) -> None:
         """Print the step."""
-        echo(sentence)
+        echo(sentence, err=self._aside)
 
     def warn(self, sentence: str) -> None:
         """Print what the submitter should know, beside the results."""

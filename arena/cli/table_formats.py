@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from arena.cli.options import option_group
-from arena.cli.output import cell, echo, narrow_table, plain_console
+from arena.cli.options import json_option, option_group
+from arena.cli.output import cell, echo, narrow_table, plain_console, print_json
 from arena.errors import UsageError
-from arena.untrusted.text import json_text, printable
+from arena.untrusted.text import printable
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """A spreadsheet takes a cell that begins like this for a formula, or for the end of the one before."""
@@ -23,15 +23,24 @@ class Table:
     """A table in all of its forms; only the one that is asked for is made."""
 
     rows: Sequence[Mapping[str, Any]]
-    page: Callable[[], str]
+    page: Callable[[], str] | None
+    """What --html writes, where there is such an option."""
     show: Callable[[], None]
     notes: Callable[[], None] = lambda: None
     """Prints what is to be known about the rows, below the columns that a user has chosen."""
 
 
+_csv_option = click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+_columns_option = click.option(
+    "--columns",
+    metavar="NAME,NAME…",
+    help="Only these columns, of those of --json, in this order: in the terminal, JSON or CSV.",
+)
+list_options = option_group(json_option, _csv_option, _columns_option)
+"""The options that choose a form of a list that has no page of its own."""
 form_options = option_group(
-    click.option("--json", "as_json", is_flag=True, help="Print JSON."),
-    click.option("--csv", "as_csv", is_flag=True, help="Print CSV."),
+    json_option,
+    _csv_option,
     click.option(
         "--html",
         metavar="[FILE]",
@@ -40,27 +49,23 @@ form_options = option_group(
         default=None,
         help="Write a page with a plot that needs no network; without FILE it is printed.",
     ),
-    click.option(
-        "--columns",
-        metavar="NAME,NAME…",
-        help="Only these columns, of those of --json, in this order: in the terminal, JSON or CSV.",
-    ),
+    _columns_option,
 )
 """The options that choose a form."""
 
 
-def print_table(table: Table, *, as_json: bool, as_csv: bool, html: str | None, columns: str | None) -> None:
+def print_table(table: Table, *, as_json: bool, as_csv: bool, columns: str | None, html: str | None = None) -> None:
     """Print the table in the form that was asked for."""
     if as_json + as_csv + (html is not None) > 1:
-        raise UsageError("choose one of --json, --csv and --html")
+        raise UsageError(f"choose one of --json{', --csv and --html' if table.page else ' and --csv'}")
     if html is not None and columns is not None:
         raise UsageError("--columns are for the terminal, --json and --csv: a page has all of them")
     rows = table.rows if columns is None else _chosen(table.rows, columns.split(","))
     if as_json:
-        click.echo(json_text(rows, indent=2))
+        print_json(rows)
     elif as_csv:
         _print_csv(rows)
-    elif html is not None:
+    elif html is not None and table.page:
         _write_page(table.page(), html)
     elif columns is None or not rows:
         table.show()
@@ -82,10 +87,16 @@ def _print_plain(rows: Sequence[Mapping[str, Any]]) -> None:
     """A table for people with the columns of --json."""
     shown = narrow_table()
     for name, value in rows[0].items():
-        shown.add_column(name, overflow="fold", justify="left" if isinstance(value, str) else "right")
+        shown.add_column(name, overflow="fold", justify="left" if isinstance(value, (str, list)) else "right")
     for row in rows:
-        shown.add_row(*(cell(f"{value:.3f}" if isinstance(value, float) else str(value)) for value in row.values()))
+        shown.add_row(*(cell(_shown(value)) for value in row.values()))
     plain_console().print(shown)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(value)
+    return f"{value:.3f}" if isinstance(value, float) else "" if value is None else str(value)
 
 
 def counted(number: int, what: str) -> str:
@@ -111,6 +122,8 @@ def _print_csv(rows: Sequence[Mapping[str, Any]]) -> None:
 
 def _plain(value: Any) -> Any:
     """A text that no spreadsheet runs as a formula and no terminal obeys; numbers are left alone."""
+    if isinstance(value, list):
+        value = ", ".join(value)
     if not isinstance(value, str):
         return value
     return printable(f"'{value}" if value.startswith(_FORMULA) else value)

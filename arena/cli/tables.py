@@ -7,6 +7,7 @@ from rich.table import Table
 
 from arena.cli.output import cell, marked, narrow_table
 from arena.cli.table_formats import counted
+from arena.match import percent
 from arena.ratings import Rating
 from arena.ratings.ladder import notes_on
 from arena.ratings.standings import Standings
@@ -56,7 +57,9 @@ def rating_table(rows: Sequence[Rating], faults: Mapping[str, int], title: str) 
         if place == 1 and row.group > 1:
             table.add_section()
         ranks = str(row.ranks[0]) if row.ranks[0] == row.ranks[1] else f"{row.ranks[0]}-{row.ranks[1]}"
-        skill = (f"{row.mu:.1f} ± {2 * row.field_sigma:4.1f}", _bar(row, low, high), ranks, f"{row.best:.0%}")
+        skill = (f"{row.mu:.1f} ± {2 * row.field_sigma:4.1f}", _bar(row, low, high), ranks, percent(row.best))
+        if not row.games:
+            skill = ("–", "", "–", "–")  # alone in its group it would be the best for certain
         score = (row.wins, row.draws, row.losses) if seats <= 2 else row.places
         tally = (str(row.games), "-".join(map(str, score)), str(faults.get(row.bot, 0)))
         table.add_row(*map(cell, (str(place), row.bot, *skill, *tally)))
@@ -65,8 +68,8 @@ def rating_table(rows: Sequence[Rating], faults: Mapping[str, int], title: str) 
 
 def _span(rows: Sequence[Rating]) -> tuple[float, float]:
     """The range of ratings that the bars show."""
-    low = min((row.mu - 2 * row.field_sigma for row in rows), default=0.0)
-    high = max((row.mu + 2 * row.field_sigma for row in rows), default=1.0)
+    low = min((row.mu - 2 * row.field_sigma for row in rows if row.games), default=0.0)
+    high = max((row.mu + 2 * row.field_sigma for row in rows if row.games), default=1.0)
     return low, high
 
 

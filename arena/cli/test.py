@@ -1,6 +1,5 @@
 """`arena test`: whether one bot is better than another."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,10 @@ import click
 from arena import registry
 from arena.bots.builtin import BUILTIN
 from arena.bots.manifest import MANIFEST, find_sample, read_manifest
+from arena.bots.reserved import BUILTIN_OWNER
 from arena.cli.monitoring import monitored, read_watch
-from arena.cli.output import echo, warn
+from arena.cli.options import json_option
+from arena.cli.output import echo, print_json, warn
 from arena.cli.params import Setting, Whole
 from arena.cli.placement import read_placement
 from arena.cli.played_tournament import make_budget, make_settings, say_why
@@ -20,23 +21,26 @@ from arena.cli.sandbox_options import read_sandbox_options
 from arena.cli.sprt_report import PairsView, numbers, plain, sentence
 from arena.cli.store import open_store, say_if_new
 from arena.cli.tournament import play_options
+from arena.cli.tournament_config import bots_and_bounds, config_option
 from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.store.base import BotEntry, Store
 from arena.store.lookup import find_bot
 from arena.tournaments.executors.choosing import connect
-from arena.tournaments.field import BUILTIN_OWNER, choose_field, choose_sandbox, register_builtin, worker_plan
+from arena.tournaments.field import choose_field, choose_sandbox, register_builtin, worker_plan
 from arena.tournaments.formats import sprt_of
+from arena.tournaments.resuming import left_behind, with_seed
 from arena.tournaments.session import default_concurrency, play_tournament
-from arena.tournaments.settings import TEST, Settings, with_seed
-from arena.tournaments.sprt import Sprt, pairs_of
+from arena.tournaments.settings import COMMON, TEST, Settings
+from arena.tournaments.sprt import Sprt, later_pairs
 from arena.tournaments.tournament import Tournament
 
 BOUNDS = {"elo0": 0.0, "elo1": 10.0, "alpha": 0.05, "beta": 0.05}
 
 
 @click.command()
-@click.argument("words", nargs=-1, required=True, metavar="NEW OLD")
+@click.argument("words", nargs=-1, metavar="NEW OLD")
+@config_option
 @click.option("--game", "game_name", metavar="GAME", help="The game; not needed if the bots have only one in common.")
 @click.option(
     "--sprt",
@@ -47,7 +51,7 @@ BOUNDS = {"elo0": 0.0, "elo1": 10.0, "alpha": 0.05, "beta": 0.05}
     help="The two hypotheses in Elo, and the rates of error: elo0=0 elo1=10 alpha=0.05 beta=0.05 if not given.",
 )
 @click.option("--max-pairs", type=Whole(1), default=10_000, show_default=True, help="Give up after so many.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@json_option
 @play_options
 def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool, **given: Any) -> None:
     """Find out whether the bot NEW is better than the bot OLD.
@@ -64,10 +68,13 @@ def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool,
     \b
     arena test my_bot my_bot@1 --game claim
     arena test my_bot search --game claim --sprt elo0=0 elo1=30
+    arena tournament show-config 4 > test.toml; arena test --config test.toml
     """
     # `--sprt elo0=0 elo1=10` reads well, but an option takes one value: the others arrive here.
-    names = [word for word in words if "=" not in word]
-    bounds = [*bounds, *(Setting().convert(word, None, None) for word in words if "=" in word)]
+    known, first = bots_and_bounds()
+    names = [word for word in words if "=" not in word] or known
+    later = (word for word in words if "=" in word)
+    bounds = [*map(_setting, first), *bounds, *map(_setting, later)]
     if len(names) != 2:
         raise UsageError(f"a test is between two bots, but {len(names)} were named: arena test NEW OLD --game claim")
     goal = {**read_bounds(bounds), "most": float(given["max_pairs"])}
@@ -75,9 +82,11 @@ def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool,
     game = registry.find(given["game_name"] or common_game(store, names))
     field = choose_two(store, game, names)
     settings = with_seed(read_settings(game, field, goal, given), given["seed"], store)
+    if (open_one := left_behind(settings, given["seed"], store)) is not None:
+        warn(open_one)
     running = Tournament(game, store.begin_tournament(game.info.name, settings.to_json()), field, store)
     say_if_new()
-    view = PairsView(running.finished, field[0], sprt_of(settings))
+    view = PairsView(running.finished, sprt_of(settings))
     cluster = connect(read_placement(given), settings)
     here = default_concurrency(settings.cpus)
     concurrency = given["concurrency"] or (cluster.capacity() if cluster else here)
@@ -90,14 +99,17 @@ def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool,
             monitor=monitor, place=given["place"],
         )  # fmt: skip
     view.renew()
-    # The verdict takes the pairs in the order of their deals, so that matches at the same time cannot change it.
-    result = view.state if halt else sprt_of(settings).after(pairs_of(running.finished))
+    result, left_out = view.state, later_pairs(running.finished)
     if as_json:
-        click.echo(json.dumps(plain(result, field, running.id), indent=2), err=watch.to_stdout)
+        print_json(plain(result, field, running.id, left_out), err=watch.to_stdout)
     else:
-        echo(f"{numbers(result)}\n{sentence(result, *(bot.label for bot in field))}", err=watch.to_stdout)
+        echo(f"{numbers(result, left_out)}\n{sentence(result, *(bot.label for bot in field))}", err=watch.to_stdout)
     if halt:
         say_why(running, halt, "the same command", given["budget"], aside=as_json or watch.to_stdout)
+
+
+def _setting(text: str) -> tuple[str, str]:
+    return Setting().convert(text, None, None)
 
 
 def read_bounds(given: Sequence[tuple[str, str]]) -> dict[str, float]:
@@ -151,4 +163,5 @@ def read_settings(
     """A test is a tournament of two with a goal."""
     game.info.check_seats(2)
     options = choose_sandbox([bot for bot in field if bot.owner != BUILTIN_OWNER], read_sandbox_options(given), warn)
-    return make_settings(game, field, options, given, seats=2, format=TEST, rounds=0, goal=goal)
+    # There is one group only, so its own deals are common to all.
+    return make_settings(game, field, options, given, seats=2, format=TEST, rounds=0, goal=goal, deals=COMMON)

@@ -4,23 +4,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 from rich.table import Table
 
+from arena.cli import table_formats
 from arena.cli.groups import CommandGroup
 from arena.cli.loading import loading
 from arena.cli.monitoring import monitoring_options
-from arena.cli.options import option_group
+from arena.cli.options import json_option, option_group
 from arena.cli.output import cell, echo, narrow_table
 from arena.cli.params import SEED_HELP, Duration, Seed, Setting, Whole, clock_option
 from arena.cli.placement import placement_options
 from arena.cli.sandbox_options import sandbox_options
-from arena.cli.store import db_option, open_store
+from arena.cli.store import db_option, read_store
+from arena.cli.table_formats import list_options, print_table
 from arena.cli.tournament_config import Seeds, config_option, config_text
 from arena.errors import UsageError
 from arena.store.base import BotEntry, Store, TournamentEntry, TournamentSummary
-from arena.tournaments.settings import FORMATS, TEST, Settings
-from arena.untrusted.text import json_text
+from arena.tournaments.settings import COMMON, FORMATS, OWN, TEST, Settings
 
 budget_option = click.option(
     "--budget",
@@ -39,7 +41,7 @@ play_options = option_group(
         type=click.Choice(["pairing", "match"]),
         default="pairing",
         show_default=True,
-        help="Start the bots anew when others take their places, and keep them warm in between, or for each match.",
+        help="Start the bots anew after up to eight deals from the same seats, or for each match.",
     ),
     budget_option,
     placement_options,
@@ -85,14 +87,24 @@ play_options = option_group(
     type=Seeds(),
     help="The deals to play: a file with a seed on every line, one for each round. Not for --format adaptive.",
 )
+@click.option(
+    "--deals",
+    type=click.Choice([OWN, COMMON]),
+    help="Deals of its own for every group of bots, or the same for all groups, as --seeds are; own if not given. The "
+    "same deal at several tables is for bots that you trust: one that finds a way to talk could tell a friend of it.",
+)
+@json_option
 @play_options
 @click.pass_context
 def tournament(ctx: click.Context, /, **given: Any) -> None:
     """Play a tournament and show the rating table.
 
-    Every group of bots plays the same deals with the seats rotated. Ctrl-C lets the running matches end; the same
+    Every group of bots plays deals of its own, each from every seat. Ctrl-C lets the running matches end; the same
     command, or `arena tournament resume ID`, goes on where it stopped. A folder in --bots is only tried out: it stays
     off the ladder, and joins no other tournament by itself, until it is handed in with `arena submit`.
+
+    A fault forfeits the match. With more than two seats it ends only the bot at fault, which is last: the others play
+    on, with random moves in its seat.
 
     \b
     round-robin  everybody against everybody
@@ -103,6 +115,18 @@ def tournament(ctx: click.Context, /, **given: Any) -> None:
                  matches of a round robin, in large fields less
 
     \b
+    --json prints one object, also of a tournament that was stopped:
+      id, game, state      of the tournament, as in `arena tournament list`
+      imported, checksum,  as there; the checksum is that of `arena verify`
+      weak_limits
+      settings             all that was decided before the first match
+      matches, void        played, and to be played again in this run
+      stopped_by           null, budget, interrupted or void
+      ending               why no more are played, and how to go on
+      table, by_role       rows as those of `arena ratings`, and with --by role
+      notes                what a reader must know about the table
+
+    \b
     arena tournament --game assassins
     arena tournament --game kingdoms --seats 3 --rounds 1
     arena tournament --game claim --format adaptive --top 3 --confidence 0.95
@@ -110,6 +134,7 @@ def tournament(ctx: click.Context, /, **given: Any) -> None:
     arena tournament show-config 3 > cup.toml; arena tournament --config cup.toml
     """
     if ctx.invoked_subcommand is not None:
+        _refuse_options_before(ctx, ctx.invoked_subcommand)
         return
     if not given["game_name"]:
         raise UsageError("say which game is played: arena tournament --game assassins")
@@ -118,14 +143,29 @@ def tournament(ctx: click.Context, /, **given: Any) -> None:
     begin(given)
 
 
+def _refuse_options_before(ctx: click.Context, command: str) -> None:
+    """UsageError for options that the command after them would not hear of, such as the store."""
+    typed = [
+        parameter.opts[0]
+        for parameter in ctx.command.params
+        if ctx.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+    ]
+    if typed:
+        raise UsageError(f"write {' and '.join(typed)} after {command}: what stands before it is not heard")
+
+
 @tournament.command()
 @click.argument("number", metavar="ID", type=Whole(1))
+@json_option
 @budget_option
 @placement_options
 @monitoring_options
 @db_option
 def resume(number: int, **given: Any) -> None:
-    """Go on with the tournament of this ID where it stopped."""
+    """Go on with the tournament of this ID where it stopped.
+
+    --json prints the same as that of `arena tournament`.
+    """
     from arena.cli.played_tournament import go_on  # noqa: PLC0415  (see `tournament`)
 
     go_on(number, given)
@@ -133,23 +173,37 @@ def resume(number: int, **given: Any) -> None:
 
 @tournament.command("list")
 @click.option("--last", type=Whole(1), default=20, show_default=True, help="How many, the newest at the end.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@list_options
 @db_option
-def list_tournaments(last: int, as_json: bool, db: str) -> None:
+def list_tournaments(last: int, db: str, **form: Any) -> None:
     """Show the latest tournaments and tests in the store.
 
-    `leader` is the first of the table; an `open` tournament goes on with `arena tournament resume ID`.
+    `leader` is the first of the table; an `open` tournament goes on with `arena tournament resume ID`; an `imported`
+    one counts for no table but its own.
+
+    \b
+    The columns of --json and --csv:
+      id, game, format, clock  of the tournament
+      state                    open or complete
+      imported, rated          counts for no table but its own; for the ladder
+      checksum                 of a complete one, as `arena verify` prints it
+      weak_limits              what was not fully held
+      begun                    when, in universal time
+      bots, matches            how many take part, and are played
+      leader, leader_version   the first bot of its table
     """
-    store = open_store(db)
+    store = read_store(db)
     summaries = list(reversed(store.tournament_summaries(limit=last)))
     leaders = leading_bots(store, [summary.entry for summary in summaries]) if summaries else []
     rows = [tournament_row(summary, leader) for summary, leader in zip(summaries, leaders, strict=True)]
-    if as_json:
-        click.echo(json_text(rows, indent=2))
-    elif not rows:
-        click.echo("no tournaments yet: `arena tournament --game claim` plays one")
-    else:
+    print_table(table_formats.Table(rows, None, lambda: _show_list(rows)), **form)
+
+
+def _show_list(rows: Sequence[Mapping[str, Any]]) -> None:
+    if rows:
         Console().print(tournament_list(rows))
+    else:
+        click.echo("no tournaments yet: `arena tournament --game claim` plays one")
 
 
 def tournament_row(summary: TournamentSummary, leader: BotEntry | None) -> dict[str, Any]:
@@ -157,16 +211,26 @@ def tournament_row(summary: TournamentSummary, leader: BotEntry | None) -> dict[
     entry = summary.entry
     settings = Settings.from_json(entry.settings)
     return {
-        "id": entry.id,
+        **plain_tournament(entry),
         "begun": summary.created.isoformat(timespec="seconds"),
-        "game": entry.game,
         "format": settings.format,
         "bots": len(settings.bots),
         "matches": summary.matches,
         "clock": settings.clock,
-        "state": "complete" if entry.finished else "open",
+        "rated": not entry.apart and settings.format != TEST,
         "leader": leader.name if leader else None,
         "leader_version": leader.version if leader else None,
+    }
+
+
+def plain_tournament(entry: TournamentEntry) -> dict[str, Any]:
+    """What every command that prints JSON says of a tournament."""
+    return {
+        "id": entry.id,
+        "game": entry.game,
+        "state": "complete" if entry.finished else "open",
+        "imported": entry.apart,
+        "checksum": entry.checksum or None,
         "weak_limits": list(entry.weak_limits or ()),
     }
 
@@ -192,10 +256,11 @@ def tournament_list(rows: Sequence[Mapping[str, Any]]) -> Table:
     for row in rows:
         leader = row["leader"] or ""  # without its version, for which there is no room; --json has it
         facts = (row["id"], row["begun"][:10], row["game"], row["format"], row["bots"], row["matches"], row["clock"])
-        state = {"complete": "done"}.get(row["state"], row["state"]) + ("*" if row["weak_limits"] else "")
+        state = "imported" if row["imported"] else {"complete": "done"}.get(row["state"], row["state"])
+        state += "*" if row["weak_limits"] else ""
         table.add_row(*(cell(str(fact)) for fact in (*facts, state, leader)))
     if any(row["weak_limits"] for row in rows):
-        table.caption = "* limits were not fully enforced: `arena ratings --tournament ID` says which"
+        table.caption = "* bots were not fully held: `arena ratings --tournament ID` says which"
         table.caption_justify = "left"
     return table
 
@@ -204,13 +269,12 @@ def tournament_list(rows: Sequence[Mapping[str, Any]]) -> Table:
 @click.argument("number", metavar="ID", type=Whole(1))
 @db_option
 def show_config(number: int, db: str) -> None:
-    """Print the tournament of this ID as a file for --config.
+    """Print the tournament or test of this ID as a file for --config.
 
     \b
     arena tournament show-config 3 > cup.toml
     arena tournament --config cup.toml --db another.db
+    arena tournament show-config 4 > test.toml
+    arena test --config test.toml
     """
-    settings = Settings.from_json(open_store(db).tournament(number).settings)
-    if settings.format == TEST:
-        raise UsageError(f"tournament {number} is a test, which has no configuration: see `arena test`")
-    echo(config_text(settings))
+    echo(config_text(Settings.from_json(read_store(db).tournament(number).settings)))

@@ -1,4 +1,4 @@
-"""A tournament as a TOML file: what its options say, read as their defaults and written from its settings.
+"""A tournament or a test as a TOML file: what its options say, read as their defaults and written from its settings.
 
 game = "claim"
 bots = ["my_bot", "greedy@2"]
@@ -6,6 +6,11 @@ rounds = 10
 clock = "200ms/move+5s"
 seeds = [11, 12, 13]               # or the name of a file
 options = { first_leader = "1" }   # of the game
+
+A test has its two bots there, and instead of rounds and seeds:
+
+sprt = { elo0 = 0, elo1 = 30 }
+max-pairs = 500
 """
 
 import json
@@ -16,13 +21,14 @@ from typing import Any
 import click
 
 from arena.errors import UsageError
-from arena.tournaments.settings import Settings
+from arena.tournaments.settings import TEST, Settings
 from arena.untrusted.toml import read_text, read_toml
 
 MAX_CONFIG_BYTES = 1 << 18
 MAX_SEEDS = 10_000
 MAX_DEAL_SEED = 2**53 - 1
 LEFT_OUT = ("config", "help")
+OF_TESTS = ("sprt", "max-pairs")
 
 
 class Seeds(click.ParamType):  # type: ignore[type-arg]  # generic only from click 8.4 on
@@ -74,6 +80,13 @@ def config_option(command: Any) -> Any:
     )(command)
 
 
+def bots_and_bounds() -> tuple[list[str], list[str]]:
+    """The bots of a test and its bounds, each as it would be typed, that the file of --config names."""
+    ctx = click.get_current_context()
+    bots = ctx.lookup_default("bots") or ""
+    return [name for name in bots.split(",") if name], list(ctx.lookup_default("bounds") or ())
+
+
 def _use_as_defaults(ctx: click.Context, _: click.Parameter, path: Path | None) -> None:
     if path is not None:
         ctx.default_map = dict(_defaults(ctx.command, read_toml(path, MAX_CONFIG_BYTES), path))
@@ -81,17 +94,28 @@ def _use_as_defaults(ctx: click.Context, _: click.Parameter, path: Path | None) 
 
 def _defaults(command: click.Command, content: Mapping[str, Any], path: Path) -> Iterator[tuple[str, Any]]:
     """The options of a command with the values that a file gives them, each as it would be typed."""
-    known = {
-        option.removeprefix("--"): parameter.name
+    options = {
+        name.removeprefix("--"): parameter
         for parameter in command.params
-        for option in parameter.opts
-        if parameter.name and parameter.name not in LEFT_OUT
+        for name in parameter.opts
+        if isinstance(parameter, click.Option) and parameter.name not in LEFT_OUT
     }
-    known["options"] = known.pop("option")
+    options["options"] = options.pop("option")
+    known = {key: option.name or "" for key, option in options.items()}
+    known["bots"] = "bots"  # which a test has as its arguments
     for key, value in content.items():
+        if key not in known and key in OF_TESTS:
+            raise UsageError(f"{path} is the file of a test: `arena test --config {path}` plays it")
         if key not in known:
             raise UsageError(f"{path} has the unknown key {key!r:.60}: it knows {', '.join(sorted(known))}")
-        yield known[key] or "", _as_typed(key, value, path)
+        flag = key in options and options[key].is_flag
+        yield known[key], _flag(key, value, path) if flag else _as_typed(key, value, path)
+
+
+def _flag(key: str, value: Any, path: Path) -> bool:
+    if not isinstance(value, bool):
+        raise UsageError(f"{path}: {key} must be true or false")
+    return value
 
 
 def _as_typed(key: str, value: Any, path: Path) -> Any:
@@ -102,10 +126,10 @@ def _as_typed(key: str, value: Any, path: Path) -> Any:
             return value
         case "options", dict() if all(isinstance(choice, str) for choice in value.values()):
             return [f"{name}={choice}" for name, choice in value.items()]
-        case "ponder", bool():
-            return value
-        case "bots" | "seeds" | "options" | "ponder", _:
-            forms = {"bots": "a list of texts", "seeds": "a file or a list of numbers", "ponder": "true or false"}
+        case "sprt", dict() if all(type(number) in (int, float) for number in value.values()):
+            return [f"{name}={number}" for name, number in value.items()]
+        case "bots" | "seeds" | "options" | "sprt", _:
+            forms = {"bots": "a list of texts", "seeds": "a file or a list of numbers", "sprt": "a table of numbers"}
             raise UsageError(f"{path}: {key} must be {forms.get(key, 'a table of texts')}")
         case _, str() | int() | float() if not isinstance(value, bool):
             return value if isinstance(value, int) else str(value)
@@ -113,19 +137,12 @@ def _as_typed(key: str, value: Any, path: Path) -> Any:
 
 
 def config_text(settings: Settings) -> str:
-    """The configuration of a tournament, with which the same matches are played again."""
-    goal = settings.goal
+    """The configuration of a tournament or a test, with which the same matches are played again."""
     values: dict[str, Any] = {
         "game": settings.game,
         "bots": [f"{name}@{version}" for name, version, _ in settings.bots],
-        "format": settings.format,
-        "rounds": settings.rounds or None,
-        "seats": settings.seats,
-        "top": int(goal["top"]) if "top" in goal else None,
-        "confidence": goal.get("confidence"),
-        "max-games": int(goal["most"]) if "most" in goal else None,
+        **(_test_shape(settings) if settings.format == TEST else _tournament_shape(settings)),
         "seed": settings.seed,
-        "seeds": list(settings.seeds) or None,
         "clock": settings.clock,
         "strikes": settings.strikes,
         "fresh": "match" if settings.fresh else "pairing",
@@ -135,9 +152,35 @@ def config_text(settings: Settings) -> str:
         "ponder": settings.ponder,
     }
     lines = [f"{key} = {_toml(value)}" for key, value in values.items() if value is not None]
-    if settings.options:
-        lines += ["", "[options]", *(f"{_toml(name)} = {_toml(choice)}" for name, choice in settings.options.items())]
+    for title, table in (("sprt", _bounds(settings)), ("options", settings.options)):
+        if table:
+            lines += ["", f"[{title}]", *(f"{_toml(name)} = {_toml(value)}" for name, value in table.items())]
     return "\n".join(lines)
+
+
+def _tournament_shape(settings: Settings) -> dict[str, Any]:
+    """Who meets whom, with which deals, and until when."""
+    goal = settings.goal
+    return {
+        "format": settings.format,
+        "rounds": settings.rounds or None,
+        "seats": settings.seats,
+        "top": int(goal["top"]) if "top" in goal else None,
+        "confidence": goal.get("confidence"),
+        "max-games": int(goal["most"]) if "most" in goal else None,
+        "seeds": list(settings.seeds) or None,
+        "deals": settings.deals,
+    }
+
+
+def _test_shape(settings: Settings) -> dict[str, Any]:
+    """When a test gives up; its bounds are a table of their own."""
+    return {"max-pairs": int(settings.goal["most"])}
+
+
+def _bounds(settings: Settings) -> dict[str, float]:
+    """The numbers of --sprt."""
+    return {name: number for name, number in settings.goal.items() if settings.format == TEST and name != "most"}
 
 
 def _size(size: int) -> str:

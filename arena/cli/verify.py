@@ -1,53 +1,89 @@
-"""`arena verify`: prove that the store says what was played."""
+"""`arena verify`: prove that the store says what its records say, and that these follow rules, schedule and seed."""
 
 import time
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import click
 
 from arena import registry
-from arena.cli.output import echo
+from arena.cli.options import json_option
+from arena.cli.output import echo, print_json
 from arena.cli.params import Whole
-from arena.cli.store import db_option, open_store
+from arena.cli.store import db_option, read_store
 from arena.cli.table_formats import counted
+from arena.cli.tournament import plain_tournament
 from arena.errors import RecordError
 from arena.store.base import Store, TournamentEntry
-from arena.tournaments.verify import Finding, check_bots, check_tournament, stored_tournament
+from arena.tournaments.verify import Finding, check_bots, check_tournament, stored_tournament, unproved_schedule
 from arena.untrusted.text import printable
+
+PROVABLE = ("rules", "schedule", "seed")
+PLAYED = "played"
+"""That bots played so, which no record can prove."""
+
+
+@dataclass(slots=True)
+class Check:
+    """What was found in a tournament."""
+
+    entry: TournamentEntry
+    matches: int = 0
+    findings: list[Finding] = field(default_factory=list)
+
+    def count(self) -> None:
+        """One more match was replayed."""
+        self.matches += 1
 
 
 @click.command()
 @click.argument("numbers", metavar="[TOURNAMENT]…", type=Whole(1), nargs=-1)
 @click.option("--game", "game_name", metavar="GAME", help="Only tournaments of this game.")
+@json_option
 @db_option
-def verify(numbers: Sequence[int], game_name: str | None, db: str) -> None:
-    """Prove that the tables say what was played.
+def verify(numbers: Sequence[int], game_name: str | None, as_json: bool, db: str) -> None:
+    """Prove that the tables follow from the records.
 
-    Every match in the store is replayed and compared with its rows. A changed result, time, log, bot, setting or
-    record is found and named, and so is a match that was taken out of a finished tournament. All matches are counted
-    again, because tables are made of tallies that are kept beside them. The exit code is 1 if anything is not true.
+    Every match in the store is replayed and compared with its rows, and with the schedule that follows from the
+    settings: who meets whom, from which seat, with which deal. A changed result, time, log, bot, setting or record is
+    found and named, and so is a match that was left out, added, or dealt otherwise. All matches are counted again,
+    because tables are made of tallies that are kept beside them. The exit code is 1 if anything is wrong.
+
+    That bots played so no record can prove: whoever writes one chooses their moves and faults.
 
     Somebody who can write to the database can also write checksums that fit. So keep the checksum of a finished
     tournament elsewhere, or publish it: no result, setting or record can change without changing it.
 
     \b
+    --json prints one object, also if something is wrong:
+      wrong                how many things; if any, the exit code is 1
+      matches              how many were replayed
+      findings             where and what is wrong with tables and bots
+      tournaments          each as in `arena tournament list`, and with
+        matches, findings  its own
+        proved             which of rules, schedule and seed it follows
+        not_proved         the others, and always `played`
+        unproved_schedule  why its schedule cannot be proved, or null
+
+    \b
     arena verify            everything
     arena verify 3 7        only these tournaments
     """
-    store, started = open_store(db), time.monotonic()
+    store, started = read_store(db), time.monotonic()
     chosen = _choose(store, numbers, game_name)
     wrong = [Finding("the tables", what) for what in store.inconsistencies()] + list(check_bots(store.all_bots()))
     _tell(wrong)
-    played, lies = 0, len(wrong)
-    for entry in chosen:
-        count, found = _check(store, entry)
-        played, lies = played + count, lies + found
+    checks = [_check(store, entry, aside=as_json) for entry in chosen]
+    played, lies = sum(check.matches for check in checks), len(wrong) + sum(len(check.findings) for check in checks)
+    if as_json:
+        tournaments = [plain_check(check) for check in checks]
+        print_json({"wrong": lies, "matches": played, "findings": list(map(asdict, wrong)), "tournaments": tournaments})
     if lies:
-        raise RecordError(f"{counted(lies, 'thing')} not true, named above")
+        raise RecordError(f"{counted(lies, 'thing')} wrong, named above")
     seconds = time.monotonic() - started
-    click.echo(
-        f"all true: {counted(len(chosen), 'tournament')}, {counted(played, 'match')} replayed in {seconds:.1f} s"
-    )
+    seen = f"{counted(len(chosen), 'tournament')}, {counted(played, 'match')} replayed in {seconds:.1f} s"
+    click.echo(f"nothing is wrong: {seen}", err=as_json)
 
 
 def _choose(store: Store, numbers: Sequence[int], game_name: str | None) -> list[TournamentEntry]:
@@ -57,20 +93,41 @@ def _choose(store: Store, numbers: Sequence[int], game_name: str | None) -> list
     return [entry for entry in chosen if game_name in (None, entry.game)]
 
 
-def _check(store: Store, entry: TournamentEntry) -> tuple[int, int]:
-    """Check a tournament and tell the result: how many matches it has, and how many things are wrong."""
-    matches = 0
-
-    def count() -> None:
-        nonlocal matches
-        matches += 1
-
-    findings = list(check_tournament(stored_tournament(store, entry), registry.find, count))
-    _tell(findings)
-    if not findings:
+def _check(store: Store, entry: TournamentEntry, *, aside: bool) -> Check:
+    """Check a tournament and tell the result."""
+    kept = stored_tournament(store, entry)
+    entry = kept.entry
+    check = Check(entry)
+    for finding in check_tournament(kept, registry.find, check.count):
+        check.findings.append(finding)
+        _tell([finding])
+    if not check.findings:
         state = f"checksum {entry.checksum}" if entry.finished else "not finished, so it has no checksum yet"
-        echo(f"tournament {entry.id}: {entry.game}, {counted(matches, 'match')}, true; {state}")
-    return matches, len(findings)
+        unproved = unproved_schedule(entry)
+        follows = "follows the rules, the schedule and the seed" if unproved is None else "follows the rules"
+        echo(f"tournament {entry.id}: {entry.game}, {counted(check.matches, 'match')}, {follows}; {state}", err=aside)
+        if unproved is not None:
+            echo(f"tournament {entry.id}: its schedule is not proved: {unproved}", err=aside)
+    return check
+
+
+def plain_check(check: Check) -> dict[str, Any]:
+    """A tournament and what was found in it as plain data; `arena verify --help` explains it."""
+    nothing = {"proved": [], "not_proved": [*PROVABLE, PLAYED], "unproved_schedule": None}
+    return {
+        **plain_tournament(check.entry),
+        "matches": check.matches,
+        "findings": list(map(asdict, check.findings)),
+        **(nothing if check.findings else plain_proof(check.entry)),
+    }
+
+
+def plain_proof(entry: TournamentEntry) -> dict[str, Any]:
+    """What is proved of a tournament in which nothing is wrong, and what is not."""
+    unproved = unproved_schedule(entry)
+    proved = PROVABLE if unproved is None else PROVABLE[:1]
+    rest = [name for name in (*PROVABLE, PLAYED) if name not in proved]
+    return {"proved": list(proved), "not_proved": rest, "unproved_schedule": unproved}
 
 
 def _tell(findings: Sequence[Finding]) -> None:

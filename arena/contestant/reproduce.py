@@ -21,7 +21,9 @@ from arena.match import (
     Turn,
 )
 from arena.play.player import Link
+from arena.play.progress import apply_reply
 from arena.play.replay import positions
+from arena.untrusted.text import printable
 
 AnyTurn = Turn[Any, Any]
 
@@ -69,14 +71,18 @@ def requests(game: AnyGame, record: AnyRecord, seat: Seat) -> Iterator[RecordedR
         if open_request:
             yield open_request
             open_request = None
-        if state.to_move() != seat or (played is None and record.verdicts[seat].ending is Ending.NORMAL):
+        if state.to_move() != seat or (played is None and not (record.verdicts[seat].at_fault or record.void)):
             continue
+        if any(fault.seat == seat and fault.ply < ply for fault in record.faults):
+            continue  # its bot was gone, and was not asked
         number += 1
         turn = Turn(number, state.view(seat), tuple(state.legal()), clock.available(), clock.bank)
         open_request = RecordedRequest(ply + 1, state.clone(), turn, () if played is None else (played.move,))
         open_request.note = _note(record, seat, ply, played)
         if played is not None and not played.substituted:
-            clock.charge(played.times.wall / 1e6, played.times.cpu / 1e6)
+            clock.charge(played.times.wall / 1e6, played.times.cpu / 1e6, played.times.lag / 1e6)
+        elif played is not None and (why := record.why_substituted(ply)) and why.ending is Ending.TIME:
+            clock.miss()
     if open_request:
         yield open_request
 
@@ -96,13 +102,19 @@ async def reproduce(
         turn = request.turn if wants_legal else replace(request.turn, legal=None)
         answer = await link.call(game.codec.write_turn(turn), UNTIMED_WAIT)
         try:
-            moves = _read(game, answer.reply, turn)
-            _check_legal(game, request.state, moves)
+            moves = tuple(_legal(game, request.state, seat, _read(game, answer.reply, turn)))
         except BotFault as fault:
             yield Comparison(request, (), str(fault))
         else:
             yield Comparison(request, moves)
-    await link.tell(game.codec.write_end(MatchEnd(record.outcome, record.verdicts[seat])))
+    await link.tell(game.codec.write_end(_end(record, seat)))
+
+
+def _end(record: AnyRecord, seat: Seat) -> MatchEnd:
+    """The end as it was told, but printable: bots print it to the user's terminal, and strangers make records, too."""
+    end = MatchEnd.of(record, seat)
+    outcome = replace(end.outcome, reason=printable(end.outcome.reason))
+    return MatchEnd(outcome, replace(end.verdict, sentence=printable(end.verdict.sentence)))
 
 
 def in_words(game: AnyGame, state: AnyState, moves: tuple[Any, ...]) -> list[str]:
@@ -124,13 +136,14 @@ def _note(record: AnyRecord, seat: Seat, ply: int, played: PlayedMove[Any] | Non
         return f"the match ended here: {record.verdicts[seat].sentence}"
     if not played.substituted:
         return ""
-    strikes = [strike.verdict.sentence for strike in record.strikes if (strike.seat, strike.ply) == (seat, ply)]
-    return f"a random move was played for it: {strikes[0]}" if strikes else "a random move was played for it"
+    why = record.why_substituted(ply)
+    return "a random move was played for it" + (f": {why.sentence}" if why else "")
 
 
 async def _begin(game: AnyGame, record: AnyRecord, seat: Seat, link: Link) -> bool:
     spec = record.spec
-    start = MatchStart(spec.match_id, seat, len(spec.contestants), spec.config, spec.control)
+    told_id = printable(record.told_id or spec.match_id)
+    start = MatchStart(told_id, seat, len(spec.contestants), spec.config, spec.control)
     reply = game.codec.read_reply((await link.call(game.codec.write_start(start), UNTIMED_WAIT)).reply)
     if not isinstance(reply, Ready):
         raise BadMessage("it answered the start of the match with something else than `ready`")
@@ -146,10 +159,12 @@ def _read(game: AnyGame, data: bytes, turn: AnyTurn) -> tuple[Any, ...]:
     return reply.moves
 
 
-def _check_legal(game: AnyGame, state: AnyState, moves: tuple[Any, ...]) -> None:
-    state = state.clone()
-    for move in moves:
-        try:
-            state.apply(move)
-        except IllegalMove as error:
-            raise IllegalMove(f"the illegal move {json.dumps(game.codec.move_to_json(move))}: {error}") from error
+def _legal(game: AnyGame, state: AnyState, seat: Seat, moves: tuple[Any, ...]) -> Iterator[Any]:
+    """The moves of a reply that the referee would play; IllegalMove names the first that it would refuse."""
+    state, tried = state.clone(), 0
+    try:
+        for move in apply_reply(state, seat, moves):
+            yield move
+            tried += 1
+    except IllegalMove as error:
+        raise IllegalMove(f"the illegal move {json.dumps(game.codec.move_to_json(moves[tried]))}: {error}") from error

@@ -19,6 +19,8 @@ WIRE = Path("arena/wire/v1")
 """Where the messages are below proto/, in a bot's folder as in ours."""
 SHARED = ("match", "rules")
 """The messages that do not belong to one game."""
+HEALTH = Path("grpc/health/v1/health.proto")
+"""The health check that every bot answers, below proto/ too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +31,8 @@ class Template:
     """The folder under sample_bots."""
     source: str
     """The file that a contestant edits."""
-    protos: bool = False
-    """Whether the bot is made from the .proto files of its game."""
+    protos: bool = True
+    """Whether the .proto files of its game come with it."""
     prepare: tuple[str, ...] = ()
     """Fetches its libraries into its folder; the only step that needs a network."""
     tools: Mapping[str, str] = field(default_factory=dict)
@@ -46,14 +48,11 @@ NPM = ("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
 
 TEMPLATES = {
     "python": Template("random", "bot.py"),
-    "node": Template("random_node", "bot.js", protos=True, prepare=NPM),
-    "ts": Template(
-        "random_ts", "bot.ts", protos=True, prepare=NPM, tools={"make": "make", "node": "nodejs", "npm": "npm"}
-    ),
+    "node": Template("random_node", "bot.js", prepare=NPM),
+    "ts": Template("random_ts", "bot.ts", prepare=NPM, tools={"make": "make", "node": "nodejs", "npm": "npm"}),
     "cpp": Template(
         "random_cpp",
         "bot.cpp",
-        protos=True,
         tools={
             "make": "make",
             "g++": "g++",
@@ -65,7 +64,6 @@ TEMPLATES = {
     "go": Template(
         "random_go",
         "bot.go",
-        protos=True,
         tools={
             "make": "make",
             "go": "golang-go",
@@ -78,7 +76,6 @@ TEMPLATES = {
     "java": Template(
         "random_java",
         "src/Bot.java",
-        protos=True,
         tools={
             "make": "make",
             "javac": "default-jdk-headless",
@@ -102,7 +99,7 @@ def sample_template(name: str, game: str) -> Template:
         raise UsageError(f"there is no sample bot {name!r}: choose {', '.join(samples())}")
     if game not in found.manifest.games:
         raise UsageError(f"{name} does not play {game}, but {', '.join(found.manifest.games)}")
-    return Template(name, found.manifest.command[-1])
+    return Template(name, found.manifest.command[-1], protos=False)
 
 
 def create(target: Path, game: str, template: Template) -> None:
@@ -148,6 +145,8 @@ def _copy(template: Template, target: Path, game: str) -> None:
         messages.mkdir(parents=True)
         for source in (*(shipped("proto") / WIRE / f"{name}.proto" for name in SHARED), find_proto(game)):
             shutil.copy(source, messages)
+        (target / "proto" / HEALTH).parent.mkdir(parents=True)
+        shutil.copy(shipped("proto") / HEALTH, target / "proto" / HEALTH)
 
 
 def find_proto(game: str) -> Path:

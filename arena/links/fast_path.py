@@ -10,7 +10,7 @@ from struct import Struct
 
 from h2.connection import H2Connection
 
-from arena.links.frames import DATA, HEADER_BYTES, WINDOW_UPDATE, FrameHeader, pack_frame
+from arena.links.frames import ACK, DATA, HEADER_BYTES, PING, WINDOW_UPDATE, FrameHeader, pack_frame
 
 MAX_WINDOW = (1 << 31) - 1
 _INCREMENT = Struct(">I")
@@ -64,6 +64,10 @@ class FastPath:
         self._http.outbound_flow_control_window -= len(data)
         self._http.streams[stream].outbound_flow_control_window -= len(data)
         self._append(pack_frame(DATA, stream, data))
+
+    def answer_ping(self, payload: bytes) -> None:
+        """Answer a ping that h2 does not see."""
+        self._append(pack_frame(PING, 0, payload, ACK))
 
     def data_to_send(self) -> bytes:
         """All frames that are to be sent, those of h2 included, in their order."""

@@ -18,8 +18,6 @@ from arena.play import priority
 from arena.play.player import STRICT, Answer, Leniency
 from arena.untrusted.text import escaped
 
-MAX_SEND_S = 0.05
-"""Seconds that sending a request may take before the bot's clock starts; only its flow control takes longer."""
 TELL_WAIT = 1.0
 CLOSE_WAIT = 0.5
 MAX_SURPLUS = 3
@@ -137,7 +135,11 @@ class GrpcLink:
         self._call.over.add_done_callback(self._on_over)
         self._reply: asyncio.Future[bytes] | None = None
         self._asked_at: float | None = None
-        """When the last byte of the request was out; None while it is not."""
+        """When the last byte of the request was out, or would have been but for the bot's window; None before that."""
+        self._request_out = False
+        """Whether the last byte of the request is out, so that a reply may come."""
+        self.has_asked = False
+        """Whether the bot may have seen anything of the latest request."""
         self._answered_at = 0.0
         self._cpu_before = 0.0
         """Processor seconds that we had spent on the bot's bytes when it was asked."""
@@ -148,6 +150,7 @@ class GrpcLink:
     async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:
         """Send a request and wait for its reply; times are those at the socket."""
         self._leniency = leniency
+        self.has_asked = False
         self._http.start_reading(self)  # what came before the request is dealt with first, and is no reply to it
         try:
             self._check(request)
@@ -159,20 +162,21 @@ class GrpcLink:
     async def _ask(self, request: bytes, wait: float) -> Answer:
         started = self._now()
         reply = self._reply = self._loop.create_future()
-        self._asked_at = None
+        self._asked_at, self._request_out = None, False
         self._cpu_before = self._http.cpu_seconds
+        self.has_asked = True
         try:
             self._call.send(request)
+            if self._asked_at is None:
+                self._asked_at = self._now()  # its window holds the request back: what it waits for is its own time
             while not reply.done() and self._http.read_soon():
                 pass
             message = reply.result() if reply.done() else await self._wait_for(reply, started, wait)
         finally:
             self._reply = None
-        latest = started + MAX_SEND_S
-        asked_at = latest if self._asked_at is None else min(self._asked_at, latest)
-        wall = self._answered_at - asked_at
+        wall = self._answered_at - self._asked_at
         transport = self._now() - started - wall
-        return Answer(message, wall, transport, lag=self._lag(asked_at, self._answered_at))
+        return Answer(message, wall, transport, lag=self._lag(self._asked_at, self._answered_at))
 
     async def _wait_for(self, reply: asyncio.Future[bytes], started: float, wait: float) -> bytes:
         """Wait by the event loop for a reply that was not there at once."""
@@ -189,6 +193,10 @@ class GrpcLink:
         """What our machine stood still between two moments, without its work on what this very bot sent."""
         lag = self._leniency.heartbeat.lag(since, until)
         return max(0.0, lag - (self._http.cpu_seconds - self._cpu_before)) if lag else 0.0
+
+    def has_lost_connection(self) -> bool:
+        """Whether the connection has ended, or will with its last stream."""
+        return self._http.is_ended()
 
     async def settle(self) -> None:
         """Nothing is frozen."""
@@ -227,14 +235,16 @@ class GrpcLink:
         return Disconnected(f"ended the stream before the match was over ({self._call.status})")
 
     def _on_sent(self) -> None:
-        self._asked_at = self._now()
+        self._request_out = True
+        if self._asked_at is None:
+            self._asked_at = self._now()
         if not self._sent.done():
             self._sent.set_result(None)
 
     def _on_message(self, message: bytes) -> None:
         if self._leniency.is_late(message):
             return
-        if self._reply is not None and not self._reply.done() and self._asked_at is not None:
+        if self._reply is not None and not self._reply.done() and self._request_out and self._asked_at is not None:
             self._answered_at = max(self._http.received_at, self._asked_at)
             self._reply.set_result(message)
             self._http.hold(self)  # what else there is waits for the bot's own next turn
@@ -251,7 +261,7 @@ class GrpcLink:
         if self._reply is None or self._reply.done():
             return
         self._reply.set_exception(TimedOut(why))
-        if self._asked_at is None:
+        if not self._request_out:
             self._call.cancel()  # half a request is out, and nothing can follow it
 
 

@@ -10,10 +10,7 @@ from struct import iter_unpack
 
 from arena.errors import Abuse, BadMessage
 from arena.links.frames import (
-    CONTINUATION,
     DATA,
-    END_HEADERS,
-    GOAWAY,
     HEADER_BYTES,
     HEADERS,
     PADDED,
@@ -31,8 +28,6 @@ BURST_WORK, WORK_PER_SECOND, WORK_PER_REQUEST = 0.25, 0.005, 0.002
 """Processor seconds that reading a bot's frames may cost; an honest bot needs about 0.0001 for a move."""
 MAX_FRAME_BYTES = 16 << 10
 """The default of HTTP/2, which we never raise; what announces more is not HTTP/2, or an attack on our memory."""
-MAX_HEADER_BYTES = 16 << 10
-"""Bytes of one block of headers, unpacked; on the wire it must fit into one frame."""
 MAX_BLOCKS = 2
 """Blocks of headers on one stream: the headers and the trailers."""
 MAX_SETTINGS = 32
@@ -63,13 +58,12 @@ class TokenBucket:
 class Guard:
     """Checks the frames that one bot sends over one connection, before h2 sees them."""
 
-    def __init__(self, now: Callable[[], float]) -> None:
-        self.goaway_received = False
-        """Whether the bot announced the end of the connection."""
+    def __init__(self, now: Callable[[], float], before: "Guard | None" = None) -> None:
+        """A bot that connects again is given the guard `before`: it goes on with the budgets that were left."""
         self._now = now
-        self._bytes = TokenBucket(BURST_BYTES, BYTES_PER_SECOND, now())
-        self._frames = TokenBucket(BURST_FRAMES, FRAMES_PER_SECOND, now())
-        self._work = TokenBucket(BURST_WORK, WORK_PER_SECOND, now())
+        self._bytes: TokenBucket = before._bytes if before else TokenBucket(BURST_BYTES, BYTES_PER_SECOND, now())
+        self._frames: TokenBucket = before._frames if before else TokenBucket(BURST_FRAMES, FRAMES_PER_SECOND, now())
+        self._work: TokenBucket = before._work if before else TokenBucket(BURST_WORK, WORK_PER_SECOND, now())
         self._blocks: dict[int, int] = {}
         """How many blocks of headers came, on every stream that we opened."""
         self._settings: set[int] = set()
@@ -107,13 +101,11 @@ class Guard:
             self._on_headers(head)
         elif kind == SETTINGS:
             self._on_settings(head)
-        elif kind in (PUSH_PROMISE, CONTINUATION):
-            raise BadMessage("sent a frame that gRPC does not use")
-        elif kind == GOAWAY:
-            self.goaway_received = True
+        elif kind == PUSH_PROMISE:
+            raise BadMessage("sent a PUSH_PROMISE frame, which gRPC does not use")
 
     def on_frame(self, head: FrameHeader, frame: bytes) -> None:
-        """The whole frame is there."""
+        """The whole frame is there, headers with all their pieces."""
         if head.kind == SETTINGS and head.length % 6 == 0:
             self._settings.update(number for number, _ in iter_unpack(">HI", frame[HEADER_BYTES:]))
             if len(self._settings) > MAX_SETTINGS:
@@ -133,8 +125,6 @@ class Guard:
             raise Abuse(f"flooded the referee with more than {BURST_FRAMES} control frames or tiny frames")
 
     def _on_headers(self, head: FrameHeader) -> None:
-        if not head.flags & END_HEADERS:
-            raise BadMessage(f"sent more metadata than fits into a frame of {MAX_FRAME_BYTES} bytes")
         if head.flags & (PADDED | PRIORITISED):
             raise BadMessage("sent headers with padding or a priority, which gRPC does not use")
         if head.stream not in self._blocks:

@@ -4,7 +4,8 @@ gRPC's own client is not made for hostile servers, and does not say when a byte 
 guard before h2 sees it, times are taken at the socket, and the end of a stream is observed, not reported by the bot.
 
 A bot's bytes are processed only while somebody waits for that bot. What it sends after its reply stays in the socket
-until its own next turn, so no bot makes the referee busy while the clock of another runs.
+until its own next turn, so no bot makes the referee busy while the clock of another runs. Only pings are answered
+meanwhile, without h2, from a look at a few bytes now and then: servers close connections whose pings are not answered.
 """
 
 import asyncio
@@ -12,12 +13,13 @@ import socket
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from struct import Struct
 from typing import Protocol, cast
 
 from h2.config import H2Configuration
 from h2.connection import H2Connection
+from h2.errors import ErrorCodes
 from h2.events import (
-    ConnectionTerminated,
     DataReceived,
     Event,
     InformationalResponseReceived,
@@ -32,22 +34,26 @@ from h2.settings import SettingCodes, Settings
 
 from arena.errors import BadMessage, BotFault, Disconnected
 from arena.links.fast_path import FastPath
-from arena.links.frames import FrameHeader, Frames
-from arena.links.guard import FULL_FRAME, MAX_HEADER_BYTES, Guard
+from arena.links.frames import GOAWAY, HEADER_BYTES, MAX_HEADER_BYTES, FrameHeader, Frames, HeaderBlocks
+from arena.links.guard import FULL_FRAME, Guard
 from arena.play import looptime
 from arena.untrusted.text import escaped
 
 Headers = Iterable[tuple[bytes, bytes]]
 
 CONNECTION_CLOSED = "closed the connection before the match was over"
+NO_STREAM = "let the referee open no stream"
 READ_BYTES = 64 << 10
 WINDOW = 2 << 20
 """Our flow-control window: larger than the longest message, so that no message waits for us."""
 SHORT_WORK = 0.0005
 CATCH_UP_READS = 8
 """How often we read before a request, to be done with what was sent before it; more than a socket holds."""
-IDLE_POLL_S, IDLE_POLL_BYTES, IDLE_POLL_FRAMES = 5.0, 1 << 10, 16
-"""How often and how much we read from a bot that nobody waits for: servers close connections with unanswered pings."""
+IDLE_LOOK_S, IDLE_BYTES = 0.25, 1 << 10
+"""How long what came from a bot that nobody waits for lies unseen, and how much of it is read at a time."""
+MAX_STREAM = (1 << 31) - 1
+_GOAWAY = Struct(">II")
+"""The last stream that the bot will have seen, and why it closes the connection."""
 _FIRST_WINDOW = 65535
 """Of every connection, until it is widened."""
 _CONFIG = H2Configuration(client_side=True, header_encoding=None)
@@ -103,9 +109,11 @@ class Listener(Protocol):
 class Http2(asyncio.BufferedProtocol):
     """One connection; `fault` says what the bot did wrong on it."""
 
-    def __init__(self, sock: socket.socket, now: Callable[[], float]) -> None:
+    def __init__(self, sock: socket.socket, now: Callable[[], float], before: "Http2 | None" = None) -> None:
         self.over = False
         """Whether the connection has ended, on either side."""
+        self.leaving = False
+        """Whether the bot will close the connection: streams that are open go on, and no other is opened."""
         self.fault: BotFault | None = None
         self.received_at = 0.0
         """When the bytes that were processed last had arrived."""
@@ -120,11 +128,15 @@ class Http2(asyncio.BufferedProtocol):
         self._fast = FastPath(self._http, WINDOW)
         self._now = now
         self._selector = looptime.current()
-        self._guard = Guard(now)
+        self._guard: Guard = Guard(now, before._guard if before else None)
         self._frames = Frames(self._guard.on_header)
+        self._blocks = HeaderBlocks()
         self._sock = sock
         self._transport: asyncio.Transport | None = None
-        self._idle_poll: asyncio.TimerHandle | None = None
+        self._look: asyncio.TimerHandle | None = None
+        """Due when a bot that nobody waits for sent something."""
+        self._unseen_since = 0.0
+        """When that came, on the loop's clock."""
         self._waiting: set[object] = set()
         """Callers that wait for the bot; while there are none, nothing that it sends is processed."""
         self._paused = False
@@ -138,9 +150,9 @@ class Http2(asyncio.BufferedProtocol):
         self._buffer = memoryview(bytearray(READ_BYTES))
 
     @classmethod
-    async def on(cls, sock: socket.socket, now: Callable[[], float]) -> "Http2":
-        """A connection on a connected socket, which belongs to it from now on."""
-        connection = cls(sock, now)
+    async def on(cls, sock: socket.socket, now: Callable[[], float], before: "Http2 | None" = None) -> "Http2":
+        """A connection on a connected socket, which belongs to it from now on, perhaps in the place of another."""
+        connection = cls(sock, now, before)
         try:
             await asyncio.get_running_loop().connect_accepted_socket(lambda: connection, sock)
         except BaseException:
@@ -171,6 +183,8 @@ class Http2(asyncio.BufferedProtocol):
         self.hold(waiter)
         if self._selector:
             self._selector.callers.discard(waiter)
+        if len(self._frames) and not self._waiting and not self.over:
+            self._look_later()  # a ping may stand behind the reply
 
     def read_soon(self) -> bool:
         """Read what the bot sends within a moment, without a turn of the event loop; False leaves it to the loop."""
@@ -189,12 +203,26 @@ class Http2(asyncio.BufferedProtocol):
         finally:
             self.stop_reading(waiter)
 
+    def is_ended(self) -> bool:
+        """Whether no further stream can be opened here, now or later."""
+        return self.over or self.leaving
+
+    def is_unused(self) -> bool:
+        """Whether no stream is open."""
+        return not self._listeners
+
     def can_open_stream(self) -> bool:
-        """Whether the bot lets us open one more stream."""
+        """Whether the bot lets us open one more stream at present."""
         return bool(self._http.open_outbound_streams < self._http.remote_settings.max_concurrent_streams)
 
     def open(self, headers: Headers, listener: Listener) -> int:
-        """Open a stream; its number."""
+        """Open a stream; its number, or 0 if the bot lets us open none, which its listener is told."""
+        if self.is_ended():
+            listener.on_end(self.fault or Disconnected(CONNECTION_CLOSED))
+            return 0
+        if not self.can_open_stream():  # h2 would raise, and that would be our fault
+            listener.on_end(Disconnected(NO_STREAM))
+            return 0
         stream: int = self._http.get_next_available_stream_id()
         self._http.send_headers(stream, list(headers))
         self._guard.opened(stream)
@@ -219,7 +247,7 @@ class Http2(asyncio.BufferedProtocol):
         if self._listeners.pop(stream, None) and not self.over:
             self._unsent.pop(stream, None)
             self._fast.close(stream)
-            self._http.reset_stream(stream, error_code=8)  # CANCEL
+            self._http.reset_stream(stream, error_code=ErrorCodes.CANCEL)
             self._flush()
 
     def close(self) -> None:
@@ -234,11 +262,10 @@ class Http2(asyncio.BufferedProtocol):
         self._http.initiate_connection()
         self._http.increment_flow_control_window(WINDOW - _FIRST_WINDOW)
         self._flush()
-        self._idle_poll = self._loop.call_later(IDLE_POLL_S, self._poll_idle)
 
     def get_buffer(self, _sizehint: int) -> memoryview:
         """The buffer that asyncio reads into: a small part of it if nobody waits."""
-        return self._buffer if self._waiting else self._buffer[:IDLE_POLL_BYTES]
+        return self._buffer if self._waiting else self._buffer[:IDLE_BYTES]
 
     def buffer_updated(self, nbytes: int) -> None:
         """Process or buffer what was read; the first fault ends the connection."""
@@ -279,30 +306,42 @@ class Http2(asyncio.BufferedProtocol):
         self._process_frames()
 
     def _buffer_and_pause(self, count: int) -> None:
-        """Store bytes that nobody waits for without processing them, and read no more."""
+        """Store bytes that nobody waits for without processing them, and read no more for a while."""
         self._buffer_bytes(count)
         if self._transport:
             self._paused = True
             self._transport.pause_reading()
+            self._look_later()
+
+    def _look_later(self) -> None:
+        """Look at what came just now when it has lain unseen for a while."""
+        self._unseen_since = self._loop.time()
+        if self._look is None:
+            self._look = self._loop.call_later(IDLE_LOOK_S, self._look_at_unseen)
 
     def _buffer_bytes(self, count: int) -> None:
         self._guard.on_bytes(count, listens=not self._writing_paused)
         self._frames.feed(self._buffer[:count])
 
-    def _process_frames(self, unasked: int = 0) -> None:
-        """Process complete frames while somebody waits for the bot, or this many that nobody waits for."""
+    def _process_frames(self) -> None:
+        """Process complete frames while somebody waits for the bot."""
         stopwatch = Stopwatch()
         try:
-            while (self._waiting or unasked > 0) and (taken := self._frames.take()):
-                unasked -= 1
-                self._guard.on_frame(*taken)
-                self._on_frame(*taken)
+            while self._waiting and (taken := self._frames.take()):
+                if whole := self._blocks.join(*taken):
+                    self._guard.on_frame(*whole)
+                    self._on_frame(*whole)
                 stopwatch.check()
         finally:
-            spent = stopwatch.spent()
-            self.cpu_seconds += spent
-            self.received_at += spent
+            spent = self._note_work(stopwatch)
         self._guard.on_work(spent)
+
+    def _note_work(self, stopwatch: Stopwatch) -> float:
+        """Count the time of work on this bot's bytes as its own; the seconds."""
+        spent = stopwatch.spent()
+        self.cpu_seconds += spent
+        self.received_at += spent
+        return spent
 
     def _catch_up(self) -> None:
         """Process what arrived while nobody waited."""
@@ -317,16 +356,25 @@ class Http2(asyncio.BufferedProtocol):
             self._receive(count)
         return count
 
-    def _poll_idle(self) -> None:
-        """Read a little from a bot that nobody waits for."""
-        self._idle_poll = self._loop.call_later(IDLE_POLL_S, self._poll_idle)
-        if not self._waiting:
-            self._run_guarded(self._process_little)
+    def _look_at_unseen(self) -> None:
+        """Answer the pings of a bot that nobody has waited for since they came, and read a little more."""
+        self._look = None
+        if self.over or self._waiting or not self._transport:
+            return
+        if (left := self._unseen_since + IDLE_LOOK_S - self._loop.time()) > 0:
+            self._look = self._loop.call_later(left, self._look_at_unseen)
+            return
+        if len(self._frames) < 2 * IDLE_BYTES:  # more was not read idly, but came with a reply: let it wait
+            self._run_guarded(self._answer_pings)
+        if self._paused and not self.over and len(self._frames) < IDLE_BYTES:
+            self._paused = False
+            self._transport.resume_reading()
 
-    def _process_little(self) -> None:
-        if len(self._frames) < IDLE_POLL_BYTES and (count := self._read(IDLE_POLL_BYTES)):
-            self._buffer_bytes(count)
-        self._process_frames(unasked=IDLE_POLL_FRAMES)
+    def _answer_pings(self) -> None:
+        stopwatch = Stopwatch()
+        for ping in self._frames.cut_pings():
+            self._fast.answer_ping(ping)
+        self._guard.on_work(self._note_work(stopwatch))
 
     def _read(self, most: int) -> int:
         """Read beside asyncio, which does not while it is paused; 0 when nothing is there."""
@@ -347,11 +395,12 @@ class Http2(asyncio.BufferedProtocol):
         if self._fast.widen(head, frame):
             self._on_room()
             return
+        if head.kind == GOAWAY and head.length >= _GOAWAY.size and not head.stream:
+            self._on_goaway(*_GOAWAY.unpack_from(frame, HEADER_BYTES))
+            return
         try:
             events = self._http.receive_data(frame)
         except Exception as error:  # whatever h2 raises, the bytes are no valid HTTP/2
-            if self._guard.goaway_received:  # h2 accepts nothing after it, but gRPC servers go on
-                raise Disconnected(CONNECTION_CLOSED) from error
             raise BadMessage(f"sent what is no gRPC ({escaped(str(error))})") from error
         for event in events:
             self._on_event(event)
@@ -369,12 +418,28 @@ class Http2(asyncio.BufferedProtocol):
                         self._fast.on_response(event.stream_id, event.headers)
             case StreamEnded():
                 self._end_stream(event.stream_id, None)
+                self._end_our_half(event.stream_id)
             case StreamReset():
                 self._end_stream(event.stream_id, Disconnected("broke the stream off before the match was over"))
-            case ConnectionTerminated():
-                raise Disconnected(CONNECTION_CLOSED)
             case WindowUpdated() | RemoteSettingsChanged():
                 self._on_room()
+
+    def _on_goaway(self, last: int, why: int) -> None:
+        """The bot closes the connection: in good order, and then it still serves the streams that it has seen, or not.
+
+        h2 is not told, because it accepts nothing after a GOAWAY.
+        """
+        if why != ErrorCodes.NO_ERROR:
+            raise Disconnected(CONNECTION_CLOSED)
+        self.leaving = True
+        for stream in [number for number in self._listeners if number > last & MAX_STREAM]:
+            self._end_stream(stream, Disconnected(CONNECTION_CLOSED))
+
+    def _end_our_half(self, stream: int) -> None:
+        """End a stream that the bot has ended; half open, it would stay among those that the bot counts."""
+        ended = self._http.streams.get(stream)
+        if ended and not ended.closed:
+            self._http.reset_stream(stream, error_code=ErrorCodes.NO_ERROR)
 
     def _on_room(self) -> None:
         """Send what waited, now that the bot has room for more."""
@@ -407,7 +472,7 @@ class Http2(asyncio.BufferedProtocol):
             piece = bytes(data[:room])
             del data[:room]
             if last and not data:
-                self._http.send_data(stream, piece, end_stream=True)
+                self._send_last(stream, piece)
                 last = False
             else:
                 self._fast.send(stream, piece)
@@ -416,6 +481,13 @@ class Http2(asyncio.BufferedProtocol):
         del self._unsent[stream]
         self._flush()
         listener.on_sent()
+
+    def _send_last(self, stream: int, piece: bytes) -> None:
+        """End our half of a stream; an empty frame needs no room, but h2 4.1 wants some in `send_data`."""
+        if piece:
+            self._http.send_data(stream, piece, end_stream=True)
+        else:
+            self._http.end_stream(stream)
 
     def _flush(self) -> None:
         if self._transport and not self.over and (data := self._fast.data_to_send()):
@@ -436,8 +508,8 @@ class Http2(asyncio.BufferedProtocol):
             return
         self.over = True
         self._set_settings_received()
-        if self._idle_poll:
-            self._idle_poll.cancel()
+        if self._look:
+            self._look.cancel()
         if self._transport:
             self._transport.abort()
         for stream in list(self._listeners):

@@ -16,11 +16,12 @@ from rich.markup import escape as plain
 
 from arena import registry
 from arena.bots.in_process import Contender, Entrant, OpenSession, contender
+from arena.bots.running import UNHELD
 from arena.clock import DEFAULT_CLOCK, TimeControl
 from arena.errors import UsageError
 from arena.game import AnyGame, AnyState
 from arena.links.local import LocalLink
-from arena.match import AnyRecord, Contestant, MatchSpec, Outcome, PlayedMove, SandboxReport
+from arena.match import AnyRecord, Contestant, MatchSpec, Outcome, PlayedMove
 from arena.play import record as records
 from arena.play import referee, replay
 from arena.play.player import Player
@@ -144,7 +145,7 @@ async def _play(game: AnyGame, spec: MatchSpec[Any], sessions: Sequence[OpenSess
     players = [Player(game.codec, link, spec.control) for link in links]
     record = await referee.play(game, players, spec)
     # It says like any other record what held the bots: here nothing.
-    return replace(record, sandboxes=tuple(SandboxReport("none", {}) for _ in sessions))
+    return replace(record, sandboxes=(UNHELD,) * len(sessions))
 
 
 def _run(coroutine: Coroutine[Any, Any, T]) -> T:

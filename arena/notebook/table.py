@@ -1,10 +1,10 @@
 """`arena.tournament`: a round robin in this process, and its table for pandas, a terminal or a notebook."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import escape
-from itertools import combinations
+from itertools import combinations, count
 from typing import Any
 
 from arena import registry
@@ -12,13 +12,14 @@ from arena.bots.in_process import Contender, Entrant, contender
 from arena.clock import DEFAULT_CLOCK, TimeControl
 from arena.errors import UsageError
 from arena.game import AnyGame
-from arena.match import Ending
 from arena.notebook.match import UNSANDBOXED, Match, play_seated
 from arena.ratings import Result, collect, rate
 from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA
 from arena.rng import draw_seed, stream
 
 Row = dict[str, Any]
+
+NOTE = f"{UNSANDBOXED}, and no bot was started anew: one could remember a deal that it had seen from another seat"
 
 
 class Rows(list[Row]):
@@ -29,14 +30,14 @@ class Rows(list[Row]):
         cells = [names, *([str(row[name]) for name in names] for row in self)]
         widths = [max(len(line[column]) for line in cells) for column in range(len(names))]
         lines = ["  ".join(f"{text:>{width}}" for text, width in zip(line, widths)) for line in cells]
-        return "\n".join([*lines, f"({UNSANDBOXED})"])
+        return "\n".join([*lines, f"({NOTE})"])
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(name)}</th>" for name in self[0])
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(str(value))}</td>" for value in row.values()) + "</tr>" for row in self
         )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{UNSANDBOXED}</p>"
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{NOTE}</p>"
 
 
 def tournament(
@@ -51,7 +52,7 @@ def tournament(
 ) -> Any:
     """Everybody against everybody in this process, WITHOUT a sandbox; the table is a DataFrame if pandas is there.
 
-    Every group plays `rounds` deals, each with the seats rotated. `bots` may be a mapping from names to bots.
+    Every group plays `rounds` deals of its own, each from every seat. `bots` may be a mapping from names to bots.
     """
     rules, control = registry.find(game), TimeControl.parse(clock)
     field = _field([(None, bot) for bot in bots] if not isinstance(bots, Mapping) else list(bots.items()), rules)
@@ -63,10 +64,9 @@ def tournament(
         raise UsageError(f"a tournament has one round or more, not {rounds}")
     start = draw_seed() if seed is None else seed
     matches = [
-        play_seated(rules, rotated, deal, options or {}, control)
-        for deal in _deals(start, rounds)
-        for group in combinations(field, places)
-        for rotated in _rotations(group)
+        play_seated(rules, seated, deal, options or {}, control)
+        for number, group in enumerate(combinations(field, places))
+        for deal, seated in _legs(group, _deals(start, number, rounds))
     ]
     return _table(_rows(matches, [entrant.name for entrant in field], rules.info.roles))
 
@@ -74,22 +74,32 @@ def tournament(
 def _field(given: Sequence[tuple[str | None, Entrant]], game: AnyGame) -> list[Contender]:
     """The contenders, each with a name that no other has."""
     field: list[Contender] = []
-    seen: Counter[str] = Counter()
+    taken = {name for name, _ in given if name}
     for name, entrant in given:
         found = contender(game, entrant)
-        label = name or found.name
-        seen[label] += 1
-        field.append(replace(found, name=label if seen[label] == 1 else f"{label}-{seen[label]}"))
+        label = name or _free(found.name, taken)
+        taken.add(label)
+        field.append(replace(found, name=label))
     return field
 
 
-def _deals(seed: int, rounds: int) -> list[int]:
-    rng = stream(seed, "notebook-tournament")
+def _free(name: str, taken: Collection[str]) -> str:
+    """The name, or with the first number behind it that makes it one that nobody has."""
+    return (
+        name if name not in taken else next(label for number in count(2) if (label := f"{name}-{number}") not in taken)
+    )
+
+
+def _deals(seed: int, group: int, rounds: int) -> list[int]:
+    rng = stream(seed, "notebook-tournament", group)
     return [rng.getrandbits(63) for _ in range(rounds)]
 
 
-def _rotations(group: Sequence[Contender]) -> list[list[Contender]]:
-    return [[*group[shift:], *group[:shift]] for shift in range(len(group))]
+def _legs(group: Sequence[Contender], deals: Sequence[int]) -> Iterator[tuple[int, list[Contender]]]:
+    """Every deal from every seat, with all deals between the two sides of one, as far as that helps here."""
+    for shift in range(len(group)):
+        for deal in deals:
+            yield deal, [*group[shift:], *group[:shift]]
 
 
 def _rows(matches: Sequence[Match], names: Sequence[str], roles: tuple[str, ...]) -> Rows:
@@ -100,16 +110,13 @@ def _rows(matches: Sequence[Match], names: Sequence[str], roles: tuple[str, ...]
         role_sigma=ROLE_SIGMA,
     )
     faults = Counter(
-        name
-        for match in matches
-        for name, verdict in zip(match.bots, match.record.verdicts)
-        if verdict.ending is not Ending.NORMAL
+        name for match in matches for name, verdict in zip(match.bots, match.record.verdicts) if verdict.at_fault
     )
     return Rows(
         {
             "bot": row.bot, "rating": round(row.mu, 2), "sigma": round(row.field_sigma, 2), "games": row.games,
             "wins": row.wins, "draws": row.draws, "losses": row.losses, "faults": faults[row.bot],
-            "best": round(row.best, 3),
+            "best": round(row.best, 4),  # 0.9996 is not certain
         }
         for row in table.rows
     )  # fmt: skip
@@ -122,5 +129,5 @@ def _table(rows: Rows) -> Any:
     except ImportError:
         return rows
     frame = pandas.DataFrame(list(rows)).set_index("bot")
-    frame.attrs["sandbox"] = UNSANDBOXED
+    frame.attrs["sandbox"] = NOTE
     return frame

@@ -75,6 +75,11 @@ class LoopSelector(selectors.DefaultSelector):
         self._turn = self._polled
         return events
 
+    def standing(self, since: float) -> list[Span]:
+        """The standstills that end after this moment, with the one that goes on while something keeps the loop."""
+        going_on = (self._polled, self._now())
+        return self.standstills.since(since) + ([going_on] if going_on[1] - going_on[0] > MIN_STANDSTILL else [])
+
     def wait_for(self, file: int) -> bool:
         """Wait a moment for bytes of this file alone; False leaves the wait to the loop.
 
@@ -125,7 +130,19 @@ def current() -> LoopSelector | None:
 def stood_still(since: float) -> float:
     """The seconds since then in which the running loop could not run, if it is a TimedLoop; else 0."""
     selector = current()
-    return covered(selector.standstills.since(since), since, time.monotonic()) if selector else 0.0
+    return covered(selector.standing(since), since, time.monotonic()) if selector else 0.0
+
+
+class Deadline:
+    """The end of the seconds that somebody has from now on, later by as long as the running loop stands still."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._began = time.monotonic()
+
+    def left(self) -> float:
+        """The seconds until then, as far as is known now; not above 0 when it is over."""
+        return self._began + self.seconds + stood_still(self._began) - time.monotonic()
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:

@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from arena.clock import Clock, TimeControl
 from arena.codec import Codec
-from arena.errors import BadMessage, StartFailed, TimedOut
+from arena.errors import BadMessage, BotFault, StartFailed, TimedOut
 from arena.game import State
 from arena.match import MatchEnd, MatchStart, Moves, Ready, Seat, Times, Turn
 from arena.play.heartbeat import STEADY, Heartbeat
@@ -16,6 +17,8 @@ C = TypeVar("C")
 M = TypeVar("M")
 O = TypeVar("O")
 
+OUTPUT_BLOCKED = "; its output was blocked, since it printed faster than it is read"
+"""Goes on after why a bot was late."""
 READY_WAIT = 10.0
 """Seconds that a bot may take to answer the start of a match, outside its clock."""
 
@@ -33,6 +36,8 @@ class Answer:
     """Processor seconds of the bot meanwhile, where they can be measured."""
     lag: float = 0.0
     """Seconds of `wall` in which the referee's own machine stood still, through no doing of this bot."""
+    output_blocked: bool = False
+    """Whether the bot had to wait meanwhile, because it printed faster than its output is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +130,7 @@ class Player(Generic[C, M, O]):
             answer = await self._ask(request)
             charged = self._charge(answer)
         except TimedOut as late:
-            self.clock.bank = 0.0
+            self.clock.miss()
             had = f"the {turn.available:.3f} s that it had"
             raise TimedOut(f"did not answer turn {turn.number} within {had} ({late})") from late
         answered = self._now()
@@ -136,6 +141,11 @@ class Player(Generic[C, M, O]):
     async def settle(self) -> None:
         """Wait until the bot stands still."""
         await self.link.settle()
+
+    async def leave(self) -> None:
+        """End the bot's stream in the middle of the match; that it does not answer any more is of no interest."""
+        with suppress(BotFault):
+            await self.link.close()
 
     async def end(self, end: MatchEnd) -> None:
         """Tell the bot how the match ended."""
@@ -152,7 +162,7 @@ class Player(Generic[C, M, O]):
         """Charge the clock; the seconds that it was charged with."""
         spent, excused = self.clock.charged(answer.wall, answer.cpu), self.clock.excused
         if not self.clock.charge(answer.wall, answer.cpu, answer.lag):
-            raise TimedOut(f"it took {spent:.3f} s")
+            raise TimedOut(f"it took {spent:.3f} s" + (OUTPUT_BLOCKED if answer.output_blocked else ""))
         return spent - (self.clock.excused - excused)
 
     def _is_late(self, data: bytes) -> bool:

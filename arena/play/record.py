@@ -19,6 +19,7 @@ from arena.game import AnyGame
 from arena.match import (
     AnyRecord,
     Contestant,
+    Fault,
     MatchRecord,
     MatchSpec,
     Outcome,
@@ -26,6 +27,7 @@ from arena.match import (
     SandboxReport,
     Strike,
     Times,
+    cut_short,
 )
 from arena.play.outputs import shortened
 from arena.wire.v1 import match_pb2
@@ -72,9 +74,9 @@ def dump_begun(spec: MatchSpec[Any], game: AnyGame) -> bytes:
     return _pack(begun, game).SerializeToString(deterministic=True)
 
 
-def dump_moves(moves: Iterable[PlayedMove[Any]], game: AnyGame) -> bytes:
-    """Further moves of a match that has begun: bytes of a Record message can be joined, and so can its moves."""
-    return match_pb2.Record(moves=_pack_moves(moves, game)).SerializeToString()
+def dump_moves(moves: Iterable[PlayedMove[Any]], game: AnyGame, faults: Iterable[Fault] = ()) -> bytes:
+    """Further moves and faults of a match that has begun: bytes of a Record message can be joined, and so can these."""
+    return match_pb2.Record(moves=_pack_moves(moves, game), faults=_pack_faults(faults)).SerializeToString()
 
 
 def load_begun(data: bytes, find: Callable[[str], AnyGame]) -> AnyRecord:
@@ -89,6 +91,28 @@ def sandbox_reports(data: bytes) -> tuple[SandboxReport, ...]:
     except BadMessage as error:
         raise RecordError(f"the record cannot be read: {error}") from error
     return tuple(SandboxReport(box.kind, dict(box.enforcement)) for box in message.boxes)
+
+
+def told_faults(data: bytes) -> tuple[Fault, ...]:
+    """The faults that ended a bot, from the bytes of a record of ours."""
+    return _unpack_faults(parse(match_pb2.Record, data[_HEAD:]))
+
+
+def ended_at_fault(data: bytes) -> bool:
+    """See `MatchRecord.ended_at_fault`; False for bytes that are no record, which verification refuses."""
+    try:
+        message = parse(match_pb2.Record, data[_HEAD:])
+        return not message.faults and cut_short([unpack_verdict(verdict) for verdict in message.verdicts])
+    except BadMessage:
+        return False
+
+
+def rules_version(data: bytes) -> str:
+    """The version of the rules that a match was played with, from the bytes of a record that was kept."""
+    try:
+        return str(parse(match_pb2.Record, data[_HEAD:]).rules_version)
+    except BadMessage as error:
+        raise RecordError(f"the record cannot be read: {error}") from error
 
 
 def save(path: Path, record: AnyRecord, game: AnyGame) -> None:
@@ -130,7 +154,13 @@ def _pack(record: AnyRecord, game: AnyGame) -> match_pb2.Record:
         outcome=pack_outcome(record.outcome),
         strikes=[match_pb2.Strike(seat=s.seat, ply=s.ply, verdict=pack_verdict(s.verdict)) for s in record.strikes],
         boxes=[match_pb2.Box(kind=report.kind, enforcement=report.enforcement) for report in record.sandboxes],
+        faults=_pack_faults(record.faults),
+        told_match_id=record.told_id,
     )
+
+
+def _pack_faults(faults: Iterable[Fault]) -> list[match_pb2.Fault]:
+    return [match_pb2.Fault(seat=part.seat, ply=part.ply, verdict=pack_verdict(part.verdict)) for part in faults]
 
 
 def _pack_moves(moves: Iterable[PlayedMove[Any]], game: AnyGame) -> Iterator[match_pb2.PlayedMove]:
@@ -153,7 +183,14 @@ def _pack_moves(moves: Iterable[PlayedMove[Any]], game: AnyGame) -> Iterator[mat
 def _check_counts(message: match_pb2.Record, game: AnyGame) -> None:
     """Refuse a message with more parts than a match of this game can have, before it is converted."""
     seats, moves = game.info.max_seats, game.info.max_moves
-    per_seat = (message.contestants, message.verdicts, message.outcome.ranks, message.outcome.scores, message.boxes)
+    per_seat = (
+        message.contestants,
+        message.verdicts,
+        message.outcome.ranks,
+        message.outcome.scores,
+        message.boxes,
+        message.faults,
+    )
     if any(len(parts) > seats for parts in per_seat):
         raise RecordError(f"the record has more than {seats} seats")
     if len(message.moves) > moves or len(message.strikes) > moves:
@@ -189,7 +226,13 @@ def _unpack(message: match_pb2.Record, game: AnyGame) -> AnyRecord:
         outcome=unpack_outcome(message.outcome),
         strikes=tuple(Strike(s.seat, s.ply, unpack_verdict(s.verdict)) for s in message.strikes),
         sandboxes=tuple(SandboxReport(box.kind, dict(box.enforcement)) for box in message.boxes),
+        faults=_unpack_faults(message),
+        told_id=message.told_match_id,
     )
+
+
+def _unpack_faults(message: match_pb2.Record) -> tuple[Fault, ...]:
+    return tuple(Fault(part.seat, part.ply, unpack_verdict(part.verdict)) for part in message.faults)
 
 
 def _unpack_times(move: match_pb2.PlayedMove) -> Times:

@@ -1,14 +1,14 @@
 """The referee: one loop that asks the seat to move, applies its moves, and turns faults into verdicts."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
-from arena.errors import BotFault, EngineFault, IllegalMove, InfraError
+from arena.errors import BotFault, EngineFault, InfraError
 from arena.game import AnyGame, AnyState
 from arena.match import (
-    NO_TIMES,
     AnyRecord,
     Ending,
     MatchEnd,
@@ -18,17 +18,16 @@ from arena.match import (
     Outcome,
     PlayedMove,
     Seat,
-    Strike,
     Verdict,
 )
-from arena.play.faults import FORFEIT, FORGIVABLE, Policy, verdict_of
-from arena.play.player import Decision, Player
-from arena.rng import choice, stream
+from arena.play.faults import FORFEIT, Policy, plays_on, result
+from arena.play.player import Player
+from arena.play.progress import Progress, Watch
+from arena.rng import draw_name
 
 AnyPlayer = Player[Any, Any, Any]
-Faults = dict[Seat, BotFault]
-Watch = Callable[[Sequence[PlayedMove[Any]]], None]
-"""Gets the list of moves of a match when it begins; the list grows with every move, and may only be read."""
+Dismiss = Callable[[Seat], Awaitable[None]]
+"""Ends the bot of a seat at once, so that it neither computes nor hears of the match any more."""
 
 
 async def play(
@@ -37,38 +36,44 @@ async def play(
     spec: MatchSpec[Any],
     policy: Policy = FORFEIT,
     watch: Watch | None = None,
+    dismiss: Dismiss | None = None,
 ) -> AnyRecord:
     """Play the match to its end: a bot's fault becomes its verdict, any exception of ours a void match.
 
-    Only cancellation, and what else is no `Exception`, is raised.
+    As long as two fair seats are left, they play on: a bot at fault is dismissed, and random legal moves are played in
+    its seat. Only cancellation, and what else is no `Exception`, is raised.
     """
-    progress = _Progress(spec, policy)
+    progress, seated, told_id = Progress(spec, policy), _Seated(players, dismiss), draw_name()
     if watch is not None:
-        watch(progress.played)
-
-    async def settle() -> None:
-        """Let no bot's time begin before all others stand still; they do so while we work on the next request."""
-        for player in players:
-            await player.settle()
-
+        watch(progress)
     try:
         state = _start(game, spec)
-        faults = await _begin(players, spec)
-        while not faults and (seat := state.to_move()) is not None:
-            try:
-                decision = await players[seat].decide(state, seat, settle)
-                progress.apply(state, seat, decision)
-            except BotFault as fault:
-                if not progress.forgive(state, seat, fault, players[seat].turn):
-                    faults[seat] = fault
-        verdicts = tuple(verdict_of(faults.get(seat)) for seat in range(len(players)))
-        outcome = forfeit(faults, len(players)) if faults else _outcome(state)
-        moves, strikes = tuple(progress.played), tuple(progress.strikes)
-        record = MatchRecord(spec, game.info.version, moves, verdicts, outcome, strikes)
+        faults = await seated.begin(spec, told_id)
+        for seat in sorted(faults):
+            progress.fail(seat, faults[seat])
+        await _play(state, seated, progress)
+        record = progress.record(game, _outcome(state, progress.faulty, len(players)), len(players))
     except Exception as error:
         record = void(game, spec, error, tuple(progress.played))
-    await _end(players, record)
-    return record
+    await seated.end(record)
+    return replace(record, told_id=told_id)
+
+
+async def _play(state: AnyState, seated: "_Seated", progress: Progress) -> None:
+    """Ask one seat after the other, until the game is over or one fair seat is left."""
+    seats = len(seated.players)
+    while plays_on(progress.faulty, seats) and (seat := state.to_move()) is not None:
+        await seated.part_with(progress.faulty)
+        player = seated.players[seat]
+        if seat in seated.gone:
+            progress.substitute(state, seat, player.turn)
+            continue
+        try:
+            decision = await player.decide(state, seat, seated.settle)
+            progress.apply(state, seat, decision)
+        except BotFault as fault:
+            if not progress.forgive(state, seat, fault, player.turn):
+                progress.fail(seat, fault)
 
 
 def void(game: AnyGame, spec: MatchSpec[Any], error: Exception, played: tuple[PlayedMove[Any], ...] = ()) -> AnyRecord:
@@ -79,50 +84,55 @@ def void(game: AnyGame, spec: MatchSpec[Any], error: Exception, played: tuple[Pl
     return MatchRecord(spec, game.info.version, played, verdicts, Outcome((), (), "void"))
 
 
-class _Progress:
-    """The moves and strikes of one match so far."""
+class _Seated:
+    """The players of a match; those at fault leave while the others play on."""
 
-    def __init__(self, spec: MatchSpec[Any], policy: Policy) -> None:
-        self.played: list[PlayedMove[Any]] = []
-        self.strikes: list[Strike] = []
-        self._spec = spec
-        self._policy = policy
+    def __init__(self, players: Sequence[AnyPlayer], dismiss: Dismiss | None) -> None:
+        self.players = players
+        self.gone: set[Seat] = set()
+        """The seats whose bots were dismissed."""
+        self._dismiss = dismiss
 
-    def apply(self, state: AnyState, seat: Seat, decision: Decision[Any]) -> None:
-        """Play the moves of one reply in order; what was legal before an illegal one stays played.
+    async def begin(self, spec: MatchSpec[Any], told_id: str) -> dict[Seat, BotFault]:
+        """Start all players at once; several may be at fault."""
+        faults: dict[Seat, BotFault] = {}
+        failures: list[Exception] = []
 
-        A move may end the game by something that its seat could not know, so what comes after the end is ignored.
-        """
-        times = decision.times
-        for move in decision.moves:
-            if state.to_move() is None:
-                break
-            if state.to_move() != seat:
-                raise IllegalMove(f"sent {len(decision.moves)} moves, but its turn ended before the last of them")
-            _apply(state, move)
-            self.played.append(PlayedMove(seat, move, times, turn=decision.turn))
-            times = NO_TIMES
+        async def begin(seat: Seat, player: AnyPlayer) -> None:
+            start = MatchStart(told_id, seat, len(self.players), spec.config, spec.control)
+            try:
+                await player.begin(start)
+            except BotFault as fault:
+                faults[seat] = fault
+            except Exception as error:
+                failures.append(error)
 
-    def forgive(self, state: AnyState, seat: Seat, fault: BotFault, turn: int) -> bool:
-        """Play a random legal move for a seat at fault, if it has a strike left and can play on."""
-        earlier = sum(strike.seat == seat for strike in self.strikes)
-        if earlier >= self._policy.strikes or not isinstance(fault, FORGIVABLE):
-            return False
-        self.strikes.append(Strike(seat, len(self.played), verdict_of(fault)))
-        if state.to_move() == seat:
-            move = choice(stream(self._spec.seed, "substitute", len(self.played)), state.legal())
-            _apply(state, move)
-            self.played.append(PlayedMove(seat, move, substituted=True, turn=turn))
-        return True
+        async with asyncio.TaskGroup() as group:
+            for seat, player in enumerate(self.players):
+                group.create_task(begin(seat, player))
+        if failures:
+            raise failures[0]
+        return faults
 
+    async def settle(self) -> None:
+        """Let no bot's time begin before all others stand still; they do so while we work on the next request."""
+        for seat, player in enumerate(self.players):
+            if seat not in self.gone:
+                await player.settle()
 
-def forfeit(faulty: Sequence[Seat] | Mapping[Seat, object], seats: int) -> Outcome:
-    """The outcome when these seats are at fault: they share the last place, all others the first."""
-    fair = seats - len(faulty)
-    ranks = tuple(fair + 1 if seat in faulty else 1 for seat in range(seats))
-    scores = tuple(0.0 if seat in faulty else 1.0 for seat in range(seats))
-    names = " and ".join(f"seat {seat}" for seat in sorted(faulty))
-    return Outcome(ranks, scores, f"{names} forfeited" if len(faulty) == 1 else f"{names} both forfeited")
+    async def part_with(self, faulty: Iterable[Seat]) -> None:
+        """Dismiss the bots of these seats, if they are still there."""
+        for seat in faulty:
+            if seat not in self.gone:
+                self.gone.add(seat)
+                await (self._dismiss(seat) if self._dismiss else self.players[seat].leave())
+
+    async def end(self, record: AnyRecord) -> None:
+        """Tell every bot that is still there the outcome; all verdicts are decided, so errors are ignored."""
+        for seat, player in enumerate(self.players):
+            if seat not in self.gone:
+                with suppress(Exception):
+                    await player.end(MatchEnd.of(record, seat))
 
 
 def _start(game: AnyGame, spec: MatchSpec[Any]) -> AnyState:
@@ -132,46 +142,8 @@ def _start(game: AnyGame, spec: MatchSpec[Any]) -> AnyState:
         raise EngineFault(f"{game.info.name} could not start: {type(error).__name__}: {error}") from error
 
 
-async def _begin(players: Sequence[AnyPlayer], spec: MatchSpec[Any]) -> Faults:
-    """Start all players at once; both may be at fault."""
-    faults: Faults = {}
-    failures: list[Exception] = []
-
-    async def begin(seat: Seat, player: AnyPlayer) -> None:
-        start = MatchStart(spec.match_id, seat, len(players), spec.config, spec.control)
-        try:
-            await player.begin(start)
-        except BotFault as fault:
-            faults[seat] = fault
-        except Exception as error:
-            failures.append(error)
-
-    async with asyncio.TaskGroup() as group:
-        for seat, player in enumerate(players):
-            group.create_task(begin(seat, player))
-    if failures:
-        raise failures[0]
-    return faults
-
-
-def _apply(state: AnyState, move: Any) -> None:
-    try:
-        state.apply(move)
-    except IllegalMove:
-        raise
-    except Exception as error:  # our rules must either apply a move or raise IllegalMove
-        raise EngineFault(f"the move {move} broke the rules engine: {type(error).__name__}: {error}") from error
-
-
-def _outcome(state: AnyState) -> Outcome:
+def _outcome(state: AnyState, faulty: Sequence[Seat], seats: int) -> Outcome:
     outcome = state.outcome()
-    if outcome is None:
+    if outcome is None and plays_on(faulty, seats):
         raise EngineFault("the game is over but has no outcome")
-    return outcome
-
-
-async def _end(players: Sequence[AnyPlayer], record: AnyRecord) -> None:
-    """Tell every bot the outcome; all verdicts are decided, so errors are ignored."""
-    for player, verdict in zip(players, record.verdicts):
-        with suppress(Exception):
-            await player.end(MatchEnd(record.outcome, verdict))
+    return outcome if outcome is not None and not faulty else result(outcome, faulty, seats)

@@ -29,6 +29,8 @@ _SHORTEST_STEP = 0.02
 _SMALL = 24
 _TOLERANCE = 1e-11
 """The step of mean and deviation, in units of sigma, at which the fixed point is reached."""
+_ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
+"""What rounding leaves of a number in a solved linear system, times the condition of its matrix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,50 +87,68 @@ def _margin(results: Results, env: trueskill.TrueSkill) -> float:
 def _fixed_point(sites: list[Sites], prior: Floats) -> tuple[Floats, Floats, int]:
     """Mean and covariance at which the sites no longer change, and after how many iterations."""
     mean, covariance = np.zeros(len(prior)), np.diag(prior**2)
-    state, step, last = np.r_[mean, prior], 1.0, np.zeros(2 * len(prior))
-    for iteration in range(_ITERATIONS):
+    scale = prior.max(initial=0.0)
+    state, step, last = np.r_[mean, prior, -2.0 * scale * np.log(prior)], 1.0, np.zeros(2 * len(prior))
+    iteration = 0
+    while iteration < _ITERATIONS:
+        iteration += 1
         for site in sites:
             site.update(mean, covariance, step)
-        mean, covariance = _joint(sites, prior)
-        before, state = state, np.r_[mean, np.sqrt(np.diag(covariance))]
-        move = (state - before) / step
-        if np.abs(move).max(initial=0.0) <= _TOLERANCE * prior.max(initial=0.0):
-            return mean, covariance, iteration + 1
-        step = _next_step(step, move, last)
-        last = move
-    raise ArithmeticError(f"the ratings did not settle in {_ITERATIONS} iterations")
+        mean, covariance, precision, floor = _joint(sites, prior)
+        # The deviation is mostly that of the offset common to all; what matches tell shows in the precision.
+        before, state = state, np.r_[mean, np.sqrt(np.diag(covariance)), scale * np.log(precision)]
+        change = state - before
+        if np.abs(change).max(initial=0.0) <= _TOLERANCE * step * scale + floor:
+            break
+        move = (change / step)[: 2 * len(prior)]
+        step, last = _next_step(step, move, last), move
+    return mean, covariance, iteration
 
 
 def _next_step(step: float, move: Floats, last: Floats) -> float:
     """A shorter step when all sites together went too far, a longer one while they keep their direction."""
     lengths = float(np.linalg.norm(move)), float(np.linalg.norm(last))
-    if not lengths[1]:
+    if not all(lengths):
         return step
     cosine = float(move @ last) / (lengths[0] * lengths[1])
-    if cosine < -0.2 or lengths[0] > lengths[1]:
+    if cosine < -0.2 or lengths[0] > 1.5 * lengths[1]:
         return max(0.6 * step, _SHORTEST_STEP)
     return min(1.3 * step, 1.0) if cosine > 0.2 else step
 
 
-def _joint(sites: list[Sites], prior: Floats) -> tuple[Floats, Floats]:
-    """The joint Gaussian of prior and sites, relative to the prior's mean."""
+def _joint(sites: list[Sites], prior: Floats) -> tuple[Floats, Floats, Floats, float]:
+    """The joint Gaussian of prior and sites, relative to the prior's mean, and how much of it may be rounding.
+
+    The offset common to all bots has the prior's precision, however many matches there are, and they tell everything
+    else: the matrix is ever worse conditioned, and no iteration can settle to less than this.
+    """
     precision, shift = np.diag(prior**-2.0), np.zeros(len(prior))
     for site in sites:
         site.add_to(precision, shift)
-    covariance = _inverse(precision)
-    return covariance @ shift, covariance
+    root, covariance = _inverse(precision)
+    mean = root.T @ (root @ shift)
+    own = np.diag(precision)
+    condition = own.max(initial=0.0) * np.diag(covariance).max(initial=0.0)
+    size = max(np.abs(mean).max(initial=0.0), prior.max(initial=0.0))
+    return mean, covariance, own, float(_ROUNDING * condition * size)
 
 
-def _inverse(matrix: Floats) -> Floats:
-    """The inverse of a positive definite matrix, by halves."""
+def _inverse(matrix: Floats) -> tuple[Floats, Floats]:
+    """The inverse of the Cholesky factor of a positive definite matrix, and of the matrix itself, by halves.
+
+    Unlike an inverse taken column by column they have one error for all columns, and so what many matches tell of near
+    rivals is not lost beside what few tell of the distance between them and the rest.
+    """
     # The library behind numpy starts threads for larger matrices. On a machine that is busy with matches it waits for
     # them a hundred times longer than the work takes.
     half = len(matrix) // 2
     if half < _SMALL:
-        inverse = np.linalg.inv(matrix)
-        return 0.5 * (inverse + inverse.T)
-    corner = _inverse(matrix[:half, :half])
-    carried = corner @ matrix[:half, half:]
-    rest = _inverse(matrix[half:, half:] - matrix[half:, :half] @ carried)
-    side = -carried @ rest
-    return np.block([[corner - side @ carried.T, side], [side.T, rest]])
+        root = np.linalg.inv(np.linalg.cholesky(matrix))
+        return root, root.T @ root
+    corner, inverse = _inverse(matrix[:half, :half])
+    side = matrix[half:, :half] @ corner.T
+    rest, below = _inverse(matrix[half:, half:] - side @ side.T)
+    side = -(rest @ side) @ corner
+    across = rest.T @ side
+    root = np.block([[corner, np.zeros((half, len(rest)))], [side, rest]])
+    return root, np.block([[inverse + side.T @ side, across.T], [across, below]])

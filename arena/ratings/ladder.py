@@ -96,7 +96,8 @@ def notes_on(table: Standings) -> list[str]:
 
 def weak_limits_note(weak_limits: Iterable[str]) -> str:
     """That not everything was enforced in the matches of a table."""
-    return f"Not fully enforced in some of these matches: {'; '.join(weak_limits)}; see `arena doctor`."
+    weak = "; ".join(weak_limits)
+    return f"Not fully held in some of these matches: {weak}; see `arena doctor` and `arena docs sandboxes`."
 
 
 def left_out_words(selection: Selection) -> str:

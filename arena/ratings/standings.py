@@ -9,7 +9,6 @@ import numpy as np
 import trueskill
 
 from arena.errors import UsageError
-from arena.match import Ending
 from arena.ratings import Advantage, Block, Rating, Results, block, fit, rate, rate_by_role
 from arena.ratings.results import Bools
 from arena.store.base import BotEntry, MatchResult, SeatTally, Store, Tally
@@ -32,7 +31,7 @@ class Standings:
     """How many matches each bot lost by a fault."""
     matches: int
     weak_limits: tuple[str, ...] = ()
-    """What was not fully enforced in some of the matches."""
+    """What was not fully held in some of the matches."""
 
     @property
     def groups(self) -> int:
@@ -156,7 +155,7 @@ def _block(rows: Sequence[Tally], number: Mapping[int, int], roles: Sequence[int
 def _faults(seats: Iterable[SeatTally], bots: Sequence[BotEntry]) -> Counter[str]:
     label, faults = {bot.id: bot.label for bot in bots}, Counter[str]()
     for tally in seats:
-        if tally.ending != Ending.NORMAL.name and tally.bot_id in label:
+        if tally.at_fault and tally.bot_id in label:
             faults[label[tally.bot_id]] += tally.matches
     return faults
 

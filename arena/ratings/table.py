@@ -126,14 +126,17 @@ def advantages(posterior: Posterior) -> tuple[Advantage, ...]:
     )
 
 
-def sample(mean: Floats, covariance: Floats) -> Floats:
-    """Skills drawn from the joint Gaussian, one row per draw: always the same draws, each with its mirror image."""
+def noise(size: int) -> Floats:
+    """Draws of so many independent normal numbers, one row each: always the same, the second half mirrors the first."""
     # Of numpy's generators only this one promises never to change its numbers.
-    noise = np.random.RandomState(_SEED).standard_normal((_DRAWS, len(mean)))
-    moved = noise @ np.linalg.cholesky(covariance).T
-    drawn = np.empty((2 * _DRAWS, len(mean)))
-    np.add(mean, moved, out=drawn[:_DRAWS])
-    np.subtract(mean, moved, out=drawn[_DRAWS:])
+    drawn = np.random.RandomState(_SEED).standard_normal((_DRAWS, size))
+    return np.concatenate([drawn, -drawn])
+
+
+def _sample(mean: Floats, covariance: Floats) -> Floats:
+    """Skills drawn from the joint Gaussian, one row per draw."""
+    drawn = noise(len(mean)) @ np.linalg.cholesky(covariance).T
+    drawn += mean
     return drawn
 
 
@@ -160,7 +163,8 @@ def _rows(bots: tuple[str, ...], mu: Floats, skills: Floats, tallies: Ints, grou
     centring = np.eye(len(bots)) - 1.0 / len(bots)
     in_field = np.sqrt(np.diag(centring @ skills @ centring))
     order = _orders(mu, skills)
-    best = np.bincount(order[:, 0], minlength=len(bots)) / len(order)
+    # One more draw is shared evenly: what none of them showed is rare, but neither impossible nor certain.
+    best = (np.bincount(order[:, 0], minlength=len(bots)) + 1.0 / len(bots)) / (len(order) + 1)
     tail = (1.0 - _CONFIDENCE) / 2.0
     low, high = _rank_quantiles(order, [tail, 1.0 - tail])
     rows = (
@@ -185,7 +189,7 @@ def _rows(bots: tuple[str, ...], mu: Floats, skills: Floats, tallies: Ints, grou
 
 def _orders(mean: Floats, covariance: Floats) -> Ints:
     """The bots of each draw, best first."""
-    drawn = sample(mean, covariance)
+    drawn = _sample(mean, covariance)
     return np.argsort(np.negative(drawn, out=drawn), axis=1)  # in place: there are a million numbers for 100 bots
 
 

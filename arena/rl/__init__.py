@@ -1,8 +1,10 @@
-"""The games as PettingZoo environments, for reinforcement learning; needs the extra `arena[rl]`.
+"""The games as PettingZoo environments, for reinforcement learning; needs the extra `rl`.
 
 import arena.rl
 env = arena.rl.env("claim")
 """
+
+from arena.distribution import install_hint
 
 try:
     from arena.rl.environment import BoardGame, env
@@ -10,6 +12,6 @@ try:
 except ModuleNotFoundError as error:  # the bot that plays the result needs only arena.vectors
     if error.name not in ("pettingzoo", "gymnasium", "numpy"):
         raise
-    raise ImportError(f"arena.rl needs {error.name}: pip install 'arena[rl]'") from error
+    raise ImportError(f"arena.rl needs {error.name}: {install_hint('rl')}") from error
 
 __all__ = ["BoardGame", "SingleAgent", "env", "vector_env"]

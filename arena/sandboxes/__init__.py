@@ -1,15 +1,7 @@
 """Sandboxes for untrusted programs: docker, gVisor, bubblewrap, or a plain process, and every record says which."""
 
-from arena.sandboxes.base import (
-    BotDirectory,
-    BotImage,
-    BotProgram,
-    Death,
-    Enforcement,
-    Limits,
-    Sandbox,
-    weaknesses,
-)
+from arena.play.holding import Enforcement, weaknesses
+from arena.sandboxes.base import BotDirectory, BotImage, BotProgram, Death, Limits, Sandbox
 from arena.sandboxes.docker.gvisor import GvisorSandbox
 from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.endpoint import Endpoint

@@ -1,14 +1,15 @@
 """The interface of all sandboxes, and the types that describe a bot's program, its limits and its end."""
 
 import signal
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType, TracebackType
+from types import TracebackType
 from typing import Protocol, Self
 
 from arena.errors import BotFault, Crashed, OutOfMemory, UsageError
-from arena.match import SandboxReport
+from arena.play.holding import Enforcement
+from arena.play.looptime import Deadline
 from arena.sandboxes.endpoint import Endpoint
 from arena.untrusted import units
 
@@ -17,25 +18,9 @@ KIB, MIB = units.KIB, units.MIB
 SOCKET_NAME = "b.sock"
 SOCKET_DIR_BYTES = 64 * KIB
 SOCKET_DIR_INODES = 16
-
-Enforcement = dict[str, str]
-"""The mechanism that enforces each restriction, as read back after the launch; stored with the match. See `WEAK`."""
-
-UNCONFIRMED = "unconfirmed"
-WEAK = MappingProxyType(
-    {
-        "memory": frozenset({"rlimit", "none"}),
-        "pids": frozenset({"rlimit", "none"}),
-        "cpu": frozenset({"none"}),
-        "freeze": frozenset({"signal", UNCONFIRMED, "none"}),
-        "kill": frozenset({"process group"}),
-        "network": frozenset({"none"}),
-        "files": frozenset({"none"}),
-        "seccomp": frozenset({"none"}),
-        "uid": frozenset({"shared", "none"}),
-    }
-)
-"""For each restriction, the mechanisms that a hostile bot can get around."""
+NO_CORE = 1
+"""The limit of core dumps. With 0 the kernel writes none either, but starts the program that takes them in, if there is
+one; only 1 tells it not to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,17 +29,17 @@ class Limits:
 
     memory_bytes: int = 512 * MIB
     cpus: float = 1.0
-    pids: int = 64
+    pids: int = 128
     tmp_bytes: int = 64 * MIB
     shm_bytes: int = 16 * MIB
+    inodes: int = 16_384
+    """Files, folders and links that /tmp and /dev/shm hold, each; the kernel takes long to clear millions away."""
     file_bytes: int = 64 * MIB
     open_files: int = 256
     log_bytes: int = MIB
-    """Bytes of output that are read at once; the rest is read so slowly that a flood blocks its own writer."""
-    cpu_s: int = 3600
-    """Processor seconds after which the kernel ends a process, even if the referee is gone."""
+    """Bytes of output that are read at once; the rest is read at a rate at which a flood blocks its own writer."""
     start_s: float = 10.0
-    """Seconds within which the bot must open its socket."""
+    """Seconds within which the bot must open its socket and answer the health check, from when it may run."""
     file_locks: bool = False
     """Locks on shared files let two bots talk, so only games without secrets should allow them (SQLite needs them)."""
 
@@ -136,6 +121,10 @@ class Sandbox(Protocol):
         """
         ...
 
+    def start_deadline(self) -> Deadline:
+        """By when the bot must be ready; its time began when it could run, after all that we had to set up."""
+        ...
+
     async def begin_freeze(self) -> None:
         """Begin to stop the bot's processes, as far as that takes no waiting; `freeze` waits for the rest."""
         ...
@@ -184,6 +173,10 @@ class Sandbox(Protocol):
         """A mark in the bot's output at its present end; cheap enough to be made before every request."""
         ...
 
+    def output_stalls(self) -> int:
+        """How often the bot had to wait, by now, because it printed faster than its output is read."""
+        ...
+
     async def read_outputs(self, marks: Sequence[float]) -> list[str]:
         """What was printed from each mark to the next, and from the last one to now, with control characters escaped.
 
@@ -200,23 +193,3 @@ class Sandbox(Protocol):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
-
-
-def weak_limits(reports: Iterable[SandboxReport]) -> tuple[str, ...]:
-    """What this machine let a hostile bot get around, for each kind of sandbox in one phrase.
-
-    That a bot was once not confirmed frozen in time is an incident of one match, and its record says so.
-    """
-    found = {
-        (report.kind[:20], weaknesses({name: word for name, word in report.enforcement.items() if word != UNCONFIRMED}))
-        for report in reports
-    }
-    return tuple(sorted(f"{kind} ({', '.join(weak)})" for kind, weak in found if weak))
-
-
-def weaknesses(enforcement: Enforcement) -> tuple[str, ...]:
-    """The restrictions that a hostile bot can get around, as `restriction: mechanism`, in alphabetical order.
-
-    A record that was read back holds the same restrictions in another order.
-    """
-    return tuple(sorted(f"{name}: {word}" for name, word in enforcement.items() if word in WEAK.get(name, ())))

@@ -3,7 +3,9 @@
 import asyncio
 import os
 import re
+import resource
 import subprocess
+import sys
 import tempfile
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -12,8 +14,9 @@ from pathlib import Path
 
 from arena.errors import ArenaError
 from arena.play import priority
-from arena.sandboxes.base import BotDirectory, Limits, weaknesses
-from arena.sandboxes.docker import gvisor
+from arena.play.holding import weaknesses
+from arena.sandboxes.base import BotDirectory, Limits
+from arena.sandboxes.docker import gvisor, gvisor_trial
 from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.kernel import cgroup_tree
 from arena.sandboxes.kernel.cgroups import ControlGroup
@@ -57,7 +60,7 @@ async def examine() -> list[Finding]:
     """Run all checks; each cleans up after itself and reports its failure as a finding."""
     blocking: tuple[Probe, ...] = (
         probe_user, probe_user_namespaces, probe_bubblewrap, probe_cgroups, probe_seccomp, probe_socket_directory,
-        probe_priority, probe_swap, probe_docker, probe_gvisor,
+        probe_priority, probe_swap, probe_processor_limit, probe_docker, probe_gvisor,
     )  # fmt: skip
     findings = [found for probe in blocking for found in await asyncio.to_thread(_run_probe, probe)]
     return findings + await _run_async_probe(dry_run_bubblewrap)
@@ -73,22 +76,32 @@ def probe_user() -> list[Finding]:
 
 
 def probe_user_namespaces() -> list[Finding]:
-    """Check whether unprivileged users may make user namespaces."""
+    """Check whether unprivileged users may make user namespaces, and mount something there, as a sandbox must.
+
+    AppArmor of Ubuntu 24.04 lets everybody make them, and nobody do anything inside.
+    """
     bot = BOT_UIDS.start if os.geteuid() == 0 else None
-    done = subprocess.run(
-        ["/usr/bin/unshare", "--user", "true"], capture_output=True, text=True, check=False, cwd="/", timeout=10,
+    done = subprocess.run(  # noqa: S603  (the command is our own)
+        _MOUNT_IN_NAMESPACE, capture_output=True, text=True, check=False, cwd="/", timeout=10,
         user=bot, group=bot, extra_groups=None if bot is None else (),
     )  # fmt: skip
     if done.returncode == 0:
-        return [Finding("user namespaces", Status.OK, "users without rights can make them")]
+        return [Finding("user namespaces", Status.OK, "users without rights can make them, and mount there")]
     remedy = "; ".join(filter(None, map(_sysctl_remedy, _USERNS_SYSCTLS))) or "allow them in the kernel or container"
     status = Status.FORBIDDEN if "not permitted" in done.stderr or "denied" in done.stderr else Status.MISSING
     return [Finding("user namespaces", status, done.stderr.strip(), "bubblewrap cannot build a sandbox", remedy)]
 
 
+_MOUNT_IN_NAMESPACE = (
+    "/usr/bin/unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/tmp",  # noqa: S108
+)  # fmt: skip
 _USERNS_SYSCTLS = {
     "kernel/unprivileged_userns_clone": ("0", "sysctl kernel.unprivileged_userns_clone=1"),
-    "kernel/apparmor_restrict_unprivileged_userns": ("1", "an AppArmor profile for bwrap with `userns,`"),
+    "kernel/apparmor_restrict_unprivileged_userns": (
+        "1",
+        "sysctl kernel.apparmor_restrict_unprivileged_userns=0, or AppArmor profiles with `userns,` for bwrap and for "
+        f"{os.path.realpath(sys.executable)}",
+    ),
     "user/max_user_namespaces": ("0", "sysctl user.max_user_namespaces=10000"),
 }
 
@@ -115,7 +128,10 @@ _WITHOUT_GROUP = {
     "kill": "the end of the pid namespace ends bots instead; plain processes can escape",
     "cputime": "processor time of lost children is not counted",
 }
-_GROUP_REMEDY = "run as root, or under `systemd-run --user --scope -p Delegate=yes`"
+_GROUP_REMEDY = (
+    "run as root, or where a user manager of systemd runs, from which Arena borrows a scope (log in anew, or "
+    "loginctl enable-linger YOU; `systemd-run --user --scope -p Delegate=yes true` must work)"
+)
 
 
 def probe_cgroups() -> list[Finding]:
@@ -173,6 +189,15 @@ def probe_swap() -> list[Finding]:
     return [Finding("swap", Status.WEAK, f"{len(areas)} area(s) in use", reason, "swapoff -a during tournaments")]
 
 
+def probe_processor_limit() -> list[Finding]:
+    """Check that no limit on the processor time of a process is inherited by bots, which stay from match to match."""
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    if hard == resource.RLIM_INFINITY:
+        return [Finding("processor time of a process", Status.OK, "no limit")]
+    reason = "a bot that stays from match to match is ended when all its moves together took so long"
+    return [Finding("processor time of a process", Status.WEAK, f"{hard} s", reason, "ulimit -t unlimited, as root")]
+
+
 def probe_docker() -> list[Finding]:
     """Check the docker daemon, its seccomp support and the version of runc."""
     client = DockerClient()
@@ -205,15 +230,17 @@ def probe_gvisor() -> list[Finding]:
         client.close()
     if reason := gvisor.why_unusable(runtimes):
         return [Finding("gVisor", Status.MISSING, reason, _WITHOUT_GVISOR, _GVISOR_REMEDY)]
-    command = [runtimes[gvisor.RUNTIME]["path"], *gvisor.arguments(runtimes)]
-    said = subprocess.run([command[0], "--version"], capture_output=True, text=True, check=True, timeout=10).stdout  # noqa: S603
+    command = [runtimes[gvisor.RUNTIME]["path"], "--version"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout  # noqa: S603
     found = said.splitlines()[0]
-    trial = [*command, "--ignore-cgroups", "do", "true"]
     try:
-        subprocess.run(trial, capture_output=True, check=True, timeout=10)  # noqa: S603
+        families = gvisor_trial.network_families(runtimes)
     except subprocess.SubprocessError as error:
         remedy = "try another --platform in its runtimeArgs"
         return [Finding("gVisor", Status.MISSING, f"{found}: {error}", "its kernel does not run here", remedy)]
+    if families:
+        reason = f"bots in it can open {' and '.join(families)}, in a network of their own that leads nowhere"
+        return [Finding("gVisor", Status.WEAK, found, reason, f"use {gvisor.SETTING} in /etc/docker/daemon.json")]
     return [Finding("gVisor", Status.OK, found)]
 
 

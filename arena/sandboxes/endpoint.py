@@ -6,6 +6,7 @@ import socket
 import stat
 import struct
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Self
 
 from arena.errors import Abuse, InfraError, StartFailed
@@ -14,9 +15,11 @@ from arena.errors import Abuse, InfraError, StartFailed
 class Endpoint:
     """A Unix socket held by an open descriptor, so that connections reach it even if its name is swapped later."""
 
-    def __init__(self, descriptor: int, listener: int) -> None:
+    def __init__(self, descriptor: int, listener: int, find: Callable[[], "Endpoint | None"]) -> None:
+        """`find` opens the socket that has its name now."""
         self._descriptor = descriptor
         self._listener = listener
+        self._find = find
 
     @classmethod
     def pin(cls, directory: int, name: str, uid: int, listener: int | None = None) -> Self | None:
@@ -34,7 +37,7 @@ class Endpoint:
             raise Abuse(f"its socket cannot be opened: {error.strerror}") from None
         found = os.fstat(descriptor)
         if stat.S_ISSOCK(found.st_mode) and found.st_uid in (uid, listener):
-            return cls(descriptor, listener)
+            return cls(descriptor, listener, partial(cls.pin, directory, name, uid, listener))
         os.close(descriptor)
         raise Abuse("there is something else in the place of its socket")
 
@@ -48,7 +51,12 @@ class Endpoint:
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
         with contextlib.ExitStack() as undo:
             undo.callback(connection.close)
-            self._connect(connection)
+            try:
+                self._connect(connection)
+            except ConnectionRefusedError:
+                if not self._renew():
+                    raise
+                self._connect(connection)
             credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
             _, uid, _ = struct.unpack("3i", credentials)
             if uid != self._listener:
@@ -66,6 +74,17 @@ class Endpoint:
         except OSError as error:
             # A socket without permissions, or of another type: only the bot can have made it so.
             raise StartFailed(f"its socket cannot be connected: {error.strerror}") from None
+
+    def _renew(self) -> bool:
+        """Hold the socket that has the name now, as a bot may bind it again after an unlink; False for the same one."""
+        found = self._find()
+        if found is None:
+            return False
+        with contextlib.closing(found):
+            if os.path.samestat(os.fstat(found._descriptor), os.fstat(self._descriptor)):
+                return False
+            self._descriptor, found._descriptor = found._descriptor, self._descriptor
+            return True
 
     def close(self) -> None:
         """Close the descriptor; open connections stay open."""

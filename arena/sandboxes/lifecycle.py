@@ -12,11 +12,13 @@ from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 from arena.errors import InfraError, StartFailed
-from arena.play import looptime
-from arena.sandboxes.base import SOCKET_NAME, BotProgram, Death, Enforcement, Limits, weaknesses
+from arena.play.holding import Enforcement, weaknesses
+from arena.play.looptime import Deadline
+from arena.sandboxes.base import SOCKET_NAME, BotProgram, Death, Limits
 from arena.sandboxes.endpoint import Endpoint, wait_for_socket
 from arena.sandboxes.kernel import cgroup_tree
 from arena.sandboxes.kernel.cgroups import ControlGroup
+from arena.sandboxes.kernel.procfs import ProcessorTime
 
 FREEZE_S = 0.02
 """Seconds that `freeze` waits before it returns False; the match goes on, and its record counts the missed freezes."""
@@ -50,6 +52,7 @@ class SandboxLifecycle(ABC, Generic[P]):
         self._hierarchies = cgroup_tree.discover() if hierarchies is None else tuple(hierarchies)
         self._token = secrets.token_hex(6)
         self._group = ControlGroup({})
+        self._deadline: Deadline | None = None
         self._endpoint: Endpoint | None = None
         self._directory = -1
         self._enforcement: Enforcement = {}
@@ -61,6 +64,7 @@ class SandboxLifecycle(ABC, Generic[P]):
         self._freezing = self._stopped = False
         """Whether a freeze has begun that nobody waited for, and whether one without a control group is confirmed."""
         self._cpu_time = 0.0
+        self._processor_time = ProcessorTime()
         self._peak_memory: int | None = None
         self._end_task: asyncio.Task[None] | None = None
 
@@ -87,8 +91,8 @@ class SandboxLifecycle(ABC, Generic[P]):
         """Thaw the bot by other means than a control group."""
 
     @abstractmethod
-    def _cpu_time_without_group(self) -> float:
-        """Processor seconds, counted by other means than a control group."""
+    def _processes(self) -> list[int]:
+        """The processes of the bot, found without control groups."""
 
     @property
     @abstractmethod
@@ -102,11 +106,19 @@ class SandboxLifecycle(ABC, Generic[P]):
         try:
             await self._build()
             await self._release()
-            self._endpoint = await self._await_socket()
+            self._deadline = Deadline(self._limits.start_s)
+            self._endpoint = await self._await_socket(self._deadline)
         except BaseException:
-            await self.kill()
+            with contextlib.suppress(InfraError):  # why it did not start stands; who kills it again hears of this
+                await self.kill()
             raise
         return self._endpoint
+
+    def start_deadline(self) -> Deadline:
+        """By when the bot must be ready."""
+        if self._deadline is None:
+            raise InfraError("the sandbox was not started")
+        return self._deadline
 
     async def dry_run(self) -> Enforcement:
         """Build the sandbox, read back what it enforces, and remove it without running the bot."""
@@ -160,11 +172,13 @@ class SandboxLifecycle(ABC, Generic[P]):
             return not self._group.exists()
 
     def cpu_time(self) -> float:
-        """Processor seconds; without a control group, those of children that nobody waited for are missing."""
+        """Processor seconds; without a control group, lost children count as far as they were seen."""
         if self._end_task is None:
             with contextlib.suppress(OSError):
                 counted = self._group.cpu_time()
-                self._cpu_time = max(self._cpu_time, self._cpu_time_without_group() if counted is None else counted)
+                if counted is None:
+                    counted = self._processor_time.total(self._processes())
+                self._cpu_time = max(self._cpu_time, counted)
         return self._cpu_time
 
     def peak_memory(self) -> int | None:
@@ -173,6 +187,10 @@ class SandboxLifecycle(ABC, Generic[P]):
             with contextlib.suppress(OSError):
                 self._peak_memory = self._group.peak_memory() or self._peak_memory
         return self._peak_memory
+
+    def output_stalls(self) -> int:
+        """How often the bot had to wait with its output, which it never has where somebody else reads it."""
+        return 0
 
     def enforcement(self) -> Enforcement:
         """What was read back after the launch."""
@@ -226,14 +244,10 @@ class SandboxLifecycle(ABC, Generic[P]):
         if lacking:
             raise InfraError(f"this machine cannot enforce what was required: {', '.join(lacking)}")
 
-    async def _await_socket(self) -> Endpoint:
-        began = time.monotonic()
-
+    async def _await_socket(self, deadline: Deadline) -> Endpoint:
         async def pause() -> bool:
             await asyncio.sleep(_POLL_S)
-            # Time in which our own process stood still does not count against the bot.
-            limit = began + self._limits.start_s + looptime.stood_still(began)
-            return not self._died.is_set() and time.monotonic() < limit
+            return not self._died.is_set() and deadline.left() > 0
 
         endpoint = await wait_for_socket(self._directory, SOCKET_NAME, self._uid, pause, self._listener)
         if endpoint is not None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from arena.errors import InfraError
 from arena.sandboxes.base import SOCKET_DIR_BYTES, SOCKET_DIR_INODES
+from arena.sandboxes.kernel import procfs
 from arena.sandboxes.owner import PREFIX, is_alive, owner
 
 _PARENT = Path("/run/arena")
@@ -87,10 +88,7 @@ def _make_in_memory() -> Path:
 
 
 def _memory_file_systems() -> Iterator[str]:
-    kinds = {}
-    for line in Path("/proc/self/mountinfo").read_text().splitlines():
-        left, _, right = line.partition(" - ")
-        kinds[left.split()[4]] = right.split()[0]
+    kinds = {mount.point: mount.kind for mount in procfs.mounts("self")}
     for place in (os.environ.get("XDG_RUNTIME_DIR", ""), "/dev/shm"):  # noqa: S108
         if kinds.get(place) == "tmpfs" and os.access(place, os.W_OK):
             yield place

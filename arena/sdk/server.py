@@ -50,9 +50,9 @@ def _player(game: AnyGame, factory: BotFactory) -> Callable[[Iterator[bytes], gr
             for request in requests:
                 if (reply := session.handle(request)) is not None:
                     yield reply
-        except grpc.RpcError:
+        except (grpc.RpcError, GeneratorExit):
             return  # the referee left
-        except Exception as error:  # whatever a bot raises, its author wants to see it
+        except BaseException as error:  # even sys.exit(), which in this thread would end nothing and say nothing
             traceback.print_exc()
             context.abort(grpc.StatusCode.UNKNOWN, f"{type(error).__name__}: {error}"[:500])
 

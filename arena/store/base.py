@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
+from arena.match import is_fault
+
 SILENT_S = 20.0
 """Seconds without a report after which the process of a run is taken for dead."""
 
@@ -64,7 +66,9 @@ class TournamentEntry:
     checksum: str = ""
     """Over all of its matches, once it is finished; see arena/store/checksums.py."""
     weak_limits: tuple[str, ...] | None = ()
-    """What was not fully enforced in its matches; None if that was not noted."""
+    """What was not fully held in its matches; None if that was not noted."""
+    apart: bool = False
+    """It was imported, and counts for no table but its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,11 @@ class SeatResult:
     wall_us: int
     cpu_us: int
     log: str = ""
+
+    @property
+    def at_fault(self) -> bool:
+        """Whether its bot did something wrong."""
+        return is_fault(self.ending)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +107,8 @@ class MatchEntry:
     seal: str
     """A digest over everything that the match was; see arena/play/seal.py."""
     seats: tuple[SeatResult, ...]
+    ended_at_fault: bool = False
+    """It ended although two or more fair seats were left, as all matches once did, and is not rated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +119,7 @@ class KeptMatch:
     record: bytes
     checksum: str
     weak_limits: tuple[str, ...] = ()
-    """What was not fully enforced, for matches that are added; the store keeps it with the tournament."""
+    """What was not fully held, for matches that are added; the store keeps it with the tournament."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +160,17 @@ class SeatTally:
     bot_id: int
     seat: int
     ending: str
-    """The name of an `Ending`; every one but NORMAL is a fault."""
+    """The name of an `Ending`."""
     matches: int
     moves: int
     """Of all seats together."""
     wall_us: int
     cpu_us: int
+
+    @property
+    def at_fault(self) -> bool:
+        """Whether the bot did something wrong in them."""
+        return is_fault(self.ending)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +217,16 @@ class RunEntry:
         return self.silent_s < SILENT_S
 
 
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What an archive brings: for every match the checksum, by its name; and that of the whole, if it is finished."""
+
+    matches: Mapping[str, str]
+    checksum: str
+    rated: bool
+    """Whether it shall count as if it had been played here; else it is kept apart."""
+
+
 class Store(Protocol):
     """Keeps everything; a match is kept whole or not at all, and never twice."""
 
@@ -243,11 +269,18 @@ class Store(Protocol):
         ...
 
     def begin_tournament(self, game: str, settings: Mapping[str, Any]) -> TournamentEntry:
-        """The unfinished tournament with exactly these settings, or else a new one."""
+        """The unfinished tournament with exactly these settings that is not apart, or else a new one."""
         ...
 
-    def finish_tournament(self, tournament_id: int) -> None:
-        """Note that every match was played."""
+    def adopt_tournament(self, game: str, settings: Mapping[str, Any], arrival: Arrival) -> TournamentEntry:
+        """The tournament that has the matches of an archive or may take them in, or else a new one.
+
+        One transaction decides. UsageError if some went otherwise here and shall not be kept apart.
+        """
+        ...
+
+    def finish_tournament(self, tournament_id: int, checksum: str | None = None) -> None:
+        """Note that every match was played; UsageError if its checksum is not the one that is expected."""
         ...
 
     def tournament(self, tournament_id: int) -> TournamentEntry:
@@ -259,7 +292,7 @@ class Store(Protocol):
         ...
 
     def add_match(self, match: MatchEntry, record: bytes, weak_limits: Sequence[str] = ()) -> bool:
-        """Keep a match, and what was not fully enforced in it, in one transaction; False if it was there already."""
+        """Keep a match, and what was not fully held in it, in one transaction; False if it was there already."""
         ...
 
     def add_matches(self, tournament_id: int, kept_matches: Iterable[KeptMatch]) -> int:
@@ -288,7 +321,7 @@ class Store(Protocol):
     ) -> list[ListedMatch]:
         """A page of matches, the newest first: of all, or of a game, a tournament, a bot, or of these together.
 
-        `against` names a second bot that played in them.
+        `against` names a second bot that played in them. A tournament that is apart is on pages of its own only.
 
         The next page is the one before the number of its last match. The time does not depend on how many there are.
         """
@@ -319,7 +352,8 @@ class Store(Protocol):
     ) -> list[Tally]:  # fmt: skip
         """The results of a tournament, or of all rated matches of a game, counted; of one bot, if it is named.
 
-        Tests of two bots are not rated, and are counted apart. `since` takes only tournaments begun then or later.
+        Tests of two bots are not rated, and have a count of their own; tournaments that are apart are in neither.
+        `since` takes only tournaments begun then or later.
         There are as many as there are different results, however many matches were played.
         """
         ...
@@ -335,7 +369,7 @@ class Store(Protocol):
         self, *, tournament_id: int | None = None, game: str | None = None, tests: bool = False,
         since: datetime | None = None,
     ) -> tuple[str, ...]:  # fmt: skip
-        """What was not fully enforced in some of the same matches as those of `tallies`."""
+        """What was not fully held in some of the same matches as those of `tallies`."""
         ...
 
     def tournament_summaries(
@@ -362,8 +396,11 @@ class Store(Protocol):
         """The record of a match; UsageError if there is none."""
         ...
 
-    def kept(self, tournament_id: int) -> Iterator[KeptMatch]:
-        """All that is kept of each match of a tournament, in the order of its schedule."""
+    def kept(self, tournament_id: int, *, up_to: int | None = None) -> Iterator[KeptMatch]:
+        """All that is kept of each match of a tournament, in the order of its schedule; piece by piece.
+
+        With the latest number (see `latest_number`) no match is among them that was kept later.
+        """
         ...
 
     def kept_match(self, tournament_id: int, match_id: str) -> KeptMatch:

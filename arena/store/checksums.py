@@ -26,9 +26,12 @@ def bot_checksum(bot: BotEntry) -> str:
 
 
 def match_checksum(match: MatchEntry, record: bytes) -> str:
-    """A checksum over a match and its seats, but for the numbers that the store itself gave out."""
+    """A checksum over a match and its seats, but for the numbers that the store itself gave out.
+
+    Whether it ended at a fault follows from its record, and older checksums do not know of it.
+    """
     plain = asdict(match)
-    del plain["tournament_id"]
+    del plain["tournament_id"], plain["ended_at_fault"]
     for seat in plain["seats"]:
         del seat["bot_id"]
     return _sha256([plain, hashlib.sha256(record).hexdigest()])

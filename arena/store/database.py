@@ -1,5 +1,6 @@
 """The database under the store: opened, set up to lose nothing, and brought to the newest schema."""
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping
@@ -12,9 +13,12 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, m
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 
+from arena.distribution import install_hint
 from arena.errors import UsageError
-from arena.store.failures import explain, newer, older
-from arena.store.schema import versions
+from arena.store.failures import ConnectionLost, explain, in_play, newer, older
+from arena.store.runs import tournaments_in_play
+from arena.store.schema import runs, versions
+from arena.store.watchdog import watch
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_MS = 30_000
@@ -22,8 +26,18 @@ BUSY_MS = 30_000
 # A killed process loses nothing in WAL with synchronous=NORMAL already; FULL also outlives a power cut, for one
 # fsync per match.
 _PRAGMAS = (f"busy_timeout={BUSY_MS}", "synchronous=FULL", "foreign_keys=ON")
-_CONNECT = {"connect_timeout": "10"}
-"""Seconds after which a host that does not answer is given up."""
+_CONNECT = {
+    "connect_timeout": "10",
+    "keepalives": "1",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "25000",
+}
+"""A host that does not answer is given up after 10 s, one that acknowledges nothing any more after 25 s."""
+IDLE_S = 30
+"""Seconds after which PostgreSQL ends a transaction of ours that does nothing: whoever began it is gone, and the rows
+that it holds are waited for by others."""
 _READ_ONLY = {"options": "-c default_transaction_read_only=on"}
 _LOCK = 7215034
 """The number of our advisory lock in PostgreSQL."""
@@ -34,9 +48,27 @@ def open_database(where: str | Path, *, read_only: bool = False) -> Engine:
 
     Read-only, nothing can be written through it, and tables of an older form are refused instead of changed.
     """
+    engine, name = _engine(where, read_only=read_only)
+    try:
+        with engine.connect() as connection:
+            is_newest = _is_newest(connection, name)
+        if not is_newest:
+            if read_only:
+                raise older(name)
+            _migrate(where, name)
+    except BaseException:
+        engine.dispose()
+        raise
+    return engine
+
+
+def _engine(where: str | Path, *, read_only: bool, watched: bool = True) -> tuple[Engine, str]:
+    """The database there, whatever its form is, and what the user calls it; its errors are explained."""
     if "://" in str(where):
         engine = _postgres(str(where), _READ_ONLY if read_only else {})
         name = _shown(engine.url)
+        if watched and not read_only:  # to read everything, or to bring it to another form, may take minutes
+            watch(engine)
     else:
         engine = _sqlite_reader(Path(where)) if read_only else _sqlite(Path(where))
         name = str(where)
@@ -45,15 +77,13 @@ def open_database(where: str | Path, *, read_only: bool = False) -> Engine:
         # A broken constraint is left to the one who asked for it.
         error = context.sqlalchemy_exception or context.original_exception
         if isinstance(error, DBAPIError | sqlite3.Error) and not isinstance(error, IntegrityError):
-            raise explain(error, name) from context.original_exception
+            explained = explain(error, name)
+            # What answers and cannot serve us is left, too: another connection may find the server that can.
+            context.is_disconnect = context.is_disconnect or isinstance(explained, ConnectionLost)
+            raise explained from context.original_exception
 
     event.listen(engine, "handle_error", fail)
-    try:
-        _check_form(engine, name) if read_only else _migrate(engine, name)
-    except BaseException:
-        engine.dispose()
-        raise
-    return engine
+    return engine, name
 
 
 def _shown(url: URL) -> str:
@@ -92,14 +122,33 @@ def _postgres(url: str, more: Mapping[str, str]) -> Engine:
         raise UsageError("the store is neither a file nor a URL of the form postgresql://user@host/name")
     try:
         parsed = make_url(url).set(drivername="postgresql+psycopg")
-        added = {**({} if "connect_timeout" in parsed.query else _CONNECT), **more}
-        patient = parsed.update_query_dict(added)
+        added = {key: value for key, value in _CONNECT.items() if key not in parsed.query}
+        patient = parsed.update_query_dict({**added, **more})
         # A server that was restarted has forgotten our connections: each is tried before it is used.
-        return create_engine(patient, pool_pre_ping=True, max_overflow=-1)
+        engine = create_engine(patient, pool_pre_ping=True, max_overflow=-1)
     except (ArgumentError, ValueError) as error:
         raise UsageError("the store's URL cannot be read: write postgresql://user@host/name") from error
     except ModuleNotFoundError as error:
-        raise UsageError("PostgreSQL needs its driver: pip install 'arena[postgres]'") from error
+        raise UsageError(f"PostgreSQL needs its driver: {install_hint('postgres')}") from error
+    event.listen(engine, "connect", _prepare_postgres)
+    event.listen(engine, "do_executemany", _execute_one_by_one)
+    return engine
+
+
+def _execute_one_by_one(cursor: Any, statement: str, rows: Any, _: object) -> bool:
+    """Send the rows of a statement one by one instead of in the driver's pipeline.
+
+    PostgreSQL does not count a transaction as idle after a pipeline: one whose client fell silent there would hold its
+    rows for ever, whatever IDLE_S says.
+    """
+    for row in rows:
+        cursor.execute(statement, row)
+    return True
+
+
+def _prepare_postgres(connection: Any, _: object) -> None:
+    connection.execute(f"SET idle_in_transaction_session_timeout = '{IDLE_S}s'")
+    connection.commit()
 
 
 def _sqlite(path: Path) -> Engine:
@@ -117,13 +166,21 @@ def _sqlite(path: Path) -> Engine:
 
 def _sqlite_reader(path: Path) -> Engine:
     """A database that is there already, opened so that the file itself cannot be written."""
-    if not path.is_file():
+    if not path.exists():
         raise UsageError(f"there is no store {path}: name an SQLite file or postgresql://user@host/name with --db")
-    address = f"file:{quote(str(path.absolute()))}?mode=ro"
+    if path.is_dir():
+        raise UsageError(f"the store {path} cannot be opened: name a file with --db, not a folder")
+    mode = "mode=ro" + ("&immutable=1" if _cannot_change(path) else "")
+    address = f"file:{quote(str(path.absolute()))}?{mode}"
     engine = create_engine(URL.create("sqlite", database=address, query={"uri": "true"}), max_overflow=-1)
     event.listen(engine, "connect", _prepare_sqlite_reader)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _cannot_change(path: Path) -> bool:
+    """Whether it is on a disk that nobody can write to: SQLite cannot put the files there that readers share."""
+    return bool(os.statvfs(path).f_flag & os.ST_RDONLY) and not Path(f"{path}-wal").exists()
 
 
 def _prepare_sqlite_reader(connection: Any, _: object) -> None:
@@ -161,31 +218,30 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql(f"BEGIN {kind}")
 
 
-def _check_form(engine: Engine, name: str) -> None:
-    """Refuse tables that are not of the newest form."""
-    if not _is_newest(engine, name):
-        raise older(name)
-
-
-def _is_newest(engine: Engine, name: str) -> bool:
+def _is_newest(connection: Connection, name: str) -> bool:
     """Whether the tables have the newest form; UsageError if a newer Arena made them."""
     known = sorted(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
-    with engine.connect() as connection:
-        here = connection.execute(select(versions)).scalar() if inspect(connection).has_table(versions.name) else None
+    here = connection.execute(select(versions)).scalar() if inspect(connection).has_table(versions.name) else None
     if here is not None and here not in known:
         raise newer(name)
     return here == known[-1]
 
 
-def _migrate(engine: Engine, name: str) -> None:
-    """Bring the tables to the newest form; UsageError if a newer Arena did so already."""
-    if _is_newest(engine, name):
-        return
+def _migrate(where: str | Path, name: str) -> None:
+    """Bring the tables to the newest form; InfraError if a process plays with them, which knows the old one only."""
     from alembic import command  # noqa: PLC0415  (it loads slowly, and most starts need no migration)
     from alembic.config import Config  # noqa: PLC0415
 
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
-    with exclusive(engine) as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+    engine, _ = _engine(where, read_only=False, watched=False)
+    try:
+        with exclusive(engine) as connection:
+            if _is_newest(connection, name):
+                return  # another process did it while this one waited, and may play with it already
+            if inspect(connection).has_table(runs.name) and tournaments_in_play(connection):
+                raise in_play(name)
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+    finally:
+        engine.dispose()

@@ -6,8 +6,16 @@ from collections.abc import Mapping
 from arena.errors import ArenaError, InfraError, UsageError
 
 
-class ConnectionLost(InfraError):
-    """The database does not answer, or not any more: what was asked of it may be asked again."""
+class Retryable(InfraError):
+    """What was asked of the database may be asked again; arena/tournaments/store_calls.py does so."""
+
+
+class ConnectionLost(Retryable):
+    """The database does not answer, or not any more, or cannot serve us at present."""
+
+
+class Collision(Retryable):
+    """The database took back a transaction because of another one at the same time."""
 
 
 _Meaning = tuple[type[ArenaError], str]
@@ -17,6 +25,7 @@ _NO_STORE = (UsageError, "is no store of Arena: name another one with --db")
 _FULL = (InfraError, "has no room left on its disk: make room, and give the same command again")
 _NOT_WRITABLE = (UsageError, "may not be written by you: change its permissions, or name another one with --db")
 _GONE = (ConnectionLost, "went away: see that PostgreSQL runs, and give the same command again")
+_COLLISION = (Collision, "was changed by another program at the same time: give the same command again")
 _FAILED = (InfraError, "failed: see whether it is one of Arena's")
 _REFUSED = (UsageError, "lets nobody in with this name and password: check both in --db")
 
@@ -28,7 +37,7 @@ _OF_SQLITE: Mapping[int, _Meaning] = {
     ),
     sqlite3.SQLITE_READONLY: _NOT_WRITABLE,
     sqlite3.SQLITE_PERM: _NOT_WRITABLE,
-    sqlite3.SQLITE_BUSY: (InfraError, "is held by another program: give the same command again when that has ended"),
+    sqlite3.SQLITE_BUSY: (Collision, "is held by another program: give the same command again when that has ended"),
     sqlite3.SQLITE_FULL: _FULL,
     sqlite3.SQLITE_CORRUPT: _DAMAGED,
     sqlite3.SQLITE_IOERR: (InfraError, "cannot be read or written: look after its disk"),
@@ -37,10 +46,19 @@ _OF_POSTGRES: Mapping[str, _Meaning] = {
     "28": _REFUSED,
     "3D": (UsageError, "does not exist: make it with createdb, or name another one with --db"),
     "42501": _NOT_WRITABLE,
-    "25006": _NOT_WRITABLE,
+    "25006": (
+        ConnectionLost,
+        "can only be read at present, as after a switch to a standby: give the same command again when it can be "
+        "written, or name the one that can with --db",
+    ),
+    "25P03": _GONE,
     "3F": _NOT_WRITABLE,
     "53100": _FULL,
     "53300": (ConnectionLost, "has no connection left: give the same command again when others have ended"),
+    "40001": _COLLISION,
+    "40P01": _COLLISION,
+    "55P03": _COLLISION,
+    "57014": (Collision, "was told to interrupt this: give the same command again"),
     "08": _GONE,
     "57P": _GONE,
 }
@@ -67,9 +85,21 @@ def newer(name: str) -> ArenaError:
     return UsageError(f"the store {name} was made by a newer Arena: upgrade Arena, or name another one with --db")
 
 
-def older(name: str) -> ArenaError:
+class OlderForm(UsageError):
+    """The tables of a store that is only read have a form that this Arena would have to change before it can."""
+
+
+def in_play(name: str) -> ArenaError:
+    """The tables of the store would have to be changed under a running tournament."""
+    return InfraError(
+        f"the store {name} was made by an older Arena, and cannot be brought up to date while a tournament is played "
+        "with it: stop that, or wait for its end, and give the same command again"
+    )
+
+
+def older(name: str) -> OlderForm:
     """The tables of the store have a form that this Arena would have to change before it can read them."""
-    return UsageError(
+    return OlderForm(
         f"the store {name} was made by an older Arena, and nothing is changed here: `arena tournament list --db` with "
         "that store brings it up to date"
     )

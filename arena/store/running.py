@@ -6,6 +6,7 @@ it never holds up the one writer that an SQLite file can have; nothing is lost w
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
+from urllib.parse import quote
 
 from sqlalchemy import (
     URL,
@@ -116,10 +117,16 @@ class RunningMatches:
             connection.execute(_upsert, [asdict(match) for match in changed])
 
 
+def _quoted_path(url: URL) -> str:
+    """The path of an SQLite store as a part of an address, in which `#`, `?` and `%` mean something else."""
+    if "uri" in url.query:
+        return f"{url.database}".removeprefix("file:").partition("?")[0]
+    return quote(f"{url.database}")
+
+
 def _beside(store: Engine, *, read_only: bool) -> Engine:
     """The file beside an SQLite store; it is opened when it is first used."""
-    name = f"{store.url.database}".removeprefix("file:").partition("?")[0] + ENDING
-    address = f"file:{name}?mode={'ro' if read_only else 'rwc'}"
+    address = f"file:{_quoted_path(store.url)}{ENDING}?mode={'ro' if read_only else 'rwc'}"
     database = create_engine(URL.create("sqlite", database=address, query={"uri": "true"}), max_overflow=-1)
 
     def prepare(connection: object, _: object) -> None:

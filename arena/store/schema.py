@@ -19,6 +19,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     func,
 )
 
@@ -81,9 +82,11 @@ tournaments = Table(
     Column("settings", JSON, nullable=False),
     Column("finished", Boolean, nullable=False, default=False),
     Column("weak_limits", JSON),
+    Column("apart", Boolean, nullable=False, server_default=false()),
     _checksum(),
     _created(),
 )
+"""One that is apart was imported, and counts for no table but its own."""
 
 _MatchNumber = BigInteger().with_variant(Integer, "sqlite")
 """SQLite counts up a primary key of exactly this type."""
@@ -101,6 +104,7 @@ matches = Table(
     Column("reason", Text, nullable=False),
     Column("moves", Integer, nullable=False),
     Column("seal", String(64), nullable=False),
+    Column("ended_at_fault", Boolean, nullable=False, server_default=false()),
     _checksum(),
     _created(),
     UniqueConstraint("tournament_id", "match_id"),

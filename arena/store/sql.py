@@ -18,13 +18,16 @@ from sqlalchemy import (
     exists,
     func,
     insert,
+    or_,
     select,
     update,
 )
 from sqlalchemy.exc import IntegrityError
 
 from arena.errors import UsageError
+from arena.store.adoption import find_home
 from arena.store.base import (
+    Arrival,
     BotEntry,
     KeptMatch,
     ListedMatch,
@@ -42,14 +45,14 @@ from arena.store.checksums import TournamentChecksum, bot_checksum, match_checks
 from arena.store.database import exclusive, open_database, snapshot, writing
 from arena.store.inconsistencies import inconsistencies
 from arena.store.running import RunningMatches
-from arena.store.runs import read_runs, remove_run, tournaments_in_play, write_run
-from arena.store.schema import bots, matches, outputs, records, seat_tallies, seats, tournaments, universal
-from arena.store.tallies import PIECE, Counted, Scope, is_rated, read_seat_tallies, read_tallies, total_of
+from arena.store.runs import read_runs, remove_dead_runs, remove_run, tournaments_in_play, write_run
+from arena.store.schema import ALL, bots, matches, outputs, records, seat_tallies, seats, tournaments, universal
+from arena.store.tallies import PIECE, Counted, Scope, count_in, is_rated, read_seat_tallies, read_tallies, total_of
 
 _SEAT = ("seat", "bot_id", "rank", "score", "ending", "sentence", "wall_us", "cpu_us")
 _MAX_ID = 2**31 - 1
-_HEAVY_PIECE = 200
-"""How many rows are read at a time where they are large."""
+_PAGE, _HEAVY_PAGE = 2_000, 100
+"""How many matches are read at a time, and how many where all that is kept of them is read."""
 _MOST_WEAK_LIMITS = 20
 """So many different notes on weak limits are kept with a tournament."""
 
@@ -60,7 +63,7 @@ class SqlStore:
     def __init__(self, where: str | Path, *, read_only: bool = False) -> None:
         self._database = open_database(where, read_only=read_only)
         self._running = RunningMatches(self._database, read_only=read_only)
-        self._totals: dict[int, int] = {}
+        self._totals: dict[int, int | None] = {}
         """For every tournament with new matches, where these are counted beside its own tallies."""
         self._weak_limits: dict[int, frozenset[str]] = {}
         """What is known to be noted with a tournament."""
@@ -160,25 +163,45 @@ class SqlStore:
     def begin_tournament(self, game: str, settings: Mapping[str, Any]) -> TournamentEntry:
         """The unfinished tournament with exactly these settings, or else a new one."""
         key = settings_key(game, settings)
-        same = select(tournaments.c.id).where(tournaments.c.key == key, tournaments.c.finished.is_(False))
+        open_here = and_(tournaments.c.finished.is_(False), tournaments.c.apart.is_(False))
+        same = select(tournaments.c.id).where(tournaments.c.key == key, open_here)
         with exclusive(self._database) as connection:
             number = connection.execute(same).scalar()
             if number is None:
-                values = {"game": game, "key": key, "settings": dict(settings), "finished": False, "weak_limits": []}
-                number = connection.execute(insert(tournaments).values(**values).returning(tournaments.c.id)).scalar()
-        return self.tournament(int(number or 0))
+                number = _new_tournament(connection, game, settings, apart=False)
+        return self.tournament(number)
 
-    def finish_tournament(self, tournament_id: int) -> None:
+    def adopt_tournament(self, game: str, settings: Mapping[str, Any], arrival: Arrival) -> TournamentEntry:
+        """The tournament that has the matches of an archive or may take them in, or else a new one."""
+        with exclusive(self._database) as connection:
+            number = find_home(connection, settings_key(game, settings), arrival)
+            if number is None:
+                number = _new_tournament(connection, game, settings, apart=not arrival.rated)
+            elif arrival.rated:
+                self._rate(connection, number, settings)
+        return self.tournament(number)
+
+    def _rate(self, connection: Connection, tournament_id: int, settings: Mapping[str, Any]) -> None:
+        """Let a tournament that was apart count for the tables of all others."""
+        own = and_(tournaments.c.id == tournament_id, tournaments.c.apart)
+        total = total_of(settings, apart=False)
+        if connection.execute(update(tournaments).where(own).values(apart=False)).rowcount and total is not None:
+            count_in(connection, tournament_id, total)
+        self._totals.pop(tournament_id, None)
+
+    def finish_tournament(self, tournament_id: int, checksum: str | None = None) -> None:
         """Note that every match was played."""
         entry = self.tournament(tournament_id)
         theirs = matches.c.tournament_id == tournament_id
         query = select(matches.c.checksum).where(theirs).order_by(matches.c.ordinal, matches.c.match_id)
-        checksum = TournamentChecksum(entry.game, entry.settings)
+        whole = TournamentChecksum(entry.game, entry.settings)
         with writing(self._database) as connection:
             for match in connection.execute(query, execution_options={"yield_per": PIECE}).scalars():
-                checksum.add(match)
+                whole.add(match)
+            if checksum not in (None, whole.value()):
+                raise UsageError(f"tournament {tournament_id} here has other matches than the finished one there")
             done = update(tournaments).where(tournaments.c.id == tournament_id)
-            connection.execute(done.values(finished=True, checksum=checksum.value()))
+            connection.execute(done.values(finished=True, checksum=whole.value()))
 
     def tournament(self, tournament_id: int) -> TournamentEntry:
         """The tournament of this number."""
@@ -230,14 +253,15 @@ class SqlStore:
     # -- matches ------------------------------------------------------------------------------------------
 
     def add_match(self, match: MatchEntry, record: bytes, weak_limits: Sequence[str] = ()) -> bool:
-        """Keep a match, and what was not fully enforced in it, in one transaction; False if it was there already."""
+        """Keep a match, and what was not fully held in it, in one transaction; False if it was there already."""
         counted, number = Counted(), match.tournament_id
         try:
             with writing(self._database) as connection:
+                # All writers lock in this order, so that no two wait for each other: tournament, match, tallies.
+                noted = self._note_weak_limits(connection, number, weak_limits)
                 total = self._total_of(connection, number)
                 _insert_match(connection, KeptMatch(match, record, match_checksum(match, record)), counted, total)
                 counted.write(connection)
-                noted = self._note_weak_limits(connection, number, weak_limits)
             self._weak_limits[number] = noted
         except IntegrityError:
             with self._database.connect() as connection:
@@ -249,27 +273,33 @@ class SqlStore:
 
     def add_matches(self, tournament_id: int, kept_matches: Iterable[KeptMatch]) -> int:
         """Keep those that are missing, all in one transaction, and say how many these were."""
-        counted, added, weak = Counted(), 0, set[str]()
+        counted, added, all_kept = Counted(), 0, list(kept_matches)
+        weak = sorted({limit for kept in all_kept for limit in kept.weak_limits})[:_MOST_WEAK_LIMITS]
+        own = tournaments.c.id == tournament_id
         with exclusive(self._database) as connection:
+            self._note_weak_limits(connection, tournament_id, weak)
+            self._totals.pop(tournament_id, None)  # another process may have let it count since
             total = self._total_of(connection, tournament_id)
-            for kept in kept_matches:
-                weak.update(kept.weak_limits if len(weak) < _MOST_WEAK_LIMITS else ())
+            finished = connection.execute(select(tournaments.c.finished).where(own)).scalar()
+            for kept in all_kept:
                 name = kept.entry.match_id
                 known = connection.execute(select(matches.c.checksum).where(_this(tournament_id, name))).scalar()
+                if known is None and finished:
+                    raise UsageError(f"tournament {tournament_id} is finished here, and has no match {name}")
                 if known is None:
                     _insert_match(connection, kept, counted, total)
                     added += 1
                 elif known != kept.checksum:
                     raise UsageError(f"match {name} of tournament {tournament_id} was played here, and went otherwise")
             counted.write(connection)
-            self._note_weak_limits(connection, tournament_id, sorted(weak))
         return added
 
-    def _total_of(self, connection: Connection, tournament_id: int) -> int:
-        """Where the matches of a tournament are counted beside its own tallies."""
+    def _total_of(self, connection: Connection, tournament_id: int) -> int | None:
+        """Where the matches of a tournament are counted beside its own tallies, if anywhere."""
         if tournament_id not in self._totals:
-            found = connection.execute(select(tournaments.c.settings).where(tournaments.c.id == tournament_id)).scalar()
-            self._totals[tournament_id] = total_of(found or {})
+            query = select(tournaments.c.settings, tournaments.c.apart).where(tournaments.c.id == tournament_id)
+            found = connection.execute(query).first()
+            self._totals[tournament_id] = total_of(found.settings, apart=found.apart) if found else ALL
         return self._totals[tournament_id]
 
     def _note_weak_limits(
@@ -280,7 +310,9 @@ class SqlStore:
         if known.issuperset(weak_limits):
             return known
         own = tournaments.c.id == tournament_id
-        kept = connection.execute(select(tournaments.c.weak_limits).where(own).with_for_update()).scalar() or []
+        # The lock that an update takes: matches refer to the tournament, and go on being inserted meanwhile.
+        locked = select(tournaments.c.weak_limits).where(own).with_for_update(key_share=True)
+        kept = connection.execute(locked).scalar() or []
         noted = frozenset([*kept, *weak_limits][:_MOST_WEAK_LIMITS])
         connection.execute(update(tournaments).where(own).values(weak_limits=sorted(noted)))
         return noted.union(weak_limits)
@@ -304,6 +336,9 @@ class SqlStore:
     ) -> list[ListedMatch]:
         """A page of matches, the newest first."""
         page = select(matches.c.number).where(*_chosen(tournament_id, game))
+        if tournament_id is None:
+            apart = select(tournaments.c.id).where(tournaments.c.apart)
+            page = page.where(matches.c.tournament_id.not_in(apart))
         number: Column[int] = matches.c.number
         if bot_id is not None:
             number = seats.c.match_number
@@ -344,6 +379,7 @@ class SqlStore:
             select(func.sum(bots.c.id)).where(bots.c.retired),
             select(func.max(tournaments.c.id)),
             select(func.count()).select_from(tournaments).where(tournaments.c.finished),
+            select(func.count()).select_from(tournaments).where(tournaments.c.apart),
         )
         with self._database.connect() as connection:
             row = connection.execute(select(*(count.scalar_subquery() for count in counts))).one()
@@ -351,17 +387,49 @@ class SqlStore:
 
     def results(self, *, tournament_id: int | None = None, game: str | None = None) -> Iterator[MatchResult]:
         """The results of a tournament, or of all rated matches of a game, in the order of their schedules."""
+        if tournament_id is not None:
+            yield from self._results(tournament_id)
+            return
+        for rated in self._rated(game):
+            yield from self._results(rated, matches.c.ended_at_fault.is_(False))
+
+    def _results(self, tournament_id: int, *conditions: ColumnElement[bool]) -> Iterator[MatchResult]:
         columns = (matches.c.number, matches.c.ordinal, seats.c.bot_id, seats.c.rank)
-        query = _in_order(select(*columns).join(seats, _OF_SEAT)).where(*_chosen(tournament_id, game))
-        if tournament_id is None:
-            query = query.where(matches.c.tournament_id.in_(select(tournaments.c.id).where(is_rated())))
-        with self._database.connect() as connection:
-            rows = connection.execute(query, execution_options={"yield_per": PIECE})
+        query = _in_order(select(*columns).join(seats, _OF_SEAT)).where(*conditions)
+        for numbers in self._pages(tournament_id, _PAGE):
+            with self._database.connect() as connection:
+                rows = connection.execute(query.where(matches.c.number.in_(numbers))).all()
             for (_, ordinal), group in groupby(rows, key=lambda row: (row.number, row.ordinal)):
                 rows_of_match = list(group)
                 yield MatchResult(
                     ordinal, tuple(row.bot_id for row in rows_of_match), tuple(row.rank for row in rows_of_match)
                 )
+
+    def _rated(self, game: str | None) -> list[int]:
+        """The rated tournaments of a game, or of all, the oldest first."""
+        with self._database.connect() as connection:
+            return list(connection.execute(Scope(game=game).tournaments(tournaments.c.id).order_by("id")).scalars())
+
+    def _pages(self, tournament_id: int, size: int, up_to: int | None = None) -> Iterator[list[int]]:
+        """The numbers of the matches of a tournament in the order of its schedule, page by page.
+
+        Between two pages nothing is open: a reader that takes its time would otherwise keep SQLite from tidying its
+        log up, which then grows with every match, and PostgreSQL from forgetting old rows.
+        """
+        place = (matches.c.ordinal, matches.c.match_id)
+        query = select(matches.c.number, *place).where(matches.c.tournament_id == tournament_id)
+        query = (query if up_to is None else query.where(matches.c.number <= up_to)).order_by(*place).limit(size)
+        page = query
+        while True:
+            with self._database.connect() as connection:
+                rows = connection.execute(page).all()
+            if not rows:
+                return
+            yield [row.number for row in rows]
+            _, ordinal, match_id = rows[-1]
+            # The first condition alone lets the index find the page.
+            after = or_(matches.c.ordinal > ordinal, matches.c.match_id > match_id)
+            page = query.where(matches.c.ordinal >= ordinal, after)
 
     def tallies(
         self, *, tournament_id: int | None = None, game: str | None = None, bot_id: int | None = None,
@@ -383,7 +451,7 @@ class SqlStore:
         self, *, tournament_id: int | None = None, game: str | None = None, tests: bool = False,
         since: datetime | None = None,
     ) -> tuple[str, ...]:  # fmt: skip
-        """What was not fully enforced in some of the same matches as those of `tallies`."""
+        """What was not fully held in some of the same matches as those of `tallies`."""
         query = Scope(tournament_id, game, None, tests, since).tournaments(tournaments.c.weak_limits)
         with self._database.connect() as connection:
             noted = connection.execute(query).scalars().all()
@@ -401,13 +469,14 @@ class SqlStore:
         """The record of a match."""
         return self.kept_match(tournament_id, match_id).record
 
-    def kept(self, tournament_id: int) -> Iterator[KeptMatch]:
+    def kept(self, tournament_id: int, *, up_to: int | None = None) -> Iterator[KeptMatch]:
         """All that is kept of each match of a tournament, in the order of its schedule."""
-        return self._kept(matches.c.tournament_id == tournament_id)
+        for numbers in self._pages(tournament_id, _HEAVY_PAGE, up_to):
+            yield from self._kept(matches.c.number.in_(numbers))
 
     def kept_match(self, tournament_id: int, match_id: str) -> KeptMatch:
         """All that is kept of one match."""
-        found = list(self._kept(_this(tournament_id, match_id)))
+        found = self._kept(_this(tournament_id, match_id))
         if not found:
             raise UsageError(f"tournament {tournament_id} has no match {match_id!r}")
         return found[0]
@@ -418,6 +487,8 @@ class SqlStore:
         """Say that a process plays this tournament, and how far it is."""
         with writing(self._database) as connection:
             write_run(connection, run_id, tournament_id, status)
+        with writing(self._database) as connection:
+            remove_dead_runs(connection, tournament_id)
 
     def end_run(self, run_id: str) -> None:
         """Say that a process plays no more."""
@@ -436,7 +507,7 @@ class SqlStore:
         with snapshot(self._database) as connection:
             return list(inconsistencies(connection))
 
-    def _kept(self, which: ColumnElement[bool]) -> Iterator[KeptMatch]:
+    def _kept(self, which: ColumnElement[bool]) -> list[KeptMatch]:
         query = _light().add_columns(matches.c.checksum, records.c.record, outputs.c.log)
         # What somebody took away is missing in what comes out, so that its checksum does not fit.
         query = query.outerjoin(records, records.c.match_number == matches.c.number).outerjoin(seats, _OF_SEAT)
@@ -444,14 +515,24 @@ class SqlStore:
             outputs, and_(outputs.c.match_number == seats.c.match_number, outputs.c.seat == seats.c.seat)
         )
         with self._database.connect() as connection:
-            rows = connection.execute(_in_order(query).where(which), execution_options={"yield_per": _HEAVY_PIECE})
-            for _, group in groupby(rows, key=_number):
-                rows_of_match = list(group)
-                yield KeptMatch(_match(rows_of_match), bytes(rows_of_match[0].record or b""), rows_of_match[0].checksum)
+            rows = connection.execute(_in_order(query).where(which)).all()
+        found = (list(group) for _, group in groupby(rows, key=_number))
+        return [KeptMatch(_match(rows), bytes(rows[0].record or b""), rows[0].checksum) for rows in found]
 
 
 _OF_SEAT = seats.c.match_number == matches.c.number
-_LIGHT = ("number", "tournament_id", "match_id", "ordinal", "group", "seed", "reason", "moves", "seal")
+_LIGHT = (
+    "number",
+    "tournament_id",
+    "match_id",
+    "ordinal",
+    "group",
+    "seed",
+    "reason",
+    "moves",
+    "seal",
+    "ended_at_fault",
+)
 
 
 # Made once, because making them takes longer than most of what they do.
@@ -493,8 +574,14 @@ def _next_on_ladder(connection: Connection) -> int:
     return (connection.execute(select(func.max(bots.c.ladder_number))).scalar() or 0) + 1
 
 
-def _insert_match(connection: Connection, kept: KeptMatch, counted: Counted, total: int) -> None:
-    """Write a match, and count it for its tournament and for the total of its game."""
+def _new_tournament(connection: Connection, game: str, settings: Mapping[str, Any], *, apart: bool) -> int:
+    values = {"game": game, "key": settings_key(game, settings), "settings": dict(settings), "finished": False}
+    row = insert(tournaments).values(**values, weak_limits=[], apart=apart).returning(tournaments.c.id)
+    return int(connection.execute(row).scalar_one())
+
+
+def _insert_match(connection: Connection, kept: KeptMatch, counted: Counted, total: int | None) -> None:
+    """Write a match, and count it for its tournament and for the total of its game, if it is part of one."""
     match = kept.entry
     own = {name: getattr(match, name) for name in MatchEntry.__slots__ if name != "seats"}
     number, game = connection.execute(_ADD_MATCH, {**own, "checksum": kept.checksum, "of": match.tournament_id}).one()
@@ -508,8 +595,9 @@ def _insert_match(connection: Connection, kept: KeptMatch, counted: Counted, tot
     ]
     if said:
         connection.execute(_ADD_OUTPUTS, said)
-    for scope in (match.tournament_id, total):
-        counted.add(scope, game, match)
+    counted.add(match.tournament_id, game, match)
+    if total is not None:
+        counted.add(total, game, match)
 
 
 def _number(row: Row[Any]) -> int:
@@ -525,7 +613,9 @@ def _bot(row: Row[Any]) -> BotEntry:
 
 def _tournament(row: Row[Any]) -> TournamentEntry:
     weak_limits = None if row.weak_limits is None else tuple(row.weak_limits)
-    return TournamentEntry(row.id, row.game, row.settings, row.finished, row.key, row.checksum, weak_limits)
+    return TournamentEntry(
+        row.id, row.game, row.settings, row.finished, row.key, row.checksum, weak_limits, bool(row.apart)
+    )
 
 
 def _row(result: SeatResult) -> dict[str, Any]:
@@ -550,5 +640,5 @@ def _match(rows: list[Row[Any]]) -> MatchEntry:
     )  # fmt: skip
     return MatchEntry(
         first.tournament_id, first.match_id, first.ordinal, first.group, first.seed, first.reason, first.moves,
-        first.seal, results,
+        first.seal, results, bool(first.ended_at_fault),
     )  # fmt: skip

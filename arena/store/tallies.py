@@ -2,7 +2,8 @@
 
 They say nothing that the matches do not say, and a recount must find the same; they exist because nobody wants to count
 a million matches for every table. Each match is counted twice: for its tournament, and for all rated tournaments of its
-game; or, if two bots were tested, for all tests of its game.
+game; or, if two bots were tested, for all tests of its game. Those of tournaments that are apart are counted once. The
+result of a match that ended at a fault, although two or more fair seats were left, is not counted; its times are.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from importlib import import_module
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, func, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, func, select
 from sqlalchemy.sql.dml import Insert
 
 from arena.store.base import MatchEntry, SeatResult, SeatTally, Tally
@@ -42,7 +43,8 @@ class Counted:
         """Count a match for its tournament, or with ALL or TESTS for its game."""
         bots = " ".join(str(result.bot_id) for result in match.seats)
         ranks = " ".join(str(result.rank) for result in match.seats)
-        self._sum(tallies, (tournament_id, game, bots, ranks), (1,))
+        if not match.ended_at_fault:
+            self._sum(tallies, (tournament_id, game, bots, ranks), (1,))
         for seat, result in enumerate(match.seats):
             key = (tournament_id, game, result.bot_id, seat, result.ending)
             self._sum(seat_tallies, key, (1, match.moves, result.wall_us, result.cpu_us))
@@ -102,14 +104,24 @@ class Scope:
 
 
 def is_rated(rated: bool = True) -> ColumnElement[bool]:
-    """Whether a tournament counts for the ladder."""
+    """Whether a tournament counts for the ladder, or else among the tests."""
     kind: ColumnElement[str] = tournaments.c.settings["format"].as_string()
-    return kind.is_distinct_from(_TEST) if rated else kind == _TEST
+    return and_(kind.is_distinct_from(_TEST) if rated else kind == _TEST, tournaments.c.apart.is_(False))
 
 
-def total_of(settings: Mapping[str, Any]) -> int:
-    """Where the matches of a tournament with these settings are counted beside its own tallies: ALL or TESTS."""
-    return TESTS if settings.get("format") == _TEST else ALL
+def total_of(settings: Mapping[str, Any], *, apart: bool) -> int | None:
+    """Where the matches of a tournament are counted beside its own tallies: ALL, TESTS, or nowhere."""
+    return None if apart else TESTS if settings.get("format") == _TEST else ALL
+
+
+def count_in(connection: Connection, tournament_id: int, total: int) -> None:
+    """Count the matches of a tournament, which have been counted for itself only, for a total too."""
+    for table, keys in _KEYS.items():
+        own = connection.execute(select(table).where(table.c.tournament_id == tournament_id)).mappings().all()
+        rows = [{**row, "tournament_id": total} for row in own]
+        if rows:
+            rows.sort(key=lambda row: tuple(row[key] for key in keys))
+            connection.execute(_upsert(connection.dialect.name, table), rows)
 
 
 def read_tallies(connection: Connection, scope: Scope) -> list[Tally]:
@@ -133,12 +145,14 @@ def read_seat_tallies(connection: Connection, scope: Scope) -> list[SeatTally]:
 def wrong_tallies(connection: Connection) -> Iterator[str]:
     """Every tally that is not what a recount of the matches makes it, in a sentence."""
     totals, known = {ALL: Counted(), TESTS: Counted()}, {ALL, TESTS}
-    settings = {row.id: row.settings for row in connection.execute(select(tournaments.c.id, tournaments.c.settings))}
+    columns = (tournaments.c.id, tournaments.c.settings, tournaments.c.apart)
+    totals_of = {row.id: total_of(row.settings, apart=row.apart) for row in connection.execute(select(*columns))}
     for tournament_id, group in groupby(_matches(connection), key=lambda match: match[0]):
-        own, total = Counted(), total_of(settings[tournament_id])
+        own, total = Counted(), totals_of[tournament_id]
         for _, game, match in group:
             own.add(tournament_id, game, match)
-            totals[total].add(total, game, match)
+            if total is not None:
+                totals[total].add(total, game, match)
         known.add(tournament_id)
         yield from _differences(connection, own, tournament_id)
     for number, total_count in totals.items():
@@ -165,16 +179,16 @@ def _differences(connection: Connection, recount: Counted, tournament_id: int) -
 def _matches(connection: Connection) -> Iterator[tuple[int, str, MatchEntry]]:
     """The tournament, the game and what is counted of every match, one tournament after the other."""
     query = (
-        select(matches.c.tournament_id, tournaments.c.game, matches.c.number, matches.c.moves)
+        select(matches.c.tournament_id, tournaments.c.game, matches.c.number, matches.c.moves, matches.c.ended_at_fault)
         .add_columns(seats.c.bot_id, seats.c.rank, seats.c.ending, seats.c.wall_us, seats.c.cpu_us)
         .join(tournaments, tournaments.c.id == matches.c.tournament_id)
         .join(seats, seats.c.match_number == matches.c.number)
         .order_by(matches.c.tournament_id, matches.c.number, seats.c.seat)
     )
     rows = connection.execute(query, execution_options={"yield_per": PIECE})
-    for (tournament_id, game, _, moves), group in groupby(rows, key=lambda row: tuple(row[:4])):
+    for (tournament_id, game, _, moves, early), group in groupby(rows, key=lambda row: tuple(row[:5])):
         results = tuple(SeatResult(row.bot_id, row.rank, 0.0, row.ending, "", row.wall_us, row.cpu_us) for row in group)
-        yield tournament_id, game, MatchEntry(tournament_id, "", 0, "", 0, "", moves, "", results)
+        yield tournament_id, game, MatchEntry(tournament_id, "", 0, "", 0, "", moves, "", results, early)
 
 
 @cache

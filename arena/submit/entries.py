@@ -4,12 +4,12 @@ import stat
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 from typing import IO, NoReturn
 
 from arena.errors import UsageError
 from arena.untrusted.filetree import MAX_PATH_BYTES
+from arena.untrusted.tar import Kind
 from arena.untrusted.text import quoted
 from arena.untrusted.units import MIB
 
@@ -20,22 +20,12 @@ MAX_PART_BYTES = 255
 SETUID_OR_SETGID = stat.S_ISUID | stat.S_ISGID
 
 
-class EntryKind(Enum):
-    """What a part of a submission is."""
-
-    FILE = "file"
-    FOLDER = "folder"
-    SYMLINK = "symbolic link"
-    HARDLINK = "hard link"
-    OTHER = "device, pipe, socket or sparse file"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One part of a submission, as it describes itself."""
 
     name: str
-    kind: EntryKind
+    kind: Kind
     size: int = 0
     mode: int = 0o644
     target: str = ""
@@ -54,19 +44,19 @@ class EntryChecker:
 
     def __init__(self, what: str) -> None:
         self._what = what
-        self._seen: dict[str, tuple[str, EntryKind]] = {}
+        self._seen: dict[str, tuple[str, Kind]] = {}
         self._sizes: dict[str, int] = {}
         self._bytes = 0
 
     def check(self, entry: Entry) -> None:
         """UsageError if this part must not be unpacked."""
         self._check_name(entry.name)
-        if entry.kind is EntryKind.OTHER:
-            self._refuse(entry, f"is a {entry.kind.value}; only files, folders and links are taken")
-        if entry.kind is EntryKind.FILE and entry.mode & SETUID_OR_SETGID:
+        if entry.kind is Kind.SPECIAL:
+            self._refuse(entry, f"is {entry.kind.value}; only files, folders and links are taken")
+        if entry.kind is Kind.FILE and entry.mode & SETUID_OR_SETGID:
             self._refuse(entry, "has a setuid or setgid bit: chmod ug-s")
         self._check_place(entry)
-        if entry.kind in (EntryKind.SYMLINK, EntryKind.HARDLINK):
+        if entry.kind in (Kind.SYMLINK, Kind.HARDLINK):
             self._check_link(entry)
         self._check_size(entry)
         # A long path brings many folders along.
@@ -93,23 +83,23 @@ class EntryChecker:
     def _check_place(self, entry: Entry) -> None:
         """Refuse an entry below a file or link, or whose name equals another one on some file system."""
         for parent in _parents(entry.name):
-            if self._kind_of(parent, entry) not in (None, EntryKind.FOLDER):
+            if self._kind_of(parent, entry) not in (None, Kind.DIRECTORY):
                 self._refuse(entry, f"lies below {quoted(parent)}, which is no folder")
-            self._seen.setdefault(_folded(parent), (parent, EntryKind.FOLDER))
+            self._seen.setdefault(_folded(parent), (parent, Kind.DIRECTORY))
         there = self._kind_of(entry.name, entry)
-        if there is not None and not (there is entry.kind is EntryKind.FOLDER):
+        if there is not None and not (there is entry.kind is Kind.DIRECTORY):
             self._refuse(entry, "is there twice")
         self._seen[_folded(entry.name)] = (entry.name, entry.kind)
 
-    def _kind_of(self, name: str, entry: Entry) -> EntryKind | None:
+    def _kind_of(self, name: str, entry: Entry) -> Kind | None:
         other, kind = self._seen.get(_folded(name), (name, None))
         if other != name:
             self._refuse(entry, f"differs from {quoted(other)} only in case or in the way it is encoded")
         return kind
 
     def _check_link(self, entry: Entry) -> None:
-        if entry.kind is EntryKind.HARDLINK:
-            if self._seen.get(_folded(entry.target)) != (entry.target, EntryKind.FILE):
+        if entry.kind is Kind.HARDLINK:
+            if self._seen.get(_folded(entry.target)) != (entry.target, Kind.FILE):
                 self._refuse(entry, f"is a hard link to {quoted(entry.target)}, which is no file before it")
             return
         self._check_characters(entry.target)
@@ -126,7 +116,7 @@ class EntryChecker:
             self._refuse(entry, "has less than no bytes")
         self._sizes[entry.name] = entry.size
         # A hard link becomes a copy.
-        self._bytes += self._sizes[entry.target] if entry.kind is EntryKind.HARDLINK else entry.size
+        self._bytes += self._sizes[entry.target] if entry.kind is Kind.HARDLINK else entry.size
         if entry.size > MAX_FILE_BYTES:
             self._refuse(entry, f"has {entry.size // MIB} MiB; at most {MAX_FILE_BYTES // MIB} are taken")
         if self._bytes > MAX_TOTAL_BYTES:

@@ -1,40 +1,43 @@
-"""Archives that `docker save` writes: checked without docker, and loaded without the tags inside them."""
+"""Archives that `docker save` writes: read without docker, written anew, and only our copy is loaded."""
 
 import hashlib
 import io
 import json
 import posixpath
+import shutil
 import tarfile
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
 from arena.errors import InfraError, UsageError
 from arena.sandboxes.docker import images
-from arena.sandboxes.docker.client import DockerClient, NotFound
+from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.docker.image_files import LayerCheck
-from arena.submit import streams
-from arena.submit.readers import map_archive_errors, members, open_tar, tar_stream
+from arena.submit.image_layers import Budget, LayerWriter
+from arena.submit.image_settings import diff_ids_of, read_settings, write_configuration
+from arena.submit.readers import map_archive_errors, members, tar_stream
 from arena.submit.unpacking import map_write_errors, read_some
+from arena.untrusted import streams
 from arena.untrusted.filetree import map_read_errors
 from arena.untrusted.limited import Allowance, run_limited
+from arena.untrusted.tar import BLOCK, Content, Kind, Member, read_members
 from arena.untrusted.text import escaped, quoted
 from arena.untrusted.units import MIB
 
 MANIFEST = "manifest.json"
 MAX_LAYERS = 128
-MAX_LAYER_ENTRIES = 100_000
 LOAD_S = 300.0
 """Seconds that docker may take to load an image."""
+_MAX_SEARCHED = 100_000
 _MAX_MEMBERS = 8 * MAX_LAYERS
 _MAX_JSON_BYTES = 1 << 20
-_MOST = images.MAX_IMAGE_BYTES + 64 * MIB
 _CHUNK = 1 << 20
-_ALLOWANCE = Allowance(seconds=300, file_bytes=_MOST)
+_RESERVE_BYTES = 256 * MIB
+_ALLOWANCE = Allowance(seconds=300, file_bytes=images.MAX_ARCHIVE_BYTES)
 """Images have gigabytes."""
 
 
@@ -45,156 +48,238 @@ def holds_image(path: Path, bot_manifest: str) -> bool:
 
 def find_manifest(path: str, bot_manifest: str) -> bool:
     """The same, in the process with limits."""
-    with tar_stream(Path(path), _MOST) as archive:
+    with tar_stream(Path(path), images.MAX_ARCHIVE_BYTES) as archive:
         for number, member in enumerate(members(archive)):
             name = member.name.removeprefix("./")
             if name == MANIFEST:
                 return True
             if posixpath.basename(name) == bot_manifest and name.count("/") <= 1:
                 return False
-            if number > MAX_LAYER_ENTRIES:
+            if number > _MAX_SEARCHED:
                 break
     raise UsageError(f"{Path(path).name} holds neither a {bot_manifest} nor an image as `docker save` writes it")
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """The members of an archive that make up its image."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copy:
+    """An image that was written anew."""
 
-    config: tarfile.TarInfo
-    layers: Sequence[tarfile.TarInfo]
-    digest: str
+    source: str
+    """The digest of the image as it was handed in."""
+    size: int
+    """How many bytes its layers unpack to."""
 
 
-def load(client: DockerClient, path: Path, tag: str) -> str:
-    """Check the archive of one image, load it under our own name for it, and return its digest."""
-    with tempfile.TemporaryDirectory(prefix="arena-image-") as place:
-        stripped = Path(place, "image.tar")
-        digest = str(run_limited(strip, str(path), str(stripped), what=path.name, allowance=_ALLOWANCE))
-        with stripped.open("rb") as file:
-            _load_into_docker(file, path.name)
-    repository, _, label = tag.partition(":")
+def save(digest: str, target: Path, what: str) -> None:
+    """Write an image that docker has to a file; what the daemon kept of a stranger's archive is still a stranger's."""
+    with DockerClient(images.SAVE_S) as client, map_write_errors(what), target.open("xb") as file:
+        limited = streams.SizeLimited(client.call(images.saved, client, digest), images.MAX_ARCHIVE_BYTES, what)
+        client.call(shutil.copyfileobj, limited, file, _CHUNK)
+
+
+def load(path: Path, *, working_folder: Path, tag: str, reference: str | None = None) -> tuple[str, str]:
+    """Check the archive of one image, and load a copy of ours under our own name for it.
+
+    Returns the digests of the image as it was handed in and as it was loaded. `reference` is its name if it has one.
+    """
+    what = path.name if reference is None else f"the image {reference}"
+    named = f"in {path.name}" if reference is None else reference
+    copy = working_folder / "image.tar"
     try:
-        client.call(client.api.tag, digest, repository, label)
-    except NotFound:
-        raise UsageError(f"{path.name}: its layers are not those that its configuration names") from None
-    return digest
+        made = run_limited(copy_image, str(path), str(copy), [what, named, tag], what=what, allowance=_ALLOWANCE)
+        with DockerClient(LOAD_S) as client, copy.open("rb") as file:
+            check_room(client, int(made["size"]))
+            _load_into_docker(client, file, what)
+            return str(made["source"]), str(client.call(client.api.inspect_image, tag)["Id"])
+    finally:
+        copy.unlink(missing_ok=True)
 
 
-def strip(source: str, target: str) -> str:
-    """In the process with limits: check an archive, write its image alone to a new file, and return its digest."""
+def copy_image(source: str, target: str, names: list[str]) -> dict[str, Any]:
+    """In the process with limits: check an archive, and write an image with the same files to a new one."""
+    what, reference, tag = names
     path = Path(source)
-    with _seekable(path) as file, map_archive_errors(path.name), open_tar(file, "r:") as archive:
-        parts = _examine(archive, path.name)
-        with map_write_errors(path.name), Path(target).open("xb") as stripped:
-            _strip(archive, parts, stripped)
-    return parts.digest
+    with _seekable(path, Path(f"{target}.unpacked"), what) as file, map_archive_errors(what):
+        archive = _Archive(file, what)
+        with map_write_errors(what), Path(target).open("xb") as copy:
+            return asdict(_copy(archive, copy, reference, tag))
 
 
 @contextmanager
-def _seekable(path: Path) -> Iterator[IO[bytes]]:
-    """The archive unpacked, in a temporary file if it is compressed."""
-    with map_read_errors(path.name):
+def _seekable(path: Path, unpacked: Path, what: str) -> Iterator[io.BufferedReader]:
+    """The archive itself, or unpacked into a temporary file if it is compressed."""
+    with map_read_errors(what):
         packed = path.open("rb")
-    with packed as file, tempfile.TemporaryFile() as unpacked:
+    with packed as file:
         if streams.unpacker(file) is None:
             yield file
             return
-        content = streams.decompressed(file, packed_bytes=path.stat().st_size, most=_MOST, what=path.name)
-        while data := read_some(content, _CHUNK, path.name):
-            with map_write_errors(path.name):
-                unpacked.write(data)
-        unpacked.seek(0)
-        yield unpacked
+        most = images.MAX_ARCHIVE_BYTES
+        content = streams.decompressed(file, packed_bytes=path.stat().st_size, most=most, what=what)
+        with map_write_errors(what), unpacked.open("xb") as target:
+            while data := read_some(content, _CHUNK, what):
+                target.write(data)
+    try:
+        with unpacked.open("rb") as plain:
+            yield plain
+    finally:
+        unpacked.unlink()
 
 
-def _examine(archive: tarfile.TarFile, what: str) -> _Parts:
-    found = {member.name.removeprefix("./"): member for member in islice(members(archive), _MAX_MEMBERS)}
-    listed = _json(archive, found.get(MANIFEST), what)
-    match listed:
+class _Archive:
+    """The members of an archive by their names; of two with one name neither counts."""
+
+    def __init__(self, file: io.BufferedReader, what: str) -> None:
+        self.what = what
+        self._file = file
+        self._found: dict[str, tuple[Member, int]] = {}
+        for member, _ in islice(read_members(file, what), _MAX_MEMBERS):
+            name = member.name.removeprefix("./").rstrip("/")
+            if name in self._found:
+                raise UsageError(f"{what}: {quoted(name)} is there twice")
+            self._found[name] = member, file.tell()
+
+    def open(self, name: object) -> tuple[io.BufferedReader, int]:
+        """The file of this name and its size; `docker save` writes a layer that comes twice as a link to the first."""
+        member, offset = self._found.get(str(name), (None, 0))
+        if member is not None and member.kind is Kind.SYMLINK:
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(str(name)), member.target))
+            member, offset = self._found.get(target, (None, 0))
+        if member is None or member.kind is not Kind.FILE:
+            raise UsageError(f"{self.what}: the file {quoted(str(name))} of the image is missing")
+        self._file.seek(offset)
+        return io.BufferedReader(Content(self._file, member.size, self.what), _CHUNK), member.size
+
+    def json(self, name: str) -> tuple[Any, bytes]:
+        """A small file of this name that holds JSON: its value and its bytes."""
+        content, size = self.open(name)
+        if size > _MAX_JSON_BYTES:
+            raise UsageError(f"{self.what} holds no image as `docker save` writes it")
+        raw = content.read()
+        try:
+            return json.loads(raw), raw
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{self.what}: {quoted(name)} is no valid JSON") from error
+
+
+def _copy(archive: _Archive, target: IO[bytes], reference: str, tag: str) -> Copy:
+    config_name, layer_names = _listed(archive)
+    configuration, raw = archive.json(config_name)
+    settings = read_settings(configuration, archive.what)
+    images.check(reference, settings, 0)
+    check = LayerCheck(f"the image {reference}", images.workdir_of(reference, settings))
+    budget, image = Budget(archive.what), _ImageWriter(target)
+    sources = [_copy_layer(archive, name, image, budget, check) for name in layer_names]
+    check.finish()
+    if sources != diff_ids_of(configuration):
+        raise UsageError(f"{archive.what}: its layers are not those that its configuration names")
+    image.finish(write_configuration(settings, configuration, image.diff_ids), tag)
+    return Copy(source=f"sha256:{hashlib.sha256(raw).hexdigest()}", size=budget.size)
+
+
+def _listed(archive: _Archive) -> tuple[str, list[object]]:
+    """The names of the configuration and the layers."""
+    match archive.json(MANIFEST)[0]:
         case [{"Config": str(config_name), "Layers": list(layer_names)}]:
             pass
         case _:
-            raise UsageError(f"{what} must hold exactly one image")
+            raise UsageError(f"{archive.what} must hold exactly one image")
     if not 0 < len(layer_names) <= MAX_LAYERS:
-        raise UsageError(f"{what} must hold an image of 1 to {MAX_LAYERS} layers")
-    layers = [_plain_member(found, name, what) for name in layer_names]
-    config = _plain_member(found, config_name, what)
-    settings = _json(archive, config, what)
-    if not isinstance(settings, dict) or not isinstance(settings.get("config") or {}, dict):
-        raise UsageError(f"{what}: the configuration of the image is none")
-    workdir = images.workdir_of(f"in {what}", settings.get("config") or {})
-    files = LayerCheck(f"the image in {what}", workdir)
-    size = sum(_layer_size(archive, layer, what, files) for layer in {layer.name: layer for layer in layers}.values())
-    files.finish()
-    images.check(f"in {what}", settings.get("config") or {}, size)
-    content = _content(archive, config).read()
-    return _Parts(config, layers, f"sha256:{hashlib.sha256(content).hexdigest()}")
+        raise UsageError(f"{archive.what} must hold an image of 1 to {MAX_LAYERS} layers")
+    return config_name, layer_names
 
 
-def _plain_member(found: dict[str, tarfile.TarInfo], name: object, what: str) -> tarfile.TarInfo:
-    """The file of this name; `docker save` writes a layer that comes twice as a link to the first."""
-    member = found.get(str(name))
-    if member is not None and member.issym():
-        member = found.get(posixpath.normpath(posixpath.join(posixpath.dirname(str(name)), member.linkname)))
-    if member is None or not member.isreg() or member.issparse():
-        raise UsageError(f"{what}: the file {quoted(str(name))} of the image is missing")
-    return member
-
-
-def _json(archive: tarfile.TarFile, member: tarfile.TarInfo | None, what: str) -> Any:
-    if member is None or not member.isreg() or member.size > _MAX_JSON_BYTES:
-        raise UsageError(f"{what} holds no image as `docker save` writes it")
-    try:
-        return json.loads(_content(archive, member).read())
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{what}: {quoted(member.name)} is no valid JSON") from error
-
-
-def _layer_size(archive: tarfile.TarFile, layer: tarfile.TarInfo, what: str, files: LayerCheck) -> int:
-    """How large a layer is when it is unpacked; a bomb, or a file that no image may have, is noticed on the way."""
-    content = streams.decompressed(
-        _content(archive, layer), packed_bytes=layer.size, most=_MOST, what=f"a layer of {what}"
+def _copy_layer(archive: _Archive, name: object, image: "_ImageWriter", budget: Budget, check: LayerCheck) -> str:
+    """Write one layer anew; the digest of its bytes as they were handed in."""
+    packed, size = archive.open(name)
+    unpacked = streams.decompressed(
+        packed, packed_bytes=size, most=images.MAX_ARCHIVE_BYTES, what=f"a layer of {archive.what}"
     )
-    total = 0
-
-    def counted(entries: Iterable[tarfile.TarInfo]) -> Iterator[tarfile.TarInfo]:
-        nonlocal total
-        for number, member in enumerate(entries):
-            total += member.size
-            if number > MAX_LAYER_ENTRIES or total > images.MAX_IMAGE_BYTES:
-                raise UsageError(f"{what}: a layer has more than {MAX_LAYER_ENTRIES} entries, or is too large")
-            yield member
-
-    with open_tar(content, "r|") as tar:
-        files.add(counted(members(tar)))
-    return total
+    source = _Hashed(unpacked)
+    layer = io.BufferedReader(source, _CHUNK)
+    with image.layer() as target:
+        image.diff_ids.append(LayerWriter(target, budget, archive.what).copy(layer, check))
+    return source.finish()
 
 
-def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
-    return archive.extractfile(member) or io.BytesIO()
+class _Hashed(io.RawIOBase):
+    """A stream that computes the digest of what is read from it."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._hash = hashlib.sha256()
+
+    def readable(self) -> bool:
+        """Always True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read on; how many bytes there were."""
+        data = self._stream.read(len(buffer))
+        self._hash.update(data)
+        buffer[: len(data)] = data
+        return len(data)
+
+    def finish(self) -> str:
+        """The digest of the whole stream, whose end is read too."""
+        while self.read(_CHUNK):
+            pass
+        return f"sha256:{self._hash.hexdigest()}"
 
 
-def _strip(archive: tarfile.TarFile, parts: _Parts, target: IO[bytes]) -> None:
-    """Write the image alone: a name in the archive could take the place of an image that is here already."""
-    layers = [f"{number}.tar" for number in range(len(parts.layers))]
-    listed = json.dumps([{"Config": "config.json", "RepoTags": None, "Layers": layers}]).encode()
-    with tarfile.open(fileobj=target, mode="w") as stripped:
-        _add(stripped, MANIFEST, io.BytesIO(listed), len(listed))
-        _add(stripped, "config.json", _content(archive, parts.config), parts.config.size)
-        for name, layer in zip(layers, parts.layers):
-            _add(stripped, name, _content(archive, layer), layer.size)
+class _ImageWriter:
+    """Writes an image as `docker load` reads it."""
+
+    def __init__(self, target: IO[bytes]) -> None:
+        self.diff_ids: list[str] = []
+        self._target = target
+
+    @contextmanager
+    def layer(self) -> Iterator[IO[bytes]]:
+        """The file to which the next layer is written; its header is put before it when its size is known."""
+        start = self._target.tell()
+        self._target.write(bytes(BLOCK))
+        yield self._target
+        end = self._target.tell()
+        self._target.seek(start)
+        self._target.write(_plain_header(_layer_name(len(self.diff_ids) - 1), end - start - BLOCK))
+        self._target.seek(end)
+
+    def finish(self, configuration: bytes, tag: str) -> None:
+        """Write the configuration, and the one name that the image gets: one of the stranger's could be in use."""
+        layers = [_layer_name(number) for number in range(len(self.diff_ids))]
+        listed = json.dumps([{"Config": "config.json", "RepoTags": [tag], "Layers": layers}]).encode()
+        for name, content in (("config.json", configuration), (MANIFEST, listed)):
+            self._target.write(_plain_header(name, len(content)) + content + bytes(-len(content) % BLOCK))
+        self._target.write(bytes(2 * BLOCK))
 
 
-def _add(archive: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> None:
+def _layer_name(number: int) -> str:
+    return f"{number}.tar"
+
+
+def _plain_header(name: str, size: int) -> bytes:
     header = tarfile.TarInfo(name)
     header.size = size
-    archive.addfile(header, content)
+    return header.tobuf(tarfile.GNU_FORMAT)
 
 
-def _load_into_docker(file: IO[bytes], what: str) -> None:
-    with DockerClient(LOAD_S) as client:
-        events: list[dict[str, Any]] = client.call(lambda: list(client.api.load_image(file)))
+def check_room(client: DockerClient, size: int) -> None:
+    """InfraError if docker's disk has no room for an image, which the daemon writes twice while it loads it."""
+    folder = Path(client.call(client.api.info)["DockerRootDir"])
+    try:
+        free = shutil.disk_usage(folder).free
+    except OSError:
+        return  # the daemon has another root folder than we
+    needed = 2 * size + _RESERVE_BYTES
+    if free < needed:
+        raise InfraError(
+            f"docker has {free // MIB} MiB left in {folder}, and to load the image takes {needed // MIB}: make room"
+        )
+
+
+def _load_into_docker(client: DockerClient, file: IO[bytes], what: str) -> None:
+    events: list[dict[str, Any]] = client.call(lambda: list(client.api.load_image(file)))
     for event in events:
         if "error" in event:
             raise UsageError(f"{what} cannot be loaded: {escaped(str(event['error']), limit=2000)}")

@@ -30,6 +30,8 @@ class Submission:
     source: Folder | Image
     manifest: Manifest | None
     """None for an image alone, which has no bot.toml."""
+    loaded: bool = False
+    """Whether it is an image that we have written and loaded."""
 
     @cached_property
     def digest(self) -> str:
@@ -64,9 +66,14 @@ class Intake:
         return Submission(self._find_image(text), None)
 
     def build(self, submission: Submission, what: str) -> Submission:
-        """Run its build command in a sandbox; Dockerfiles are not built: docker is no sandbox for that."""
+        """Run its build command in a sandbox; Dockerfiles are not built: docker is no sandbox for that.
+
+        An image that docker has is copied: what it was loaded from may have been a stranger's.
+        """
         folder, manifest = submission.source, submission.manifest
-        if not isinstance(folder, Folder) or manifest is None:
+        if isinstance(folder, Image):
+            return submission if submission.loaded else self._copied(submission, what)
+        if manifest is None:
             return submission
         if (reason := self._why_no_folders()) is not None:
             raise UsageError(
@@ -100,15 +107,26 @@ class Intake:
 
     def _archive(self, path: Path) -> Submission:
         if not is_zip(path) and image_archive.holds_image(path, MANIFEST):
-            return Submission(Image(image_archive.load(self._client, path, self._temporary_tag)), None)
+            return Submission(self._load_image(path), None, loaded=True)
         folder = folders.receive(path, self._working_folder, path.name)
         if folder.manifest.image:
             raise UsageError(f"{path.name} names an image instead of holding it: submit what `docker save` writes")
         return self._received(folder)
 
+    def _load_image(self, archive: Path, reference: str | None = None) -> Image:
+        _, loaded = image_archive.load(
+            archive, working_folder=self._working_folder, tag=self._temporary_tag, reference=reference
+        )
+        return Image(loaded)
+
+    def _copied(self, submission: Submission, what: str) -> Submission:
+        saved = self._working_folder / "saved.tar"
+        image_archive.save(submission.digest, saved, f"the image {what}")
+        return Submission(self._load_image(saved, what), submission.manifest, loaded=True)
+
     def _find_image(self, text: str) -> Image:
         try:
-            return Image(images.resolve(self._client, text).digest)
+            return Image(images.find(self._client, text).digest)
         except InfraError as error:
             raise UsageError(f"there is no folder or archive {text!r}, and an image needs docker: {error}") from error
         except images.NoSuchImage as error:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from arena import registry
 from arena.bots.making import BotPlan, SandboxOptions, make_bot, plan_bot, sandboxed_bot
-from arena.bots.manifest import Builtin
+from arena.bots.manifest import Builtin, Image
 from arena.bots.running import RunningBot
 from arena.clock import TimeControl
 from arena.contestant.check import CheckSettings
@@ -20,9 +20,9 @@ from arena.game import AnyGame
 from arena.match import Contestant, Verdict
 from arena.play import looptime
 from arena.play.heartbeat import ThreadHeartbeat
+from arena.play.holding import weak_limits
 from arena.rng import draw_seed
 from arena.sandboxes import sweep
-from arena.sandboxes.base import weak_limits
 from arena.sandboxes.logs import TAIL_BYTES
 from arena.store.base import BotEntry, Store
 from arena.submit.folder_storage import FolderStorage
@@ -74,7 +74,7 @@ class TrialReport:
     log: str = ""
     """What the bot printed last, if it was at fault."""
     weak_limits: tuple[str, ...] = ()
-    """What was not fully enforced."""
+    """What was not fully held."""
 
 
 TryOut = Callable[[AnyGame, BotPlan, Terms], TrialReport]
@@ -111,6 +111,9 @@ def register_submission(
 
 
 def _build(intake: Intake, submission: Submission, thing: str, reporter: Reporter) -> Submission:
+    if isinstance(submission.source, Image) and not submission.loaded:
+        with reporter.during(f"looking through the image {thing} and copying it"):
+            return intake.build(submission, thing)
     if submission.manifest is None or not submission.manifest.build:
         return intake.build(submission, thing)
     started = time.monotonic()
@@ -135,10 +138,10 @@ class Trial:
             if report.log:
                 self.reporter.output(report.log)
             place = f"at {game.info.name}, " + (f"{report.where}: " if report.where else "")
-            hint = advice(report.fault, game)
+            hint = advice(report.fault, game, report.log)
             raise UsageError(f"{bot.contestant.name} is refused: {place}{report.fault.sentence} (to mend it: {hint})")
         for weak in report.weak_limits:
-            self.reporter.warn(f"not fully enforced: {weak}; see `arena doctor`")
+            self.reporter.warn(f"not fully held: {weak}; see `arena doctor`")
         matches = f"played {report.played} matches of {game.info.name} against random, from every seat"
         self.reporter.progress(f"{matches}, without a fault")
 

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, Literal, NoReturn, Self
+from typing import IO, NoReturn, Self
 
 from arena.errors import UsageError
-from arena.submit import streams
-from arena.submit.entries import MAX_ENTRIES, MAX_TOTAL_BYTES, Entries, Entry, EntryKind, Reader
+from arena.submit.entries import MAX_ENTRIES, MAX_TOTAL_BYTES, Entries, Entry, Reader
+from arena.untrusted import streams
 from arena.untrusted.filetree import (
     MAX_PATH_BYTES,
     TreeEntry,
@@ -28,6 +28,7 @@ from arena.untrusted.filetree import (
     open_file,
     read_link,
 )
+from arena.untrusted.tar import Kind
 from arena.untrusted.text import escaped, quoted
 from arena.untrusted.units import MIB
 
@@ -70,18 +71,18 @@ def read_folder(folder: Path, _: Path | None = None, *, what: str = "the folder"
 
 
 def _read_path(folder: Path, found: TreeEntry, what: str) -> Entries:
-    kind, info = _KINDS.get(stat.S_IFMT(found.info.st_mode), EntryKind.OTHER), found.info
-    target = read_link(folder, found, what) if kind is EntryKind.SYMLINK else ""
-    size = info.st_size if kind is EntryKind.FILE else 0
+    kind, info = _KINDS.get(stat.S_IFMT(found.info.st_mode), Kind.SPECIAL), found.info
+    target = read_link(folder, found, what) if kind is Kind.SYMLINK else ""
+    size = info.st_size if kind is Kind.FILE else 0
     entry = Entry(name=found.name, kind=kind, size=size, mode=info.st_mode, target=target, modified=info.st_mtime)
-    if kind is not EntryKind.FILE:
+    if kind is not Kind.FILE:
         yield entry, None
         return
     with open(open_file(folder, found, what), "rb") as content:
         yield entry, content
 
 
-_KINDS = {stat.S_IFREG: EntryKind.FILE, stat.S_IFDIR: EntryKind.FOLDER, stat.S_IFLNK: EntryKind.SYMLINK}
+_KINDS = {stat.S_IFREG: Kind.FILE, stat.S_IFDIR: Kind.DIRECTORY, stat.S_IFLNK: Kind.SYMLINK}
 
 
 class TarHeader(tarfile.TarInfo):
@@ -142,11 +143,6 @@ class HeaderBudget:
             raise UsageError(_LONG)
 
 
-def open_tar(file: IO[bytes], mode: Literal["r:", "r|"]) -> tarfile.TarFile:
-    """A tar archive whose headers are counted."""
-    return tarfile.open(fileobj=file, mode=mode, tarinfo=HeaderBudget().header())
-
-
 def members(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
     """The members of a tar archive, none of which is kept; Python would keep them all."""
     while (member := archive.next()) is not None:
@@ -159,7 +155,7 @@ def tar_stream(path: Path, most: int = _TAR_BYTES) -> Iterator[tarfile.TarFile]:
     """A tar archive, compressed or not, to be read once from front to back."""
     with map_archive_errors(path.name), path.open("rb") as file:
         content = streams.decompressed(file, packed_bytes=path.stat().st_size, most=most, what=path.name)
-        with open_tar(content, "r|") as archive:
+        with tarfile.open(fileobj=content, mode="r|", tarinfo=HeaderBudget().header()) as archive:
             yield archive
 
 
@@ -175,16 +171,16 @@ def read_tar(path: Path, target: Path | None = None) -> Entries:
 
 
 def _tar_entry(member: tarfile.TarInfo) -> Entry:
-    kind = EntryKind.OTHER
+    kind = Kind.SPECIAL
     if member.isreg() and not member.issparse():
-        kind = EntryKind.FILE
+        kind = Kind.FILE
     elif member.isdir():
-        kind = EntryKind.FOLDER
+        kind = Kind.DIRECTORY
     elif member.issym():
-        kind = EntryKind.SYMLINK
+        kind = Kind.SYMLINK
     elif member.islnk():
-        kind = EntryKind.HARDLINK
-    target = member.linkname.removeprefix("./") if kind is EntryKind.HARDLINK else member.linkname
+        kind = Kind.HARDLINK
+    target = member.linkname.removeprefix("./") if kind is Kind.HARDLINK else member.linkname
     return Entry(
         name=member.name.removeprefix("./"),
         kind=kind,
@@ -231,16 +227,16 @@ def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, what: str) -
         raise UsageError(f"{what} is encrypted")
     if not member.flag_bits & 0x800 and not name.isascii():
         raise UsageError(f"{what}: the name {quoted(name)} is no valid UTF-8")
-    kind = EntryKind.FOLDER if member.is_dir() else _KINDS.get(stat.S_IFMT(mode) or stat.S_IFREG, EntryKind.OTHER)
+    kind = Kind.DIRECTORY if member.is_dir() else _KINDS.get(stat.S_IFMT(mode) or stat.S_IFREG, Kind.SPECIAL)
     target = ""
-    if kind is EntryKind.SYMLINK:
+    if kind is Kind.SYMLINK:
         with archive.open(member) as content:
             target = content.read(MAX_PATH_BYTES + 1).decode("utf-8", errors="surrogateescape")
-    size = member.file_size if kind is EntryKind.FILE else 0
+    size = member.file_size if kind is Kind.FILE else 0
     modified = float(max(0, calendar.timegm((*member.date_time, 0, 0, 0))))
-    name = name.rstrip("/") if kind is EntryKind.FOLDER else name
+    name = name.rstrip("/") if kind is Kind.DIRECTORY else name
     entry = Entry(name=name, kind=kind, size=size, mode=mode, target=target, modified=modified)
-    if kind is not EntryKind.FILE:
+    if kind is not Kind.FILE:
         yield entry, None
         return
     with archive.open(member) as content:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from arena.bots.manifest import Manifest, checked_name
+from arena.bots.reserved import check_free
 from arena.errors import UsageError
 from arena.store.base import BotEntry, Store
 
@@ -45,6 +46,7 @@ def plan_registration(
     if name is None:
         raise UsageError("an image does not say who it is: give --name, and --game for each game that it plays")
     name = checked_name(name, "--name")
+    check_free(name, owner)
     _check_owner(store, name, owner)
     version = request.version if request.version is not None else manifest.version if manifest else FIRST_VERSION
     version = checked_name(version, "--version")

@@ -10,8 +10,9 @@ from typing import IO
 
 from arena.bots.manifest import MANIFEST, read_manifest
 from arena.errors import InfraError, UsageError
-from arena.submit.entries import Entry, EntryKind, Reader, checked_entries
+from arena.submit.entries import Entry, Reader, checked_entries
 from arena.submit.readers import archive_reader, map_archive_errors, read_folder
+from arena.untrusted.tar import Kind
 
 _LATEST = 2**32 - 1
 _CHUNK = 1 << 20
@@ -64,11 +65,11 @@ def map_write_errors(what: str) -> Iterator[None]:
 def _write(entry: Entry, content: IO[bytes] | None, folder: Path, what: str) -> None:
     path = folder / entry.name
     path.parent.mkdir(parents=True, exist_ok=True)
-    if entry.kind is EntryKind.FOLDER:
+    if entry.kind is Kind.DIRECTORY:
         path.mkdir(exist_ok=True)
-    elif entry.kind is EntryKind.SYMLINK:
+    elif entry.kind is Kind.SYMLINK:
         path.symlink_to(entry.target)
-    elif entry.kind is EntryKind.HARDLINK:
+    elif entry.kind is Kind.HARDLINK:
         shutil.copy2(folder / entry.target, path)
     elif content is not None:
         _write_file(entry, content, path, what)

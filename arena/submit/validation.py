@@ -14,7 +14,7 @@ async def validate(game: AnyGame, bot: RunningBot, trials: Trials) -> int:
         await bot.start()
         for seats in range(game.info.min_seats, game.info.max_seats + 1):
             for seat in range(seats):
-                await trials.play(bot, seat=seat, seats=seats, salt=seat)
+                await trials.play(bot, seat=seat, seats=seats)
     except BotFault as fault:
         raise CheckFailed(verdict_of(fault), "") from fault
     finally:

@@ -18,9 +18,10 @@ import trueskill
 from numpy.typing import NDArray
 
 from arena.errors import UsageError
+from arena.match import percent
 from arena.ratings import Posterior, Results, block, fit
-from arena.ratings.table import sample
 from arena.ratings.truncated import Floats, cumulative, draw, win
+from arena.tournaments.certainty import DIGITS, certainty
 from arena.tournaments.outcomes import Outcomes
 from arena.tournaments.schedule import NO_ROUNDS, Rounds, too_few_bots
 
@@ -30,10 +31,8 @@ _MOST_PAIRS = 1_000
 """So many pairs, the most doubtful ones, are looked at in a large field."""
 _BATCH = 0.05
 """A round is this part of all matches before it: deciding more often would tell little more."""
-_LEAST = 4
+LEAST = 4
 """Matches that every bot plays before anything is called certain: the prior is so wide that a lucky start convinces."""
-_DIGITS = 9
-"""Of gains; what differs less is a tie, so that another machine's last bits lead to the same choice."""
 
 
 class Adaptive:
@@ -73,7 +72,7 @@ class Adaptive:
                 top=self._top,
                 seats=self._seats,
                 games=self._seats,
-                count=self._tables(len(finished)),
+                count=self.tables(len(finished)),
             )
         else:
             tables = self._neglected(finished)
@@ -93,8 +92,9 @@ class Adaptive:
         """The certainty that was reached."""
         reached, places = self._certainty(self.known(finished)), _places(self._top)
         if reached >= self._confidence:
-            return f"{places} certain ({reached:.0%}) after {len(finished)} matches"
-        return f"{places} not certain ({reached:.0%}) after {len(finished)} matches, and no more were allowed"
+            return f"{places} certain ({percent(reached)}) after {len(finished)} matches"
+        below = percent(math.floor(1000.0 * reached) / 1000.0, 1)  # never up to what was asked for
+        return f"{places} not certain ({below}) after {len(finished)} matches, and no more were allowed"
 
     def known(self, finished: Outcomes) -> Posterior:
         """What the results tell of the field, with the bots in the order of their numbers."""
@@ -112,15 +112,15 @@ class Adaptive:
             for bot in outcome.seating:
                 played[bot] += times
         fewest = sorted(range(self._bots), key=lambda bot: (played[bot], bot))[: self._seats]
-        return [tuple(fewest)] if played[fewest[0]] < _LEAST else []
+        return [tuple(fewest)] if played[fewest[0]] < LEAST else []
 
-    def _tables(self, finished: int) -> int:
+    def tables(self, finished: int) -> int:
         """How many tables to choose at once; it must not depend on how many can be played at once."""
         wanted = max(1, self._bots // 4, int(_BATCH * finished / self._seats))
         return min(wanted, math.ceil((self._most - finished) / self._seats))
 
     def _certainty(self, known: Posterior) -> float:
-        return certainty(known.mu, known.skills, self._top)
+        return certainty(known.mu, known.skills, self._env, self._top)
 
 
 def next_matches(
@@ -150,16 +150,6 @@ def next_matches(
     return tables
 
 
-def certainty(mean: Floats, covariance: Floats, top: int) -> float:
-    """The probability that the first `top` places, by mean, are the true ones in the true order."""
-    return float(_certainties(mean, covariance)[min(top, len(mean)) - 1])
-
-
-def settled(mean: Floats, covariance: Floats, confidence: float) -> int:
-    """How many places from the first on are certain, all together, to this confidence."""
-    return int((_certainties(mean, covariance) >= confidence).sum())
-
-
 def games_to_separate(
     mean: Floats, covariance: Floats, env: trueskill.TrueSkill, *, first: int, second: int, confidence: float
 ) -> float:
@@ -167,19 +157,8 @@ def games_to_separate(
     distance = abs(float(mean[first] - mean[second]))
     variance = _difference_variances(covariance)[first, second]
     wanted = (float(env.ppf(confidence)) / distance) ** 2 if distance else math.inf
-    precision = float(_expected_precision(np.array([distance]), np.array([variance]), env)[0])
+    precision = float(expected_precision(np.array([distance]), np.array([variance]), env)[0])
     return max(0.0, math.ceil((wanted - 1.0 / variance) / precision) if wanted < math.inf else wanted)
-
-
-def _certainties(mean: Floats, covariance: Floats) -> Floats:
-    """For 1, 2, ... places: the probability that they are the true ones in the true order."""
-    order = np.argsort(-mean, kind="stable")
-    skills = sample(mean, covariance)[:, order]
-    # Place k is right when its bot beats the best of all after it.
-    best_after = np.maximum.accumulate(skills[:, :0:-1], axis=1)[:, ::-1]
-    right = np.logical_and.accumulate(skills[:, :-1] > best_after, axis=1).mean(axis=0)
-    # Once all but the last are in place, so is the last.
-    return np.append(right, right[-1:] if len(right) else 1.0)
 
 
 def _gains(
@@ -189,7 +168,7 @@ def _gains(
     variances = _difference_variances(covariance)
     rows, columns = _pairs_that_matter(mean, variances, top)
     difference, variance = mean[rows] - mean[columns], variances[rows, columns]
-    precision = games * _expected_precision(difference, variance, env)
+    precision = games * expected_precision(difference, variance, env)
     share = precision / (1.0 + precision * variance)
     half = covariance[rows] - covariance[columns]
     carried = half[:, rows] - half[:, columns]
@@ -204,14 +183,14 @@ def _gains(
 
 def _pairs_that_matter(mean: Floats, variances: Floats, top: int) -> tuple[Ints, Ints]:
     """The pairs with a bot of the first `top` in them: their order decides who holds these places."""
-    leading = np.argsort(np.argsort(-mean, kind="stable")) < top
+    leading = np.argsort(np.argsort(-mean.round(DIGITS), kind="stable")) < top
     rows, columns = np.nonzero(np.triu(leading[:, None] | leading, k=1))
     z = np.abs(mean[rows] - mean[columns]) / np.sqrt(variances[rows, columns])
-    kept = np.sort(np.argsort(z, kind="stable")[:_MOST_PAIRS])
+    kept = np.sort(np.argsort(z.round(DIGITS), kind="stable")[:_MOST_PAIRS])
     return rows[kept], columns[kept]
 
 
-def _expected_precision(difference: Floats, variance: Floats, env: trueskill.TrueSkill) -> Floats:
+def expected_precision(difference: Floats, variance: Floats, env: trueskill.TrueSkill) -> Floats:
     """The precision that one match of two bots can be expected to add to what is known of their difference."""
     total = variance + 2.0 * env.beta**2
     t = difference / np.sqrt(total)
@@ -224,7 +203,7 @@ def _expected_precision(difference: Floats, variance: Floats, env: trueskill.Tru
 
 def _best_table(gains: Floats, seats: int) -> tuple[int, ...]:
     """The pair with the greatest gain, and then whoever adds most to those at the table."""
-    gains = gains.round(_DIGITS)
+    gains = gains.round(DIGITS)
     first, second = np.unravel_index(np.argmax(gains), gains.shape)
     table = [int(first), int(second)]
     while len(table) < seats:

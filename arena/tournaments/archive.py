@@ -1,6 +1,7 @@
 """A tournament as one file: compressed lines of JSON with its settings, its bots by digest, its results and records.
 
-The first line is the tournament; every further line is a match, as the store keeps it, with its record in base64.
+The first line is the tournament, with a signature if somebody vouches for it; every further line is a match, as the
+store keeps it, with its record in base64.
 The same tournament gives the same bytes. Whoever reads an archive trusts nothing in it: every size is bounded, every
 text can be shown anywhere, and what it says must be proven as for a store (see verify.py) before any of it is kept.
 """
@@ -9,21 +10,25 @@ import base64
 import gzip
 import json
 import re
+import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from arena.bots.manifest import checked_name
+from arena.bots.manifest import checked_name, folder_digest, samples
+from arena.bots.reserved import BUILTIN_OWNER, SAMPLE_OWNER, check_imported, check_tried
 from arena.canonical import canonical_json
 from arena.errors import UsageError
 from arena.play import record
-from arena.sandboxes.base import weak_limits
-from arena.store.base import BotEntry, KeptMatch, MatchEntry, SeatResult, Store, TournamentEntry
+from arena.play.holding import weak_limits
+from arena.store.base import Arrival, BotEntry, KeptMatch, MatchEntry, SeatResult, Store, TournamentEntry
 from arena.submit.registration import LOCAL_OWNER
+from arena.tournaments.signing import Signature
 from arena.tournaments.verify import StoredTournament
 from arena.untrusted.text import escaped
 
@@ -34,13 +39,21 @@ MAX_LINE = 2 << 20
 MAX_RATIO = 100
 FREE_BYTES = 16 << 20
 """Unpacked bytes that need no explanation; beyond them a file that shrinks more than matches do is a bomb."""
+BATCH = 200
+"""Matches that are added in one transaction: so long may others have to wait."""
+PAUSE_S = 0.02
+"""Seconds between two of them, in which those who wait get their turn."""
 _DIGEST = re.compile(r"[a-z0-9:]{0,80}")
+_SIGNED = b"arena tournament signature 1\0"
+"""What every signed text begins with, so that a signature means nothing anywhere else."""
 
 
 def write(tournament: StoredTournament, path: Path) -> int:
     """Write the archive, whole or not at all, and say how many matches it has."""
     partial, count = path.with_name(f".{path.name}.partial"), 0
     head, numbers = _head(tournament)
+    if tournament.signature:
+        head["signature"] = asdict(tournament.signature)
     try:
         # Neither a name nor a date goes into the file, so that the same content has the same bytes.
         with partial.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
@@ -70,34 +83,117 @@ def read(path: Path) -> StoredTournament:
         entry = TournamentEntry(
             0, str(head["game"]), dict(head["settings"]), bool(checksum), str(head["key"]), checksum, None
         )
-        return StoredTournament(entry, bots, lambda: _matches(path))
+        signature = Signature(**head["signature"]) if "signature" in head else None
+        return StoredTournament(entry, bots, lambda: _matches(path), signature)
 
 
-def add(store: Store, archived: StoredTournament) -> tuple[TournamentEntry, int]:
-    """Add a verified archive to a store: the tournament there, and how many of its matches were new."""
+def text_to_sign(tournament: StoredTournament) -> bytes:
+    """What is signed to vouch that a tournament was played so; UsageError if nobody here can."""
+    entry = tournament.entry
+    if not entry.finished:
+        raise UsageError(f"tournament {entry.id} is not finished, and has no checksum to sign: sign it when it is")
+    if entry.apart:
+        raise UsageError(
+            f"tournament {entry.id} was imported, and is not yours to sign: import it with --rated if you vouch for it"
+        )
+    return _signed_text(tournament)
+
+
+def is_signature_true(tournament: StoredTournament) -> bool:
+    """Whether the signature, if there is one, is that of its key, and binds all of a tournament that was verified."""
+    signature = tournament.signature
+    return signature is None or (tournament.entry.finished and signature.fits(_signed_text(tournament)))
+
+
+def _signed_text(tournament: StoredTournament) -> bytes:
+    """What is signed: the head, since its checksum binds all matches, and not that alone, since it binds no owner."""
+    return _SIGNED + canonical_json(_head(tournament)[0])
+
+
+def add(store: Store, archived: StoredTournament, *, rated: bool = False) -> tuple[TournamentEntry, int]:
+    """Add a verified archive to a store: the tournament there, and how many of its matches were new.
+
+    Unless it is `rated`, it counts for no table but its own, and its bots stay off the ladder. It is added piece by
+    piece, so that a tournament that is being played meanwhile can write, too; who is interrupted adds it again.
+    """
     entry = archived.entry
-    for known in store.tournaments(entry.game):
-        if known.finished and known.key == entry.key and known.checksum == entry.checksum:
-            return known, 0
-    ids = {bot.id: _find_or_register(store, bot).id for bot in archived.bots}
-    number = store.begin_tournament(entry.game, entry.settings).id
-    added = store.add_matches(number, (_renumbered(match, number, ids) for match in archived.matches()))
+    ids = _register(store, archived.bots, rated=rated)
+    checksums = {match.entry.match_id: match.checksum for match in archived.matches()}
+    home = store.adopt_tournament(entry.game, entry.settings, Arrival(checksums, entry.checksum, rated))
+    if home.finished or not (home.apart or rated):
+        return home, 0  # all of it is here already
+    added, matches = 0, (_renumbered(match, home.id, ids) for match in archived.matches())
+    while batch := list(islice(matches, BATCH)):
+        added += store.add_matches(home.id, batch)
+        time.sleep(PAUSE_S)
     if entry.finished:
-        store.finish_tournament(number)
-    return store.tournament(number), added
+        store.finish_tournament(home.id, entry.checksum)
+    return store.tournament(home.id), added
 
 
-def _find_or_register(store: Store, bot: BotEntry) -> BotEntry:
-    """The bot in this store, registered without its files if it is new here."""
+def _register(store: Store, bots: Sequence[BotEntry], *, rated: bool) -> dict[int, int]:
+    """The numbers of the bots in this store by those in the archive; those that are new here have no files.
+
+    None of them takes a name, or the place of a bot that can be played: what the archive says of owners is not proved.
+    """
+    here = store.all_bots()
+    for bot in bots:
+        for known in here:
+            _check_name(bot, known)
+    if rated:
+        _check_owners(bots)
+    names = {known.name for known in here if known.on_ladder}
+    return {bot.id: _find_or_register(store, bot, tried=not rated or bot.name in names) for bot in bots}
+
+
+def _check_owners(bots: Sequence[BotEntry]) -> None:
+    """UsageError if a name would belong to two owners: then neither of them could hand in a bot any more."""
+    first: dict[str, BotEntry] = {}
+    for bot in bots:
+        other = first.setdefault(bot.name.casefold(), bot) if bot.owner != LOCAL_OWNER else bot
+        if (other.name, other.owner) != (bot.name, bot.owner):
+            raise UsageError(
+                f"{other.label} is a bot of {other.owner or 'nobody'} and {bot.label} one of {bot.owner or 'nobody'}, "
+                "so the name would belong to two: it cannot be rated"
+            )
+
+
+def _check_name(bot: BotEntry, known: BotEntry) -> None:
+    """UsageError if the name of an archive's bot is another one's here."""
+    if bot.name.casefold() != known.name.casefold() or (bot.label, bot.digest) == (known.label, known.digest):
+        return
+    if bot.label == known.label:
+        raise UsageError(f"another bot is registered here as {bot.label}: its digest is {known.digest or 'none'}")
+    if known.on_ladder and (bot.name != known.name or bot.owner not in (known.owner, LOCAL_OWNER)):
+        raise UsageError(
+            f"the name {known.name} is that of a bot of {known.owner or 'nobody'} here, and {bot.label} one of "
+            f"{bot.owner or 'nobody'} there: name another store with --db"
+        )
+
+
+def _find_or_register(store: Store, bot: BotEntry, *, tried: bool) -> int:
+    """The bot in this store, registered without its files if it is new here and none of our own."""
+    tried = tried or bot.owner == LOCAL_OWNER  # a folder that nobody handed in there is not on the ladder here
+    origin = _own_files(bot)
     for known in store.bot_versions(bot.name):
-        if known.version == bot.version:
-            if known.digest != bot.digest:
-                raise UsageError(f"another bot is registered here as {bot.label}: its digest is {known.digest}")
-            return known
+        if (known.version, known.digest) == (bot.version, bot.digest):
+            if known.origin == origin and not (tried or known.on_ladder):  # it was imported before, and not rated
+                store.promote_bot(known.id, owner=bot.owner, origin=origin, games=bot.games)
+            return known.id
     return store.add_bot(
-        name=bot.name, version=bot.version, owner=bot.owner, digest=bot.digest, origin="", games=bot.games,
-        tried=bot.owner == LOCAL_OWNER,  # a folder that nobody handed in there is not on the ladder here
-    )  # fmt: skip
+        name=bot.name, version=bot.version, owner=bot.owner, digest=bot.digest, origin=origin, games=bot.games,
+        tried=tried,
+    ).id  # fmt: skip
+
+
+def _own_files(bot: BotEntry) -> str:
+    """Where the files of a sample bot are, if this Arena has the same one: nobody could hand it in by its name."""
+    same = (
+        str(sample.path)
+        for sample in samples().values()
+        if (sample.manifest.name, SAMPLE_OWNER) == (bot.name, bot.owner) and folder_digest(sample.path) == bot.digest
+    )
+    return next(same, "")
 
 
 def _renumbered(match: KeptMatch, tournament_id: int, ids: Mapping[int, int]) -> KeptMatch:
@@ -129,7 +225,7 @@ def _head(tournament: StoredTournament) -> tuple[dict[str, Any], dict[int, int]]
 
 def _match_to_json(match: KeptMatch, numbers: Mapping[int, int]) -> dict[str, Any]:
     plain = asdict(match.entry)
-    del plain["tournament_id"]
+    del plain["tournament_id"], plain["ended_at_fault"]  # which its record says
     for seat in plain["seats"]:
         seat["bot_id"] = numbers[seat["bot_id"]]
     return {**plain, "checksum": match.checksum, "record": base64.b64encode(match.record).decode()}
@@ -155,7 +251,7 @@ def _matches(path: Path) -> Iterator[KeptMatch]:
 def _match_from_json(plain: dict[str, Any]) -> KeptMatch:
     checksum, content = str(plain.pop("checksum")), base64.b64decode(plain.pop("record"), validate=True)
     seats = tuple(SeatResult(**seat) for seat in plain.pop("seats"))
-    entry = MatchEntry(tournament_id=0, seats=seats, **plain)
+    entry = MatchEntry(tournament_id=0, seats=seats, ended_at_fault=record.ended_at_fault(content), **plain)
     # All else is compared with the record; these two are in the table alone.
     if not isinstance(entry.ordinal, int) or not 0 <= entry.ordinal < MAX_MATCHES:
         raise UsageError(f"{entry.ordinal!r:.40} is no place in a schedule")
@@ -167,9 +263,15 @@ def _match_from_json(plain: dict[str, Any]) -> KeptMatch:
 def _bot_from_json(number: int, plain: Mapping[str, Any]) -> BotEntry:
     name, version = (checked_name(plain[key], f"the {key} of a bot") for key in ("name", "version"))
     owner = checked_name(plain["owner"], "the owner of a bot") if plain["owner"] else ""
+    if owner == LOCAL_OWNER:  # what nobody handed in there takes no name here
+        check_tried(name)
+    else:
+        check_imported(name, owner)
     games = tuple(checked_name(game, "the game of a bot") for game in plain["games"])
     if not _DIGEST.fullmatch(digest := str(plain["digest"])):
         raise UsageError(f"{digest!r:.80} is no digest")
+    if bool(digest) is (owner == BUILTIN_OWNER):  # only the players inside the referee have no files
+        raise UsageError(f"the bot {name} {version} of {owner or 'nobody'} has the digest {digest or 'none'}")
     return BotEntry(number, name, version, owner, digest, "", games, retired=False, created=datetime.now(UTC))
 
 

@@ -5,7 +5,11 @@ import time
 from collections.abc import Callable
 
 WARM = 5.0
-"""Seconds for which two bots should stay at one table: their start costs about one."""
+"""Seconds that a leg should last: the start of its bots costs up to one."""
+MOST_DEALS = 8
+"""Deals of a leg, however quick they are."""
+FIRST_DEALS = 2
+"""Deals of the first legs, before any match was measured, if there is no limit of time."""
 MARGIN = 1.1
 """A round is begun when it fits this many times, because rounds differ."""
 
@@ -56,17 +60,20 @@ class Budget:
         self.spent |= not fits
         return fits
 
-    def rounds_to_begin(self, matches: int, *, per_group: int, before: int) -> int:
+    def rounds_to_begin(self, matches: int, *, before: int, waiting: int = 0) -> int:
         """How many rounds of so many matches to play together, group after group; 0 when not even one fits.
 
-        Bots stay warm while a group plays several rounds in a row, but a stop leaves a more even table the fewer they
-        are: never more than were played before, and not for longer than it takes to make the start cheap.
+        Bots stay warm while they play several deals from the same seats, but not for longer than it takes to make the
+        start cheap. A stop leaves a more even table the fewer rounds are begun: where one is to be expected, never more
+        than were played before.
+        `waiting` are the matches that were begun with earlier rounds and are not over.
         """
-        fitting = self.left() / (self.per_match() * matches * MARGIN) if self.per_match() else math.inf
+        per_match = self.per_match()
+        fitting = (self.left() / per_match / MARGIN - waiting) / matches if per_match else math.inf
         self.spent |= fitting < 1.0
-        mean = self._playing / self._matches if self._matches else math.inf
-        warm = WARM / (mean * per_group) if mean else math.inf
-        return int(min(max(1.0, min(float(before), warm)), fitting))
+        first, most = (FIRST_DEALS, MOST_DEALS) if self._seconds == math.inf else (1, min(before, MOST_DEALS))
+        warm = WARM * self._matches / max(self._playing, 1e-9) if self._matches else first
+        return max(0, int(min(max(1.0, min(most, warm)), fitting)))
 
     def _elapsed(self) -> float:
         return self._now() - self._started

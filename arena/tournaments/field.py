@@ -19,18 +19,17 @@ from arena.bots.manifest import (
     samples,
     unknown_bot,
 )
+from arena.bots.reserved import BUILTIN_OWNER, SAMPLE_OWNER, builtin_name, check_tried
 from arena.errors import InfraError, UsageError
 from arena.match import Contestant
+from arena.play.holding import COMMON_DEALS, GIVEN_SEED
 from arena.sandboxes.base import Limits
 from arena.sandboxes.launched.bubblewrap import find_bubblewrap
 from arena.store.base import BotEntry, Store
 from arena.store.lookup import find_bot
-from arena.submit.registration import LOCAL_OWNER, find_same, free_version
+from arena.submit.registration import FIRST_VERSION, LOCAL_OWNER, find_same, free_version
 from arena.tournaments.executors.messages import WorkerPlan
-from arena.tournaments.settings import Settings
-
-SAMPLE_OWNER = "arena"
-BUILTIN_OWNER = "built-in"
+from arena.tournaments.settings import COMMON, Settings
 
 
 def choose_field(
@@ -57,7 +56,7 @@ def _everybody(store: Store, game: str, seats: int) -> list[BotEntry]:
     field = _refreshed(store, _present(store, game))
     if len(field) < seats:
         for sample in samples().values():
-            if game in sample.manifest.games:
+            if game in sample.manifest.games and not _strangers(store, sample.manifest.name):
                 register_folder(store, sample, SAMPLE_OWNER, tried=False)
         field = _present(store, game)
     if len(field) < 2:
@@ -94,6 +93,7 @@ def register_folder(store: Store, folder: Folder, owner: str, *, tried: bool) ->
     One that is only tried out stays off the ladder, unless exactly the same was handed in.
     """
     manifest = folder.manifest
+    check_tried(manifest.name)
     digest = image_digest(manifest.image) if manifest.image else folder_digest(folder.path)
     origin = digest if manifest.image else str(folder.path)
     versions = store.bot_versions(manifest.name)
@@ -154,7 +154,14 @@ def worker_plan(tournament: int, settings: Settings, field: Sequence[BotEntry]) 
         seed=settings.seed,
         strikes=settings.strikes,
         fresh=settings.fresh,
+        facts=deal_facts(settings),
     )
+
+
+def deal_facts(settings: Settings) -> dict[str, str]:
+    """What every record says of the deals of a tournament, as far as they could help a hostile bot."""
+    shared = settings.deals == COMMON and len(settings.bots) > settings.seats
+    return ({"deals": COMMON_DEALS} if shared else {}) | ({"seed": GIVEN_SEED} if settings.seed_given else {})
 
 
 def sandbox_options_of(settings: Settings) -> SandboxOptions:
@@ -167,7 +174,7 @@ def plan_entry(entry: BotEntry, options: SandboxOptions) -> BotPlan:
     """How to run a registered bot."""
     source: Source
     if entry.owner == BUILTIN_OWNER:
-        source = Builtin(entry.name.removeprefix(f"{BUILTIN_OWNER}-"))
+        source = Builtin(entry.name.removeprefix(builtin_name("")))
     elif entry.kind == "image":
         source = Image(entry.origin)
         # Bots of ours may run without a sandbox; what is in an image never does.
@@ -195,26 +202,41 @@ def check_present(entry: BotEntry) -> None:
 
 def register_builtin(store: Store, name: str, *, tried: bool) -> BotEntry:
     """A player inside the referee; it is registered for no game, so that no tournament takes it by itself."""
-    known = f"{BUILTIN_OWNER}-{name}"
+    known = builtin_name(name)
     for entry in store.bot_versions(known):
+        if entry.owner != BUILTIN_OWNER:
+            raise _ambiguous(entry, name)
+        if entry.version != FIRST_VERSION:
+            continue  # of another release, and imported
         if tried or entry.on_ladder:
             return entry
         return store.promote_bot(entry.id, owner=BUILTIN_OWNER, origin="", games=())
-    return store.add_bot(name=known, version="1", owner=BUILTIN_OWNER, digest="", origin="", games=(), tried=tried)
+    return store.add_bot(
+        name=known, version=FIRST_VERSION, owner=BUILTIN_OWNER, digest="", origin="", games=(), tried=tried
+    )
 
 
 def _named(store: Store, name: str, *, trying: bool) -> BotEntry:
     path, registered = Path(name), [entry for entry in store.bot_versions(name) if entry.on_ladder]
-    if path.is_dir() and ((path / MANIFEST).is_file() or not registered):
+    sample = find_sample(name)
+    own = name in BUILTIN or sample is not None
+    if path.is_dir() and ((path / MANIFEST).is_file() or not (registered or own)):
+        if own and (sample is None or path.resolve() != sample.path.resolve()):
+            raise UsageError(
+                f"{name} is a folder here and one of Arena's own bots: write ./{name} for the folder, or go to another "
+                "folder to play Arena's own"
+            )
         if registered and not trying:
             raise UsageError(
                 f"{name} is a folder here and a bot of the ladder: write ./{name} for the folder, or "
                 f"{name}@{find_bot(store, name).version} for the bot"
             )
         return register_folder(store, Folder(path.resolve(), read_manifest(path)), LOCAL_OWNER, tried=True)
-    if name in BUILTIN and not registered:
-        return register_builtin(store, name, tried=trying)
-    if (sample := find_sample(name)) and not _is_taken(store, name):
+    if own:
+        for entry in _strangers(store, name):
+            raise _ambiguous(entry, name)
+        if sample is None or (name in BUILTIN and not registered):
+            return register_builtin(store, name, tried=trying)
         return register_folder(store, sample, SAMPLE_OWNER, tried=trying)
     if "@" not in name and not store.bot_versions(name):
         raise unknown_bot(
@@ -223,6 +245,18 @@ def _named(store: Store, name: str, *, trying: bool) -> BotEntry:
     return find_bot(store, name)
 
 
-def _is_taken(store: Store, name: str) -> bool:
-    """Whether a contestant has registered a bot under the name of a sample bot."""
-    return any(entry.on_ladder and entry.owner != SAMPLE_OWNER for entry in store.bot_versions(name))
+def _strangers(store: Store, name: str) -> list[BotEntry]:
+    """Contestants' bots that are registered under the name of one of ours, as stores of earlier releases may have."""
+    return [
+        entry
+        for entry in store.bot_versions(name)
+        if entry.on_ladder and not entry.retired and entry.owner != SAMPLE_OWNER
+    ]
+
+
+def _ambiguous(entry: BotEntry, name: str) -> UsageError:
+    one = f"{entry.name}@{entry.version}"
+    return UsageError(
+        f"{name} means one of Arena's own bots, and {entry.owner or 'somebody'} has registered a bot under that name: "
+        f"write {one} for that one, or retire it (`arena bots retire {one}`) to play Arena's own"
+    )

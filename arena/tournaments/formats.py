@@ -1,11 +1,25 @@
-"""The schedule that each format of a tournament has; apart from the settings, which lists read without numpy."""
+"""The schedule that each format of a tournament has; apart from the settings, which lists read without numpy.
+
+Only the two formats that compute load it: whoever verifies or imports another one need not wait for it.
+"""
+
+from typing import TYPE_CHECKING
 
 from arena.errors import UsageError
-from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA
-from arena.tournaments.adaptive import Adaptive
-from arena.tournaments.schedule import SWISS_VERSION, Schedule, Swiss, gauntlet, round_robin
+from arena.tournaments.schedule import (
+    ADAPTIVE_VERSION,
+    SWISS_VERSION,
+    OtherSchedule,
+    Schedule,
+    Swiss,
+    gauntlet,
+    round_robin,
+)
 from arena.tournaments.settings import FORMATS, Settings
-from arena.tournaments.sprt import PairSchedule, Sprt
+
+if TYPE_CHECKING:
+    from arena.tournaments.adaptive import Adaptive
+    from arena.tournaments.sprt import PairSchedule, Sprt
 
 
 def schedule_of(settings: Settings) -> Schedule:
@@ -20,12 +34,14 @@ def schedule_of(settings: Settings) -> Schedule:
         case "adaptive":
             return _adaptive(settings)
         case "test":
-            return PairSchedule(sprt_of(settings), int(settings.goal["most"]))
+            return _test(settings)
     raise UsageError(f"there is no format {settings.format!r}: choose {', '.join(FORMATS)}")
 
 
-def sprt_of(settings: Settings) -> Sprt:
+def sprt_of(settings: Settings) -> "Sprt":
     """The sequential test of the format `test`, before its first pair."""
+    from arena.tournaments.sprt import Sprt  # noqa: PLC0415
+
     goal = settings.goal
     return Sprt(elo0=goal["elo0"], elo1=goal["elo1"], alpha=goal["alpha"], beta=goal["beta"])
 
@@ -34,14 +50,22 @@ def _swiss(settings: Settings) -> Swiss:
     if settings.seats != 2:
         raise UsageError("a swiss tournament is for two seats")
     if settings.swiss_version != SWISS_VERSION:
-        raise UsageError(
-            "this swiss tournament was begun by a version of Arena that pairs otherwise: go on with that version, "
-            "or begin a new one; what was played stays in the store"
-        )
+        raise OtherSchedule("this swiss tournament")
     return Swiss(len(settings.bots), settings.rounds, settings.seed)
 
 
-def _adaptive(settings: Settings) -> Adaptive:
+def _test(settings: Settings) -> "PairSchedule":
+    from arena.tournaments.sprt import PairSchedule  # noqa: PLC0415
+
+    return PairSchedule(sprt_of(settings), int(settings.goal["most"]))
+
+
+def _adaptive(settings: Settings) -> "Adaptive":
+    from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA  # noqa: PLC0415
+    from arena.tournaments.adaptive import Adaptive  # noqa: PLC0415
+
+    if settings.adaptive_version != ADAPTIVE_VERSION:
+        raise OtherSchedule("this adaptive tournament")
     goal = settings.goal
     return Adaptive(
         len(settings.bots),

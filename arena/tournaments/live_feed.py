@@ -8,6 +8,7 @@ from types import TracebackType
 
 from arena.errors import ArenaError
 from arena.game import AnyGame
+from arena.match import Fault
 from arena.play import record
 from arena.store.base import RunningMatch, Store
 from arena.tournaments.executors.base import Assignment, PlainMove, played_move
@@ -55,14 +56,16 @@ class LiveFeed:
         """Whether this match is shown."""
         return match_id in self._matches
 
-    def played(self, match_id: str, attempt: int, moves: int, played: Sequence[PlainMove]) -> None:
+    def played(
+        self, match_id: str, attempt: int, moves: int, played: Sequence[PlainMove], faults: Sequence[Fault] = ()
+    ) -> None:
         """More moves were played; a new attempt begins with the first one again."""
         match = self._matches.get(match_id)
         if match is None:
             return
         if match.moves and attempt != match.attempt:
             match = replace(match, record=_without_moves(match.record, self._game))
-        packed = record.dump_moves(map(played_move, played), self._game)
+        packed = record.dump_moves(map(played_move, played), self._game, faults)
         if len(match.record) + len(packed) <= MAX_RECORD_BYTES:
             self._note(replace(match, attempt=attempt, moves=moves, record=match.record + packed))
 

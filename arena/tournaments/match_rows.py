@@ -27,6 +27,7 @@ def match_entry(
         moves=len(record.played),
         seal=seal(game, record, seal_version),
         seats=seats,
+        ended_at_fault=record.ended_at_fault,
     )
 
 

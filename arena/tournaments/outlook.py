@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from arena.match import ordinal
 from arena.ratings import Rating, Results, rate
 from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA
-from arena.tournaments.adaptive import games_to_separate, settled
+from arena.tournaments.adaptive import games_to_separate
+from arena.tournaments.certainty import settled
 
 TOO_MANY = 10_000
 """Bots that need more games than this to be separated count as equal."""
@@ -37,7 +38,7 @@ def outlook(results: Results, confidence: float) -> Outlook:
     """What these results tell of the order; a place is settled when it is certain to this confidence."""
     table = rate(results, ENVIRONMENT, role_sigma=ROLE_SIGMA if results.blocks else 0.0)
     known = table.posterior
-    certain = settled(known.mu, known.skills, confidence)
+    certain = settled(known.mu, known.skills, ENVIRONMENT, confidence)
     games = 0.0
     if certain < len(table.rows):
         first, second = (known.bots.index(row.bot) for row in table.rows[certain : certain + 2])

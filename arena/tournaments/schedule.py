@@ -1,4 +1,4 @@
-"""Schedules: round-robin, gauntlet and swiss, as rounds of fixtures whose seats are rotated over the same seeds.
+"""Schedules: round-robin, gauntlet and swiss, as rounds in which every group plays its deals from every seat.
 
 A schedule is asked for its next rounds with the results so far, and returns none when it is over. They depend on
 finished rounds only, so neither the number of concurrent matches nor an interruption changes them. Rounds are
@@ -7,7 +7,7 @@ told by their groups: the fixtures of a hundred thousand matches are made when t
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from random import Random
@@ -22,8 +22,25 @@ from arena.tournaments.pairing import Standing, pair_off
 
 SWISS_VERSION = 2
 """Raised whenever the same results are paired otherwise than before: no tournament may mix two kinds of pairings."""
+ADAPTIVE_VERSION = 2
+"""The same for adaptive tournaments, whose end follows from the results, too."""
 MOST_TUPLES = 60
 """More groups of three or four bots than this are not all played: a balanced choice of them is."""
+
+MOST_GROUPS = 500_000
+"""A gauntlet lists all of its groups, and whoever reads a stranger's file must not run out of memory by that."""
+MOST_CHOOSING = 3_000
+"""Bots among whom groups of three or four are chosen: the time for that grows with the square of their number."""
+
+
+class OtherSchedule(UsageError):
+    """A tournament was begun by a version of Arena that pairs otherwise, so that nothing follows from its results."""
+
+    def __init__(self, which: str) -> None:
+        super().__init__(
+            f"{which} was begun by a version of Arena that pairs otherwise: go on with that version, or begin a new "
+            "one; what was played stays in the store"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +97,27 @@ class Rounds(Sequence[Round]):
         group, shift = divmod(place % self.size, len(self.groups[0]))
         return (*self.groups[group][shift:], *self.groups[group][:shift])
 
+    def fixture(self, place: int) -> Fixture:
+        """The fixture at this place of all rounds together."""
+        number, rest = divmod(place, self.size)
+        return Fixture(self.seating(place), self._first_deal(rest // len(self.groups[0])) + number)
+
     def meeting(self, group: int, number: int) -> Iterator[Fixture]:
         """The fixtures of one group in one round."""
-        first = self.deals if isinstance(self.deals, int) else self.deals[group]
-        return rotations(self.groups[group], first + number)
+        return rotations(self.groups[group], self._first_deal(group) + number)
+
+    def _first_deal(self, group: int) -> int:
+        return self.deals if isinstance(self.deals, int) else self.deals[group]
+
+    def same_groups(self) -> Iterator[Sequence[int]]:
+        """The numbers of all groups, those of the same bots together; where all play the same deal, there are none."""
+        if isinstance(self.deals, int):
+            yield from ((group,) for group in range(len(self.groups)))
+            return
+        numbers: dict[tuple[int, ...], list[int]] = {}
+        for number, group in enumerate(self.groups):
+            numbers.setdefault(group, []).append(number)
+        yield from numbers.values()
 
 
 NO_ROUNDS = Rounds((), 0, 0)
@@ -157,6 +191,8 @@ def round_robin(bots: int, seats: int, rounds: int, seed: int = 0) -> FixedSched
     _check(bots, seats)
     if seats == 2:
         return FixedSchedule(AllPairs(bots), rounds)
+    if bots > MOST_CHOOSING:
+        raise UsageError(f"a round robin for {seats} seats takes at most {MOST_CHOOSING:,} bots: name fewer")
     if math.comb(bots, seats) > MOST_TUPLES:
         return FixedSchedule(interleaved(balanced_groups(bots, seats, MOST_TUPLES, seed)), rounds)
     return FixedSchedule(interleaved(list(combinations(range(bots), seats))), rounds)
@@ -165,8 +201,10 @@ def round_robin(bots: int, seats: int, rounds: int, seed: int = 0) -> FixedSched
 def gauntlet(bots: int, seats: int, rounds: int, champion: int = 0) -> FixedSchedule:
     """One bot against all others; with more seats, against every group of them."""
     _check(bots, seats)
+    if math.comb(bots - 1, seats - 1) > MOST_GROUPS:
+        raise UsageError(f"a gauntlet of {bots} bots for {seats} seats has too many groups: name fewer bots, or seats")
     others = [bot for bot in range(bots) if bot != champion]
-    return FixedSchedule(interleaved([(champion, *rest) for rest in combinations(others, seats - 1)]), rounds)
+    return FixedSchedule([(champion, *rest) for rest in combinations(others, seats - 1)], rounds)
 
 
 def balanced_groups(bots: int, seats: int, count: int, seed: int) -> list[tuple[int, ...]]:
@@ -174,19 +212,31 @@ def balanced_groups(bots: int, seats: int, count: int, seed: int) -> list[tuple[
     rng = stream(seed, "balanced-groups")
     played: Counter[int] = Counter()
     met: Counter[tuple[int, int]] = Counter()
-    groups: list[tuple[int, ...]] = []
+    groups: dict[tuple[int, ...], None] = {}
     while len(groups) < count or len({played[bot] for bot in range(bots)}) > 1:
         order = list(range(bots))
         shuffle(rng, order)  # ties are broken by lot, so that no bot is first by its number
         group: list[int] = []
-        for _ in range(seats):
+        for left in range(seats, 0, -1):
             free = [bot for bot in order if bot not in group]
-            new = [bot for bot in free if tuple(sorted([*group, bot])) not in groups] or free
-            group.append(min(new, key=lambda bot: (played[bot], sum(met[_pair(bot, other)] for other in group))))
+            if left == 1:  # the last of them decides whether the group is a new one
+                free = [bot for bot in free if tuple(sorted([*group, bot])) not in groups]
+            if not free:  # these have met all others already, and the same deal twice would be the same match
+                group = _least_played(order, seats, groups, played)
+                break
+            group.append(min(free, key=lambda bot: (played[bot], sum(met[_pair(bot, other)] for other in group))))
         played.update(group)
         met.update(_pair(*pair) for pair in combinations(group, 2))
-        groups.append(tuple(sorted(group)))
-    return groups
+        groups[tuple(sorted(group))] = None
+    return list(groups)
+
+
+def _least_played(
+    order: Sequence[int], seats: int, groups: Collection[tuple[int, ...]], played: Counter[int]
+) -> list[int]:  # fmt: skip
+    """The group that is not among these whose bots have played least; the first of several in this order."""
+    left = (group for group in combinations(order, seats) if tuple(sorted(group)) not in groups)
+    return list(min(left, key=lambda group: sorted(played[bot] for bot in group)))
 
 
 def _pair(first: int, second: int) -> tuple[int, int]:

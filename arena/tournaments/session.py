@@ -36,6 +36,12 @@ class Display(Protocol):
         """Show a sentence beside what is live."""
 
 
+SHARED = (
+    "another tournament is played on this machine: tables here have no processors of their own and share them with it, "
+    "which costs all bots time; `arena status` shows it if it has the same store"
+)
+
+
 class Halt(Enum):
     """Why a tournament is not complete."""
 
@@ -57,7 +63,10 @@ def play_tournament(
 
     def make_executor(feed: LiveFeed) -> Executor:
         if cluster is None:
-            return LocalExecutor(plan, concurrency=concurrency, on_event=monitor, spectator=feed)
+            executor = LocalExecutor(plan, concurrency=concurrency, on_event=monitor, spectator=feed)
+            if executor.neighbours:
+                display.say(SHARED)
+            return executor
         cluster.say = display.say
         return cluster_executor(cluster, plan, on_event=monitor, spectator=feed)
 
@@ -67,14 +76,17 @@ def play_tournament(
         async with tournament.live_feed() as feed, display, monitor.watching(run):
             executor = make_executor(feed)
             interrupts = Interrupts(executor, display.say)
+            monitor.on_rival = interrupts.give_way
             complete = await tournament.run(executor, note, budget)
             halt = None if complete else interrupts.halt or (Halt.VOID if tournament.void else Halt.BUDGET)
             monitor.outcome = halt.value if halt else "complete"
         return halt
 
     try:
+        monitor.claim(tournament.id)
         return asyncio.run(play())
     finally:
+        monitor.release()
         if cluster is not None:
             cluster.close()
 
@@ -88,6 +100,12 @@ class Interrupts:
         self.halt: Halt | None = None
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, self._react)
+
+    def give_way(self, sentence: str) -> None:
+        """Stop as by the first Ctrl-C, because of what this sentence says."""
+        self._say(sentence)
+        if self.halt is None:
+            self._react()
 
     def _react(self) -> None:
         if self.halt is not None:

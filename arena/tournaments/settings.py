@@ -1,18 +1,19 @@
 """The settings of a tournament: all that is decided before its first match."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from arena.clock import TimeControl
-from arena.rng import below, draw_seed, stream
-from arena.store.base import Store
-from arena.tournaments.schedule import SWISS_VERSION
+from arena.errors import UsageError
+from arena.rng import below, stream
+from arena.tournaments.schedule import ADAPTIVE_VERSION, SWISS_VERSION
 
 FORMATS = ("round-robin", "gauntlet", "swiss", "adaptive")
 TEST = "test"
 """The format of `arena test`: two bots, until one is known to be better or not."""
+OWN, COMMON = "own", "common"
+"""Whether every group of bots has deals of its own, or all groups play the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,20 @@ class Settings:
     """The seeds of the deals in their order, if they were chosen; else they are drawn from `seed`."""
     swiss_version: int = SWISS_VERSION
     """Which pairings a swiss tournament has after the same results; no other format has this."""
+    adaptive_version: int = ADAPTIVE_VERSION
+    """Which pairings, and which end, an adaptive tournament has after the same results; no other format has this."""
+    deals: str = OWN
+    """`own` or `common`; chosen seeds are common, and so were all deals before there was a choice."""
+
+    seed_given: bool = False
+    """Whether a person chose `seed` or `seeds`, so that bots could guess them; not known of earlier tournaments."""
+
+    rules: str = ""
+    """The version of the game's rules, which no two matches of a tournament may differ in; earlier ones kept none."""
+
+    def __post_init__(self) -> None:
+        if self.deals not in (OWN, COMMON) or (self.seeds and self.deals == OWN):
+            raise UsageError(f"the deals of a tournament are {OWN} or {COMMON}, and chosen seeds are {COMMON}")
 
     def to_json(self) -> dict[str, Any]:
         """As plain data for the store; what a tournament has no use for is left out, as it was before it existed."""
@@ -55,29 +70,32 @@ class Settings:
             del plain["seeds"]
         if self.format != "swiss":
             del plain["swiss_version"]
+        if self.format != "adaptive":
+            del plain["adaptive_version"]
+        if self.deals == COMMON:
+            del plain["deals"]
+        if not self.seed_given:
+            del plain["seed_given"]
+        if not self.rules:
+            del plain["rules"]
         return plain
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Settings":
         """From the plain data in the store."""
-        first = {"swiss_version": 1} if data["format"] == "swiss" else {}
+        first: dict[str, Any] = {"deals": COMMON}
+        if data["format"] in ("swiss", "adaptive"):
+            first[f"{data['format']}_version"] = 1
         lists = {"bots": tuple(tuple(bot) for bot in data["bots"]), "seeds": tuple(data.get("seeds", ()))}
         return cls(**{**first, **data, **lists})
 
-    def deal_seed(self, deal: int) -> int:
-        """The seed of a deal, which all groups play: what one was dealt, every other one has to cope with too."""
-        return self.seeds[deal] if self.seeds else below(stream(self.seed, "deal", deal), 2**53)
+    def deal_seed(self, deal: int, group: Sequence[int]) -> int:
+        """The seed of a deal for the bots of this group, by their places in the field.
 
-
-def with_seed(settings: Settings, seed: int | None, store: Store) -> Settings:
-    """The settings with the seed that was given, or that of the same tournament if it was stopped, or a new one.
-
-    A stopped tournament keeps its own spelling of the clock, which an earlier Arena may have written otherwise.
-    """
-    for entry in store.tournaments(settings.game):
-        earlier = Settings.from_json(entry.settings)
-        same_clock = TimeControl.parse(earlier.clock) == TimeControl.parse(settings.clock)
-        asked = replace(settings, seed=earlier.seed if seed is None else seed, clock=earlier.clock)
-        if not entry.finished and same_clock and earlier == asked:
-            return earlier
-    return settings if seed is not None else replace(settings, seed=draw_seed())
+        Its matches have it from every seat. Nobody else has it, and could so be told of it by a friend, unless deals
+        are common: then what one group was dealt, every other one has to cope with too.
+        """
+        if self.seeds:
+            return self.seeds[deal]
+        labels = ("deal", deal) if self.deals == COMMON else ("deal", deal, *sorted(group))
+        return below(stream(self.seed, *labels), 2**53)

@@ -8,6 +8,7 @@ likelihoods is compared with Wald's bounds after every pair (fishtest's generali
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -110,7 +111,8 @@ class Sprt:
             upper=upper,
             elo=elo_of(score),
             interval=(elo_of(ends[0]), elo_of(ends[1])),
-            los=0.5 * math.erfc((0.5 - score) / error / math.sqrt(2.0)),
+            # Below 1 also where the rest is too small for a float: no number of pairs proves it.
+            los=min(0.5 * math.erfc((0.5 - score) / error / math.sqrt(2.0)), math.nextafter(1.0, 0.0)),
         )
 
 
@@ -143,6 +145,30 @@ def pairs_of(finished: Iterable[FixtureResult]) -> list[tuple[float, float]]:
     """The first bot's points in both matches of every pair, in the order of the deals."""
     gained = [first_points(match) for match in finished]
     return list(zip(gained[::2], gained[1::2]))
+
+
+def leading_pairs(played: Outcomes) -> list[tuple[float, float]]:
+    """The pairs in the order of the deals up to the first that is not over, in whatever order they ended.
+
+    Wins are often quicker than losses, so what is over first is no fair sample of what was begun.
+    """
+    pairs = list[tuple[float, float]]()
+    while (pair := _pair(played, len(pairs))) is not None:
+        pairs.append(pair)
+    return pairs
+
+
+def later_pairs(played: Outcomes) -> int:
+    """How many pairs are over that come after one that is not."""
+    leading = len(leading_pairs(played))
+    over = Counter(place // 2 for place, _ in played.known(2 * leading))
+    return sum(matches == 2 for matches in over.values())
+
+
+def _pair(played: Outcomes, number: int) -> tuple[float, float] | None:
+    """The first bot's points in both matches of a pair, if both are over."""
+    first, second = played.get(2 * number), played.get(2 * number + 1)
+    return None if first is None or second is None else (first_points(first), first_points(second))
 
 
 def first_points(match: FixtureResult) -> float:

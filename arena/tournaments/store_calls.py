@@ -1,6 +1,7 @@
-"""Calls of the store by a running tournament: a lost connection to the database is waited out, within limits."""
+"""Calls of the store by a running tournament: what may be asked again is asked again, within limits."""
 
 import asyncio
+import random
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -9,19 +10,23 @@ from functools import partial
 from typing import ParamSpec, TypeVar
 
 from arena.errors import InfraError
-from arena.store.failures import ConnectionLost
+from arena.store.failures import Collision, ConnectionLost, Retryable
 
 P = ParamSpec("P")
 T = TypeVar("T")
 WAIT_S = 300.0
 """Seconds for which a database may be away: a restart takes seconds, a switch to a standby a minute or two."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 5.0
+COLLISION_PAUSE_S = 0.05
+"""Seconds, on average, before a transaction that gave way to another one is made again."""
+UNSAID_S = 5.0
+"""Seconds for which a call may give way to others before the user is told."""
 AT_ONCE = 32
 """Calls at once: a commit waits for its disk, and a database commits more per second if many wait together."""
 
 
 class PersistentCalls:
-    """Repeats a call whose connection was lost, for a limited time; every other error is raised at once.
+    """Repeats a call whose connection was lost or that gave way to another one; every other error is raised at once.
 
     Only for calls that may be made twice: a commit whose answer was lost may have been carried out.
     """
@@ -29,7 +34,7 @@ class PersistentCalls:
     def __init__(self, wait_s: float = WAIT_S) -> None:
         self._wait_s = wait_s
         self._lost_since: float | None = None
-        """When the connection was lost, while it is."""
+        """When the store was last of use, while it is not."""
         self._stopped = asyncio.Event()
         # Threads of their own, so that a database that hangs holds up nothing else.
         self._threads = ThreadPoolExecutor(AT_ONCE, "store")
@@ -38,7 +43,7 @@ class PersistentCalls:
 
     async def run(self, function: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
         """The result of a call in a thread, because a database may take its time; InfraError if it stays away."""
-        pause, call = FIRST_PAUSE_S, partial(function, *arguments, **options)
+        pause, call, started = FIRST_PAUSE_S, partial(function, *arguments, **options), time.monotonic()
         while True:
             try:
                 result = await asyncio.get_running_loop().run_in_executor(self._threads, call)
@@ -46,6 +51,10 @@ class PersistentCalls:
                 self._note_loss(error)
                 await self._wait(pause)
                 pause = min(2 * pause, LONGEST_PAUSE_S)
+            except Collision as error:
+                if time.monotonic() > started + UNSAID_S:
+                    self._note_loss(error)
+                await self._wait(COLLISION_PAUSE_S * 2 * random.random())  # so that the same two do not meet again
             else:
                 if self._lost_since is not None:
                     self.say(f"the store answers again after {time.monotonic() - self._lost_since:.0f} s")
@@ -53,10 +62,10 @@ class PersistentCalls:
                 return result
 
     def stop_waiting(self) -> None:
-        """Raise the next loss of the connection at once."""
+        """Raise the next error at once."""
         self._stopped.set()
 
-    def _note_loss(self, error: ConnectionLost) -> None:
+    def _note_loss(self, error: Retryable) -> None:
         if self._stopped.is_set():
             raise error
         if self._lost_since is None:

@@ -8,7 +8,8 @@ from arena.bots.making import BotPlan, plan_bot
 from arena.bots.manifest import Builtin
 from arena.errors import InfraError
 from arena.game import AnyGame
-from arena.match import Ending, MatchSpec, Verdict
+from arena.match import MatchSpec
+from arena.play import record
 from arena.rng import draw_seed
 from arena.submit.pipeline import Terms, TrialReport, TryOut
 from arena.tournaments.executors.base import Assignment, Executor, FinishedMatch, Job, VoidMatch
@@ -84,7 +85,7 @@ def _assignments(game: AnyGame, plan: WorkerPlan, terms: Terms, seed: int) -> It
         seating = tuple(_BOT if seat == own else _OPPONENT for seat in range(seats))
         contestants = tuple(plan.bots[place].contestant for place in seating)
         spec = MatchSpec(
-            f"check-{seed + own}-{seats}-{own}", game.info.name, game.configure(seats, {}), seed + own, contestants,
+            f"check-{seed + ordinal}-{own}", game.info.name, game.configure(seats, {}), seed + ordinal, contestants,
             terms.clock,
         )  # fmt: skip
         yield Assignment(ordinal, seating, spec)
@@ -93,7 +94,7 @@ def _assignments(game: AnyGame, plan: WorkerPlan, terms: Terms, seed: int) -> It
 def _report(match: FinishedMatch, assignment: Assignment) -> TrialReport:
     own, seats = assignment.seating.index(_BOT), len(assignment.seating)
     result = match.entry.seats[own]
-    if result.ending == Ending.NORMAL.name:
+    if not result.at_fault:
         return TrialReport(1, weak_limits=match.weak_limits)
-    fault = Verdict(Ending[result.ending], result.sentence)
-    return TrialReport(0, fault, f"seat {own} of {seats}, after {match.entry.moves} moves", result.log.strip())
+    fault = next(fault for fault in record.told_faults(match.record) if fault.seat == own)
+    return TrialReport(0, fault.verdict, f"seat {own} of {seats}, after {fault.ply} moves", result.log.strip())

@@ -1,34 +1,35 @@
 """A tournament: fixtures from the schedule, matches from the executor, everything into the store."""
 
 import asyncio
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from arena.clock import TimeControl
-from arena.errors import InfraError, UsageError
+from arena.errors import InfraError
 from arena.game import AnyGame
 from arena.match import Contestant, MatchSpec
 from arena.play import record
 from arena.store.base import BotEntry, MatchEntry, Store, TournamentEntry
-from arena.tournaments.budget import Budget
+from arena.tournaments.budget import MOST_DEALS, Budget
 from arena.tournaments.executors.base import Assignment, Executor, FinishedMatch, Job, VoidMatch
 from arena.tournaments.formats import schedule_of
 from arena.tournaments.live_feed import LiveFeed
 from arena.tournaments.outcomes import FixtureResult, Outcomes
-from arena.tournaments.schedule import Fixture, Rounds
+from arena.tournaments.resuming import check_rules
+from arena.tournaments.schedule import Fixture, OtherSchedule, Rounds
 from arena.tournaments.settings import Settings
 from arena.tournaments.store_calls import PersistentCalls
 
 VOID_LIMIT = 6
 """So many void matches in a row mean that this machine cannot play at all."""
-MOST_IN_A_JOB = 500
-"""Matches that one job has at most, however quick they are: jobs are made when they are drawn, and then held."""
 
 
 class Tournament:
     """One tournament in a store, new or gone on with."""
 
     def __init__(self, game: AnyGame, entry: TournamentEntry, field: Sequence[BotEntry], store: Store) -> None:
+        check_rules(game, entry, store)
         self._game = game
         self._settings = settings = Settings.from_json(entry.settings)
         self._contestants = [Contestant(bot.name, bot.version, bot.digest) for bot in field]
@@ -47,6 +48,8 @@ class Tournament:
         self.void_reason = ""
         """Why the latest of them does not count."""
         self._void_in_a_row = 0
+        self._waiting = 0
+        """How many matches were handed to the executor and have not come back."""
         self.ending = ""
         """Why it is over, once it is."""
         self.store_calls = PersistentCalls()
@@ -104,6 +107,7 @@ class Tournament:
 
         async def keep(match: FinishedMatch | VoidMatch) -> None:
             budget.note(match.seconds)
+            self._waiting -= 1
             if isinstance(match, VoidMatch):
                 self._note_void(match)
                 return
@@ -120,49 +124,68 @@ class Tournament:
         while rounds := self._schedule.rounds(self.finished):
             start, matches = len(self.finished), len(rounds) * rounds.size
             self._check_seatings(rounds, start, matches)
-            await executor.play(self._jobs(rounds, start, past, budget), keep, budget.has_time_for_match)
+            self._waiting = 0
+            jobs = self._jobs(rounds, start, past, budget, executor)
+            await executor.play(jobs, keep, budget.has_time_for_match)
             past += len(rounds)
             if not self.finished.finish(start + matches):
                 return False
         return True
 
-    def _jobs(self, rounds: Rounds, start: int, past: int, budget: Budget) -> Iterator[Job]:
+    def _jobs(self, rounds: Rounds, start: int, past: int, budget: Budget, executor: Executor) -> Iterator[Job]:
         """The missing matches, a few rounds at a time, as long as there is time for a whole one."""
-        number, seats = 0, self._settings.seats
+        number = 0
         while number < len(rounds):
             first = start + number * rounds.size
             missing = self.finished.missing(first, first + rounds.size)
             if not missing:
                 number += 1
                 continue
-            # Where all matches are between the same bots, there is nothing to interleave, and they stay warm anyway.
-            before = past + number if len(rounds.groups) > 1 else 1
-            rounds_now = budget.rounds_to_begin(missing, per_group=seats, before=before)
+            # Where all matches are between the same bots, there is nothing to interleave.
+            before = past + number if len(rounds.groups) > 1 else MOST_DEALS
+            rounds_now = budget.rounds_to_begin(missing, before=before, waiting=self._waiting)
             if not rounds_now:
                 return
-            last = min(number + rounds_now, number + MOST_IN_A_JOB // seats, len(rounds))
-            for group in range(len(rounds.groups)):
-                if assignments := tuple(self._assignments(rounds, start, group, range(number, last))):
-                    yield Job(tuple(sorted(rounds.groups[group])), assignments)
+            # No table has many deals before it while another has none. Between the same bots, what tables play already
+            # is part of their share: else the rest would be cut ever smaller, and bots be started for each piece.
+            left = (len(rounds) - number) * len(rounds.groups)
+            if len(rounds.groups) == 1:
+                left += self._waiting // self._settings.seats
+            deals = math.ceil(left / executor.tables)
+            last = min(number + min(rounds_now, deals), len(rounds))
+            for job in self._jobs_of(rounds, start, range(number, last), min(MOST_DEALS, deals)):
+                self._waiting += len(job.assignments)
+                yield job
             number = last
 
-    def _assignments(self, rounds: Rounds, start: int, group: int, numbers: Iterable[int]) -> Iterator[Assignment]:
-        """The missing matches of one group in these rounds; seats are indices into its bots in ascending order."""
-        bots = sorted(rounds.groups[group])
-        for number in numbers:
-            first = start + number * rounds.size + group * len(bots)
-            for ordinal, fixture in enumerate(rounds.meeting(group, number), first):
-                if self.finished.get(ordinal) is None:
-                    yield Assignment(ordinal, tuple(map(bots.index, fixture.seating)), self._spec(fixture))
+    def _jobs_of(self, rounds: Rounds, start: int, numbers: range, most: int) -> Iterator[Job]:
+        """The missing matches of these rounds, group after group, in jobs of at most so many deals."""
+        for groups in rounds.same_groups():
+            deals = [(group, number) for number in numbers for group in groups]
+            for first in range(0, len(deals), most):
+                if assignments := tuple(self._legs(rounds, start, deals[first : first + most])):
+                    yield Job(tuple(sorted(rounds.groups[groups[0]])), assignments)
+
+    def _legs(self, rounds: Rounds, start: int, deals: Sequence[tuple[int, int]]) -> Iterator[Assignment]:
+        """The missing matches of these deals of one group, each given by group and round: seating after seating.
+
+        Seats are indices into the bots of the group in ascending order.
+        """
+        bots, seats = sorted(rounds.groups[deals[0][0]]), self._settings.seats
+        meetings = [
+            (start + number * rounds.size + group * seats, [*rounds.meeting(group, number)]) for group, number in deals
+        ]
+        for leg in range(seats):
+            for first, fixtures in meetings:
+                if self.finished.get(first + leg) is None:
+                    seating = tuple(map(bots.index, fixtures[leg].seating))
+                    yield Assignment(first + leg, seating, self._spec(fixtures[leg]), leg)
 
     def _check_seatings(self, rounds: Rounds, start: int, matches: int) -> None:
         """Refuse to go on with what was played by another schedule: nothing would follow from it."""
         for ordinal, outcome in self.finished.known(start, start + matches):
             if outcome.seating != rounds.seating(ordinal - start):
-                raise UsageError(
-                    f"tournament {self.id} was begun by a version of Arena that pairs otherwise: go on with that "
-                    "version, or begin a new one; what was played stays in the store"
-                )
+                raise OtherSchedule(f"tournament {self.id}")
 
     def _note_void(self, match: VoidMatch) -> None:
         self.void += 1
@@ -183,6 +206,6 @@ class Tournament:
 
     def _spec(self, fixture: Fixture) -> MatchSpec[Any]:
         contestants = tuple(self._contestants[bot] for bot in fixture.seating)
-        seed = self._settings.deal_seed(fixture.deal)
+        seed = self._settings.deal_seed(fixture.deal, fixture.group)
         match_id = record.match_id(self._game, self._config, seed, contestants)
         return MatchSpec(match_id, self._settings.game, self._config, seed, contestants, self._control)

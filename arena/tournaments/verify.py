@@ -1,7 +1,9 @@
 """Verification of a store or an archive: every match is replayed, and every row compared with its record.
 
-What a row says must follow from the record, the record must replay under the rules, and all of it must fit the
-checksums, so that a change of any cell is found. `UNPROVEN` names the few columns that may change freely.
+What a row says must follow from the record, the record must replay under the rules, the matches must be those of the
+schedule with the deals of its seed, and all of it must fit the checksums, so that a change of any cell is found.
+`UNPROVEN` names the few columns that may change freely. What no record can prove is that bots played so: whoever writes
+one chooses their moves and faults.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -9,17 +11,22 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from arena.clock import TimeControl
-from arena.errors import ArenaError, RecordError
+from arena.errors import ArenaError, RecordError, UsageError
 from arena.game import AnyGame
 from arena.match import AnyRecord, Contestant
 from arena.play import record
+from arena.play.holding import weak_limits
 from arena.play.replay import verify
 from arena.play.seal import version_of
-from arena.sandboxes.base import weak_limits
 from arena.store.base import BotEntry, KeptMatch, MatchEntry, Store, TournamentEntry
 from arena.store.checksums import TournamentChecksum, bot_checksum, match_checksum, settings_key
+from arena.tournaments.formats import schedule_of
 from arena.tournaments.match_rows import match_entry
+from arena.tournaments.outcomes import FixtureResult
+from arena.tournaments.schedule import OtherSchedule
+from arena.tournaments.schedule_replay import ScheduleReplay
 from arena.tournaments.settings import Settings
+from arena.tournaments.signing import Signature
 
 UNPROVEN: Mapping[str, str] = {
     "bots.origin": "where its files are, which may move; their digest is proven",
@@ -30,6 +37,10 @@ UNPROVEN: Mapping[str, str] = {
     "matches.created_at": "the database's own note of the time; nothing is decided by it",
 }
 """Columns that are not verified, and why."""
+
+
+_NONSENSE = (ArenaError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What settings that a stranger wrote can lead to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +59,17 @@ class StoredTournament:
     bots: Sequence[BotEntry]
     matches: Callable[[], Iterable[KeptMatch]]
     """Hands out the matches in the order of the schedule, as often as it is called."""
+    signature: Signature | None = None
+    """What an archive has of somebody who vouches for it; a store keeps none."""
 
 
 def stored_tournament(store: Store, entry: TournamentEntry) -> StoredTournament:
-    """The tournament as this store keeps it."""
-    return StoredTournament(entry, store.all_bots(), lambda: store.kept(entry.id))
+    """The tournament as this store keeps it at this moment, also if it is being played."""
+    up_to = store.latest_number()
+    now = next((each for each in store.tournaments(entry.game) if each.id == entry.id), entry)
+    if now != entry:
+        return stored_tournament(store, now)  # it went on meanwhile: its end may be later than these matches
+    return StoredTournament(now, store.all_bots(), lambda: store.kept(now.id, up_to=up_to))
 
 
 def check_bots(bots: Iterable[BotEntry]) -> Iterator[Finding]:
@@ -71,23 +88,48 @@ def check_tournament(
         yield Finding(where, "its game or settings were changed: they do not fit their key")
     try:
         checker = _MatchChecker(find(entry.game), stored)
-    except (ArenaError, KeyError, TypeError, ValueError) as error:
+        replay = ScheduleReplay(checker.settings) if unproved_schedule(entry) is None else None
+    except _NONSENSE as error:
         yield Finding(where, f"its game and settings make no sense: {error}")
         return
     checksum, last = TournamentChecksum(entry.game, entry.settings), -1
     for match in stored.matches():
         checksum.add(match.checksum)
-        if match.entry.ordinal <= last:
-            yield Finding(f"{where}, match {match.entry.match_id}", _out_of_order(match.entry.ordinal, last))
-        last = match.entry.ordinal
-        for what in checker.check(match):
-            yield Finding(f"{where}, match {match.entry.match_id}", what)
+        ordinal = match.entry.ordinal
+        wrong = list(checker.check(match))
+        if ordinal <= last:
+            wrong.append(_out_of_order(ordinal, last))
+        elif replay is not None and not wrong:
+            wrong += _followed(replay.check(ordinal, checker.result_of(match.entry), match.entry.seed))
+        if wrong:
+            replay = None  # what follows from a match that is not true means nothing
+        last = ordinal
+        yield from (Finding(f"{where}, match {match.entry.match_id}", what) for what in wrong)
         on_match()
+    if replay is not None:
+        yield from (Finding(where, what) for what in _followed(replay.end(finished=entry.finished)))
     yield from (Finding(where, what) for what in _check_whole(entry, checksum.value()))
     noted, found = entry.weak_limits, checker.weak_limits
     # Not all may be noted: a tournament may be older than these notes, and there is a limit to their number.
     if noted is not None and (not found.issuperset(noted) or (found and not noted)):
-        yield Finding(where, "what was not fully enforced is noted otherwise than its records say")
+        yield Finding(where, "what was not fully held is noted otherwise than its records say")
+
+
+def _followed(wrong: Iterator[str]) -> Iterator[str]:
+    """What is wrong, also where settings that nobody chose by our commands lead nowhere."""
+    try:
+        yield from wrong
+    except _NONSENSE as error:
+        yield f"its settings make no sense, and no schedule: {error}"
+
+
+def unproved_schedule(entry: TournamentEntry) -> str | None:
+    """Why it cannot be proved that the matches of a tournament are those of its schedule, if it cannot."""
+    try:
+        schedule_of(Settings.from_json(entry.settings))
+    except OtherSchedule as error:
+        return str(error)
+    return None
 
 
 def _out_of_order(ordinal: int, last: int) -> str:
@@ -107,15 +149,23 @@ class _MatchChecker:
     """Compares the matches of one tournament with its settings and with their records."""
 
     def __init__(self, game: AnyGame, stored: StoredTournament) -> None:
-        settings = Settings.from_json(stored.entry.settings)
+        self.settings = settings = Settings.from_json(stored.entry.settings)
         self._game = game
         self._seats = settings.seats
         self._config = game.configure(settings.seats, settings.options)
         self._control = TimeControl.parse(settings.clock)
         self._places = {Contestant(*bot): place for place, bot in enumerate(settings.bots)}
+        if len(self._places) < len(settings.bots):
+            raise UsageError("every bot can take part once only")
         self.weak_limits = set[str]()
-        """What was not fully enforced in the matches that were checked."""
+        """What was not fully held in the matches that were checked."""
         self._bot_ids = {Contestant(bot.name, bot.version, bot.digest): bot.id for bot in stored.bots}
+        self._places_of_ids = {self._bot_ids[bot]: place for bot, place in self._places.items() if bot in self._bot_ids}
+
+    def result_of(self, entry: MatchEntry) -> FixtureResult:
+        """How a match ended, by the places of its bots in the field; -1 for a bot that is not in it."""
+        seating = tuple(self._places_of_ids.get(seat.bot_id, -1) for seat in entry.seats)
+        return FixtureResult(seating, tuple(seat.rank for seat in entry.seats))
 
     def check(self, match: KeptMatch) -> Iterator[str]:
         """What is not true about a match, in sentences."""

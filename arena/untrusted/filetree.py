@@ -14,6 +14,7 @@ from arena.untrusted.units import MIB
 
 MAX_PATH_BYTES = 1024
 """Of a path within the folder; so nothing lies deeper than 512 levels, and the kernel takes every path."""
+_STEP = os.O_PATH | os.O_DIRECTORY
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +55,8 @@ def list_tree(
 def _list_one(folder: Path, inner: str, left_out: Collection[str], what: str) -> Iterator[TreeEntry]:
     """The entries of one folder within the folder, one by one, however many there are."""
     prefix = f"{inner}/" if inner else ""
-    # The folder itself may be reached by a link, but a link that just took the place of an inner one is not followed.
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | (os.O_NOFOLLOW if inner else 0)
     with map_read_errors(what, inner):
-        descriptor = os.open(f"{folder}/{inner}" if inner else folder, flags)
+        descriptor = _open_inside(folder, inner, os.O_RDONLY | os.O_DIRECTORY)
         try:
             with os.scandir(descriptor) as entries:
                 for entry in entries:
@@ -73,18 +72,39 @@ def _list_one(folder: Path, inner: str, left_out: Collection[str], what: str) ->
 
 def read_link(folder: Path, entry: TreeEntry, what: str) -> str:
     """Where a link leads."""
+    inner, _, name = entry.name.rpartition("/")
     with map_read_errors(what, entry.name):
-        return os.readlink(folder / entry.name)
+        descriptor = _open_inside(folder, inner, _STEP)
+        try:
+            return os.readlink(name, dir_fd=descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def open_file(folder: Path, entry: TreeEntry, what: str) -> int:
     """A descriptor of a plain file; never of a pipe that was put in its place, which would make us wait for ever."""
     with map_read_errors(what, entry.name):
-        path = folder / entry.name
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = _open_inside(folder, entry.name, os.O_RDONLY | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise UsageError(f"{what}: {quoted(entry.name)} was changed while it was read")
+    return descriptor
+
+
+def _open_inside(folder: Path, inner: str, flags: int) -> int:
+    """Open a path within a folder, step by step: a link that just took the place of a folder in it is not followed.
+
+    The folder itself may be reached by a link.
+    """
+    steps = inner.split("/") if inner else []
+    descriptor = os.open(folder, (_STEP if steps else flags) | os.O_CLOEXEC)
+    for number, part in enumerate(steps, 1):
+        above = descriptor
+        wanted = flags if number == len(steps) else _STEP
+        try:
+            descriptor = os.open(part, wanted | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=above)
+        finally:
+            os.close(above)
     return descriptor
 
 

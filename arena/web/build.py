@@ -32,7 +32,8 @@ def build_site(site: Site, folder: Path, *, matches: int) -> Built:
     _prepare(folder)
     listed = _latest(site, matches + 1)
     shown, left_out = listed[:matches], len(listed) > matches
-    names = {match_name(match.entry.tournament_id, match.entry.match_id) for match in shown}
+    watched = [*shown, *_imported(site, matches)]
+    names = {match_name(match.entry.tournament_id, match.entry.match_id) for match in watched}
 
     def has(kind: str, name: object) -> bool:
         return kind not in ("match", "embed") or name in names
@@ -72,11 +73,20 @@ def _lists(site: Site, shown: list[ListedMatch]) -> Iterator[Page]:
         )
 
 
-def _latest(site: Site, count: int) -> list[ListedMatch]:
+def _imported(site: Site, count: int) -> list[ListedMatch]:
+    """The latest matches of tournaments that are in no list but their own."""
+    found: list[ListedMatch] = []
+    for tournament in reversed(site.store.tournaments()):
+        if tournament.apart and len(found) < count:
+            found += _latest(site, count - len(found), tournament.id)
+    return found
+
+
+def _latest(site: Site, count: int, tournament: int | None = None) -> list[ListedMatch]:
     found: list[ListedMatch] = []
     while len(found) < count:
         piece = site.store.latest_matches(
-            before=found[-1].number if found else None, limit=min(500, count - len(found))
+            before=found[-1].number if found else None, limit=min(500, count - len(found)), tournament_id=tournament
         )
         if not piece:
             break

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+from arena import match
 from arena.match import Ending
 from arena.untrusted.text import printable
 
@@ -30,12 +31,8 @@ def counted(number: int, noun: str) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as a whole number of per cent; nearly all is not all, nearly nothing not nothing."""
-    if 0 < share < 0.01:
-        return "<1 %"
-    if 0.99 < share < 1:
-        return ">99 %"
-    return f"{share:.0%}".replace("%", " %")
+    """A share as a whole number of per cent."""
+    return match.percent(share).replace("%", " %")
 
 
 def signed(value: float) -> str:

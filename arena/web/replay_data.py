@@ -20,12 +20,14 @@ from arena.codec import Json
 from arena.errors import RecordError
 from arena.game import AnyGame, AnyState
 from arena.match import NO_TIMES, Ending, MatchRecord, PlayedMove, Seat
+from arena.play.faults import plays_on
+from arena.play.holding import weak_limits
 from arena.play.replay import positions
 from arena.untrusted.text import printable
 from arena.web.markup import lines, runs
 from arena.web.viewers import Viewer, find_viewer
 
-PACK_VERSION = 1
+PACK_VERSION = 2
 """Changes whenever the player would read the same pack differently: part of the key of a cache."""
 EVERYTHING = "all"
 MAX_NAME = 60
@@ -94,6 +96,7 @@ def read_replay(
         "headline": headline,
         "reason": printable(record.outcome.reason),
         "void": record.void,
+        "scored": _is_scored(record),
         "facts": list(_facts(game, record)),
         "timed": record.spec.control.meter is not Meter.NONE,
         "banks": [record.spec.control.bank] * len(players),
@@ -104,9 +107,8 @@ def read_replay(
     data["moves"] = [move for _, move, _ in steps if move is not None]
     for move, banks in zip(data["moves"], banks_of(record)):
         move["banks"] = banks
-    for strike in record.strikes:
-        if strike.ply < len(data["moves"]):
-            data["moves"][strike.ply]["fault"] = printable(strike.verdict.sentence)
+    for ply, fault in fault_data(record).items():
+        data["moves"][ply] |= fault
     told = tuple((move["seat"], words) for _, move, words in steps if move is not None)
     title, match_id = game.info.title, printable(record.spec.match_id)
     return Replay(game.info.name, title, match_id, players, headline, data["reason"], viewer, data, told)
@@ -191,6 +193,28 @@ def move_data(game: AnyGame, state: AnyState, played: PlayedMove[Any], views: Se
     return move | {view: _move_for_view(game, state, played, view) for view in views}
 
 
+def fault_data(record: AnyRecord) -> dict[int, Json]:
+    """By its ply, what the player gets beside the first move that was played for a bot at fault.
+
+    Beside the sentence, `out` is the number of moves after which the bot was out, if it was.
+    """
+    moves, found = record.played, dict[int, Json]()
+    for strike in record.strikes:
+        if strike.ply < len(moves) and moves[strike.ply].seat == strike.seat:
+            found[strike.ply] = {"fault": printable(strike.verdict.sentence)}
+    for fault in record.faults:
+        first = next((ply for ply in range(fault.ply, len(moves)) if moves[ply].seat == fault.seat), None)
+        if first is not None:
+            found[first] = {"fault": printable(fault.verdict.sentence), "out": fault.ply}
+    return found
+
+
+def _is_scored(record: AnyRecord) -> bool:
+    """Whether the scores are those of the game, which was played to its end."""
+    faulty = [seat for seat, verdict in enumerate(record.verdicts) if verdict.at_fault]
+    return not record.ended_at_fault and plays_on(faulty, len(record.verdicts))
+
+
 def _move_for_view(game: AnyGame, state: AnyState, played: PlayedMove[Any], view: str) -> Json:
     seat = None if view == EVERYTHING else int(view)
     shown = played.move if seat is None else game.seen_move(state, played.move, seat)
@@ -219,7 +243,7 @@ def banks_of(record: AnyRecord) -> Iterator[list[float]]:
     for ply, played in enumerate(record.played):
         clock, times = clocks[played.seat], played.times
         if ply in struck:
-            clock.bank = 0.0
+            clock.miss()
         elif times != NO_TIMES:  # a reply of several moves carries its times on its first move
             clock.charge(times.wall / 1e6, times.cpu / 1e6, times.lag / 1e6)
         yield [round(clock.bank, 3) for clock in clocks]
@@ -243,7 +267,7 @@ def _players(game: AnyGame, record: AnyRecord) -> tuple[Player, ...]:
             score=scores[seat],
             ending=record.verdicts[seat].ending.name,
             sentence=printable(record.verdicts[seat].sentence),
-            fault=record.verdicts[seat].ending not in (Ending.NORMAL, Ending.VOID),
+            fault=record.verdicts[seat].at_fault,
         )
         for seat in seats
     )
@@ -271,6 +295,8 @@ def _facts(game: AnyGame, record: AnyRecord) -> Iterator[list[str]]:
     yield ["seed", str(spec.seed)]
     yield ["rules", f"version {printable(record.rules_version)}"]
     yield ["match", printable(spec.match_id)]
+    if weak := weak_limits(record.sandboxes):
+        yield ["not fully held", printable("; ".join(weak))]
 
 
 def _plain_value(game: AnyGame, name: str, value: Any) -> str:

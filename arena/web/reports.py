@@ -8,7 +8,7 @@ from arena.ratings.ladder import notes_on
 from arena.ratings.standings import Standings
 from arena.ratings.table import ORDINALS, places_in_groups
 from arena.web import charts
-from arena.web.formats import heat, rank_interval
+from arena.web.formats import heat, percent, rank_interval
 from arena.web.page import Cell, Section, render
 
 RATING_HEADS = ("#", "bot", "rating", "± 2 sd", "rank", "best", "games")
@@ -65,7 +65,9 @@ def history_page(bot: str, courses: Sequence[Course]) -> str:
 
 def _ratings_section(title: str, rows: Sequence[Rating], faults: Mapping[str, int]) -> Section:
     bars = [
-        charts.Interval(row.bot, row.mu - 2 * row.field_sigma, row.mu, row.mu + 2 * row.field_sigma) for row in rows
+        charts.Interval(row.bot, row.mu - 2 * row.field_sigma, row.mu, row.mu + 2 * row.field_sigma)
+        for row in rows
+        if row.games
     ]
     drawing = (charts.intervals(bars, "Ratings with their 95 % intervals"),) if bars else ()
     seats = max((len(row.places) for row in rows), default=0)
@@ -76,7 +78,9 @@ def _ratings_section(title: str, rows: Sequence[Rating], faults: Mapping[str, in
 
 
 def _rating_cells(place: int, row: Rating, faults: Mapping[str, int], seats: int) -> list[Cell]:
-    skill = (f"{row.mu:.1f}", f"{2 * row.field_sigma:.1f}", rank_interval(row.ranks), f"{row.best:.0%}")
+    skill = (f"{row.mu:.1f}", f"{2 * row.field_sigma:.1f}", rank_interval(row.ranks), percent(row.best))
+    if not row.games:
+        skill = ("–",) * 4  # alone in its group it would be the best for certain
     results = (row.wins, row.draws, row.losses) if seats <= 2 else row.places
     tally = (row.games, *results, faults.get(row.bot, 0))
     numbers = [Cell(text, number=True) for text in (*skill, *map(str, tally))]

@@ -14,7 +14,7 @@ from arena.play import record
 from arena.play.replay import positions
 from arena.store.base import RunningMatch, Store
 from arena.web.pages.views import match_name
-from arena.web.replay_data import Replay, all_views, banks_of, move_data, position_data, read_replay
+from arena.web.replay_data import Replay, all_views, banks_of, fault_data, move_data, position_data, read_replay
 from arena.web.viewers import find_viewer
 
 GRACE_S = 10.0
@@ -88,8 +88,10 @@ class Running:
         shown = self._shown.get(name)
         if shown is None:
             return None
-        begun = _load(shown.row.record, self.games)
-        return replace(begun, played=begun.played[: shown.moves(self.now())]), shown.row.attempt
+        begun, moves = _load(shown.row.record, self.games), shown.moves(self.now())
+        # What a fault led to is told with it, and never before.
+        faults = tuple(fault for fault in begun.faults if fault.ply < moves)
+        return replace(begun, played=begun.played[:moves], faults=faults), shown.row.attempt
 
     def replay(self, name: str, views: Sequence[str] | None = None) -> Replay | None:
         """The data of the player for a running match; None if it is not being played."""
@@ -154,7 +156,7 @@ class MatchFeed:
         kept = self._kept()
         if kept is not None:
             replay = read_replay(self._game, kept, ())
-            ending = {key: replay.data[key] for key in ("seats", "headline", "reason", "void")}
+            ending = {key: replay.data[key] for key in ("seats", "headline", "reason", "void", "scored")}
             return [*self._moves(kept), *self._end("end", ending)]
         if now > self._missing + self._running.delay + GRACE_S:
             return self._end("gone", {})
@@ -169,9 +171,9 @@ class MatchFeed:
         return record.load(kept.record, self._running.games.__getitem__)
 
     def _moves(self, played: AnyRecord) -> Iterator[str]:
-        new = played.played[self._ply :]
+        new, faults = played.played[self._ply :], fault_data(played)
         for move, banks in zip(new, islice(banks_of(played), self._ply, None)):
-            told = move_data(self._game, self._state, move, self._views) | {"banks": banks}
+            told = move_data(self._game, self._state, move, self._views) | {"banks": banks} | faults.get(self._ply, {})
             self._state.apply(move.move)
             self._ply += 1
             position = position_data(self._game, self._state, self._views, self._viewer)

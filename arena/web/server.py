@@ -24,6 +24,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 
 from arena.errors import ArenaError, RecordError, UsageError
+from arena.web.connections import guarded
 from arena.web.links import ASSETS, file_of
 from arena.web.live import Live
 from arena.web.rendering import Form, Page, Surroundings, assets_version, prepare, render, site_files
@@ -59,6 +60,8 @@ SWITCH_S = 0.0005
 with Python's usual 5 ms a page of a hundred rows would wait for longer than all its work takes."""
 MAX_ADDRESS = 2_000
 """Characters of a query; no page of ours has a longer one."""
+MAX_PATH = 200
+"""Characters of a path; pages of ours have at most 60, and an error page has a step up for each slash in every link."""
 
 _MATCH = re.compile(r"(?:matches|embed)/([0-9]{1,10}-[0-9a-f]{1,32})\.html")
 _LIVE = re.compile(r"index\.html|tournaments/[0-9]{1,10}\.html")
@@ -88,11 +91,11 @@ def make_app(live: Live, streams: Streams | None = None) -> App:
 
 def serve(live: Live, *, host: str, port: int, started: Callable[[], None]) -> None:
     """Serve until interrupted; `started` is called when requests are answered."""
-    # h11 stops at headers of 64 KB, which httptools does not; and without a limit an open stream would keep us from
-    # ever stopping.
+    # h11, of which our protocol is made, stops at headers of 64 KB, which httptools does not; and without a limit an
+    # open stream would keep us from ever stopping.
     streams = Streams()
     config = uvicorn.Config(
-        make_app(live, streams), host=host, port=port, http="h11", ws="none", lifespan="off",
+        make_app(live, streams), host=host, port=port, http=guarded(), ws="none", lifespan="off",
         timeout_graceful_shutdown=2, timeout_keep_alive=10, limit_concurrency=1000, log_level=logging.WARNING,
         access_log=False, server_header=False, proxy_headers=False,
     )  # fmt: skip
@@ -156,8 +159,8 @@ class Pages:
     def page(self, request: Request) -> Response:
         """A page by its file name."""
         path = request.path_params["path"] or file_of("home")
-        if len(request.url.query) > MAX_ADDRESS:
-            return self._error(path, "That address is too long", 414)
+        if len(path) > MAX_PATH or len(request.url.query) > MAX_ADDRESS:
+            return PlainTextResponse("That address is too long", 414)
         tag = self.tag(path, request.url.query)
         if _is_known(request, tag):
             return Response(status_code=304, headers={"etag": tag, "cache-control": ASK_AGAIN})
@@ -199,8 +202,10 @@ class Pages:
 
     def fail(self, request: Request, error: Exception) -> Response:
         """The database went away, or is not what it was; what it said may name files, so it goes to the log."""
-        logging.getLogger("uvicorn.error").error("%s: %s", request.url.path, error)
-        return self._error(request.url.path[1:], "The store does not answer now: try again in a moment", 503)
+        logging.getLogger("uvicorn.error").error("%s: %s", request.url.path[:MAX_PATH], error)
+        return self._error(
+            request.url.path[1 : 1 + MAX_PATH], "The store does not answer now: try again in a moment", 503
+        )
 
     def _pack(self, name: str) -> bytes:
         return self._live.site().replay(name).packed()
@@ -209,7 +214,7 @@ class Pages:
         """Changes whenever the page may have changed."""
         version = self._live.version()
         running = self._live.running.version if _LIVE.fullmatch(path) or _MATCH.fullmatch(path) else ""
-        state = f"{assets_version()} {version} {running} {path} {query}"
+        state = repr((assets_version(), self._live.title, version, running, path, query))
         return f'W/"{hashlib.sha256(state.encode()).hexdigest()[:20]}"'
 
     def _make(self, tag: str, path: str, query: str) -> tuple[str, bool]:  # noqa: ARG002  (the key of the cache)

@@ -210,7 +210,7 @@ class Site:
             replay, trouble = self._replay(kept, entry, None if query is None else ()), ""
         except (RecordError, UsageError) as error:
             replay, trouble = None, str(error)
-        return match_page(view, entry.id, replay, trouble)
+        return match_page(view, entry, replay, trouble)
 
     def _embed(self, query: Mapping[str, str] | None, name: str) -> Page:
         if begun := self._begun(name, ()):
@@ -265,6 +265,8 @@ class Site:
             raise NotFound(number) from error
 
     def _kept(self, name: str) -> tuple[KeptMatch, TournamentEntry]:
+        if not re.fullmatch(_MATCH, name):
+            raise NotFound(name)
         number, _, match_id = name.partition("-")
         entry = self._find_tournament(number)
         try:

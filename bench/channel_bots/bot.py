@@ -1,11 +1,12 @@
 """Both ends of every channel: one copy is told bits to send, the other looks for them; needs nothing but Python.
 
-Each connection brings one line, `CHANNEL NUMBER BIT` to send or `CHANNEL NUMBER` to look, and is answered with a
+Each connection brings one line, `CHANNEL NUMBER BITS` to send or `CHANNEL NUMBER` to look, and is answered with a
 number, or with the name of the error that closes the channel.
 """
 
 import ctypes
 import errno
+import mmap
 import os
 import random
 import re
@@ -13,7 +14,9 @@ import resource
 import signal
 import socket
 import struct
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 Send = Callable[[int, int], object]
@@ -54,7 +57,7 @@ def drop() -> None:
     """Let go of all that is kept."""
     while KEPT:
         thing = KEPT.pop()
-        if isinstance(thing, Child):
+        if isinstance(thing, Child | Page):
             thing.end()
         elif isinstance(thing, int):
             os.close(thing)
@@ -74,6 +77,25 @@ class Child:
         """End it for good."""
         os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
+
+
+class Page:
+    """One page of a file, mapped where its neighbours are not."""
+
+    def __init__(self, descriptor: int, number: int) -> None:
+        self.address = map_file(descriptor, mmap.PAGESIZE, number * mmap.PAGESIZE)
+        ctypes.c_char.from_address(self.address).value  # noqa: B018  (that is what maps it)
+
+    def end(self) -> None:
+        """Let go of it."""
+        libc.munmap(ctypes.c_void_p(self.address), mmap.PAGESIZE)
+
+
+def map_file(descriptor: int, length: int, offset: int = 0) -> int:
+    """The address of a part of a file, to be read."""
+    libc.mmap.restype = ctypes.c_void_p
+    arguments = ctypes.c_size_t(length), mmap.PROT_READ, mmap.MAP_SHARED, descriptor, ctypes.c_long(offset)
+    return int(libc.mmap(None, *arguments))
 
 
 def held(make: Callable[[], object]) -> Send:
@@ -100,6 +122,19 @@ def done(act: Callable[[int], object]) -> Send:
 def keep_memory() -> None:
     """64 MiB."""
     KEPT.append(bytearray(b"x" * (64 << 20)))
+
+
+def keep_shared_memory() -> None:
+    """8 MiB that several processes could share."""
+    KEPT.append(mmap.mmap(-1, 8 << 20))
+    KEPT[-1].write(b"x" * (8 << 20))
+
+
+def keep_huge_pages() -> None:
+    """Eight huge pages."""
+    KEPT.append(mmap.mmap(-1, 18 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
+    KEPT[-1].madvise(mmap.MADV_HUGEPAGE)
+    KEPT[-1].write(b"x" * (18 << 20))
 
 
 def keep_processes() -> None:
@@ -244,8 +279,8 @@ class Sysinfo(ctypes.Structure):
 
     _fields_ = (
         ("uptime", ctypes.c_long), ("loads", ctypes.c_ulong * 3), ("totalram", ctypes.c_ulong),
-        ("freeram", ctypes.c_ulong), ("rest", ctypes.c_ulong * 4), ("procs", ctypes.c_ushort),
-        ("spare", ctypes.c_char * 64),
+        ("freeram", ctypes.c_ulong), ("sharedram", ctypes.c_ulong), ("rest", ctypes.c_ulong * 3),
+        ("procs", ctypes.c_ushort), ("spare", ctypes.c_char * 64),
     )  # fmt: skip
 
 
@@ -316,9 +351,138 @@ def blocks_read(number: int) -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_inblock - before
 
 
+# Many bits at a time.
+
+
+def set_bits(value: int) -> Iterator[int]:
+    """The numbers of the bits that are set."""
+    return (index for index in range(value.bit_length()) if value >> index & 1)
+
+
+def as_bits(found: list[bool]) -> int:
+    """The number that these bits make."""
+    return sum(bit << index for index, bit in enumerate(found))
+
+
+def pages_of_files() -> list[tuple[int, int]]:
+    """Pages of files that hardly anybody reads, as a descriptor and a number."""
+    if "pages" not in LAST:
+        number, found = 0, list[tuple[int, int]]()
+        while len(found) < PAGES:
+            path = cold_file(number)
+            number += 1
+            if 1 << 16 < os.path.getsize(path) < 1 << 22:
+                descriptor = os.open(path, os.O_RDONLY)
+                found.extend((descriptor, page) for page in range(os.path.getsize(path) // mmap.PAGESIZE))
+        LAST["pages"] = found[:PAGES]
+    pages: list[tuple[int, int]] = LAST["pages"]
+    return pages
+
+
+def map_pages(_: int, value: int) -> None:
+    """Map a page for each 1."""
+    drop()
+    pages = pages_of_files()
+    KEPT.extend(Page(*pages[index]) for index in set_bits(value))
+
+
+def pages_shared(_: int) -> int:
+    """Of which pages somebody else has a mapping, by /proc/self/pagemap."""
+    if "mapped" not in LAST:
+        LAST["mapped"] = [Page(*page) for page in pages_of_files()]
+    with open("/proc/self/pagemap", "rb", buffering=0) as file:
+        entries = [os.pread(file.fileno(), 8, page.address // mmap.PAGESIZE * 8) for page in LAST["mapped"]]
+    return as_bits([not int.from_bytes(entry, "little") >> 56 & 1 for entry in entries])
+
+
+def smaps_shared(_: int) -> int:
+    """How much of what is mapped somebody else has mapped, too."""
+    if "mapped" not in LAST:
+        LAST["mapped"] = [Page(*page) for page in pages_of_files()]
+    with open("/proc/self/smaps_rollup") as file:
+        return sum(map(int, re.findall(r"^Shared_Clean: +(\d+)", file.read(), re.MULTILINE)))
+
+
+def wait_on_pages(_: int, value: int) -> None:
+    """Have a thread wait on a word of a common page for each 1; whom the other end has found is gone."""
+    address = common_page()
+    waiting: dict[int, threading.Thread] = LAST.setdefault("waiting", {})
+    for index in [index for index, thread in waiting.items() if thread.is_alive() and not value >> index & 1]:
+        libc.syscall(FUTEX, ctypes.c_void_p(address + 4 * index), 1, 99, 0, 0, 0)
+    for index in set_bits(value):
+        if index not in waiting or not waiting[index].is_alive():
+            waiting[index] = threading.Thread(target=wait_on, args=(address + 4 * index,), daemon=True)
+            waiting[index].start()
+    time.sleep(0.002)  # until they wait
+
+
+def wait_on(address: int) -> None:
+    """Wait on a word of a file."""
+    word = ctypes.c_uint32.from_address(address).value
+    libc.syscall(FUTEX, ctypes.c_void_p(address), 0, word, 0, 0, 0)
+
+
+def common_page() -> int:
+    """The address of a page that both have."""
+    if "common" not in LAST:
+        descriptor = os.open(common_file(), os.O_RDONLY)
+        LAST["common"] = map_file(descriptor, mmap.PAGESIZE)
+    return int(LAST["common"])
+
+
+def waiters(_: int) -> int:
+    """On which words somebody waited; they are woken."""
+    address = common_page()
+    return as_bits([syscall(FUTEX, address + 4 * index, 1, 99, 0, 0, 0) > 0 for index in range(THREADS)])
+
+
+def name_some(number: int, value: int) -> None:
+    """Look for files that are not there, which the kernel then remembers."""
+    for index in set_bits(value):
+        os.path.exists(f"/usr/lib/nothing-{number}-{index}")
+
+
+def names_known(number: int) -> int:
+    """For which of these names somebody has looked: openat2 with RESOLVE_CACHED."""
+    how = ctypes.create_string_buffer(struct.pack("=QQQ", 0, 0, 0x20), 24)
+    found = []
+    for index in range(NAMES):
+        path = ctypes.create_string_buffer(f"/usr/lib/nothing-{number}-{index}".encode())
+        libc.syscall(437, -100, path, how, 24)
+        if (error := ctypes.get_errno()) not in (errno.ENOENT, errno.EAGAIN):
+            raise OSError(error, "openat2")
+        found.append(error == errno.ENOENT)
+    return as_bits(found)
+
+
+def touch_files(number: int, value: int) -> None:
+    """Bring the beginnings of some files into memory."""
+    for index in set_bits(value):
+        touch_file(number * FILES + index)
+
+
+def files_in_memory(number: int) -> int:
+    """Which of these files somebody has read."""
+    return as_bits([blocks_read(number * FILES + index) == 0 for index in range(FILES)])
+
+
+FUTEX = 202
+PAGES, THREADS, NAMES, FILES = 2048, 48, 2048, 64
+WIDTHS = {
+    "pages of shared files, asked (pagemap)": PAGES,
+    "threads that wait on shared files (futex)": THREADS,
+    "names of files, asked (openat2)": NAMES,
+    "pages of files, read once": FILES,
+}
+"""Bits per exchange of the channels that carry more than one."""
+
 CHANNELS: dict[str, tuple[Send, Look]] = {
         "page cache, asked": (change_cache, ask_cache),
-        "page cache, read once": (done(touch_file), blocks_read),
+        "pages of shared files, asked (pagemap)": (map_pages, pages_shared),
+        "pages of shared files, counted (smaps)": (lambda _, bit: map_pages(_, ((1 << PAGES) - 1) * bit), smaps_shared),
+        "threads that wait on shared files (futex)": (wait_on_pages, waiters),
+        "names of files, asked (openat2)": (name_some, names_known),
+        "pages of files, read once": (touch_files, files_in_memory),
         "/proc/sys/kernel/pty/nr": (held(keep_terminals), lambda _: read("/proc/sys/kernel/pty/nr", r"(\d+)")),
         "/proc/stat processes": (done(fork_often), lambda _: since_last(read("/proc/stat", r"^processes (\d+)"))),
         "/proc/stat ctxt": (done(switch_often), lambda _: since_last(read("/proc/stat", r"^ctxt (\d+)"))),
@@ -334,10 +498,15 @@ CHANNELS: dict[str, tuple[Send, Look]] = {
         ),
         "/proc/self/status SigQ": (send_signals, lambda _: read("/proc/self/status", r"^SigQ:\s+(\d+)")),
         "/proc/net/sockstat": (held(keep_connections), lambda _: read("/proc/net/sockstat", r"^TCP: .*alloc (\d+)")),
+        "/sys/…/transparent_hugepage/…/stats": (
+            held(keep_huge_pages),
+            lambda _: read("/sys/kernel/mm/transparent_hugepage/hugepages-2048kB/stats/nr_anon", r"(\d+)"),
+        ),
         "/sys/devices/system/node": (
             held(keep_memory), lambda _: read("/sys/devices/system/node/node0/meminfo", r"MemFree: +(\d+)")
         ),
         "sysinfo, free memory": (held(keep_memory), lambda _: sysinfo().freeram),
+        "sysinfo, shared memory": (held(keep_shared_memory), lambda _: sysinfo().sharedram),
         "sysinfo, processes": (held(keep_processes), lambda _: sysinfo().procs),
         "inodes of pipes": (done(lambda _: make_pipes(6000)), lambda _: since_last(make_pipes(1100))),
         "inodes of pidfds": (done(fork_often), lambda _: since_last(process_inode())),

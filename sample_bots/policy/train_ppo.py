@@ -1,6 +1,6 @@
 """Learns the same policy with a library, MaskablePPO of sb3-contrib, against fixed opponents.
 
-pip install 'arena[rl]' sb3-contrib
+pip install '/path/to/arena[rl]' sb3-contrib
 python train_ppo.py --game claim --steps 800000 --against random greedy     # writes policy.npz, which bot.py plays
 
 Every opponent sits at as many tables, so that what is learned against one is not forgotten against another.

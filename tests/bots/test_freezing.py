@@ -40,7 +40,7 @@ def bot(tmp_path):
     (tmp_path / "bot.py").write_text(PONDERER)
     program = BotDirectory(tmp_path, (sys.executable, "bot.py"), read_only=tuple(python_paths()))
     sandbox = BubblewrapSandbox(program, Limits(start_s=30.0))
-    return SandboxedBot(Contestant("ponderer"), sandbox, start_s=30.0, ponder=False)
+    return SandboxedBot(Contestant("ponderer"), sandbox, ponder=False)
 
 
 def missing():

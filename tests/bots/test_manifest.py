@@ -57,6 +57,8 @@ def test_an_image_may_stand_for_the_command(tmp_path):
     ("changes", "complaint"),
     [
         ({"name": ""}, "name must be"),
+        ({"command": '["python3", "bot.py\\u0000"]'}, "command must not contain the character NUL"),
+        ({"build": '["make\\u0000"]'}, "build must not contain the character NUL"),
         ({"name": "7"}, "name must be"),
         ({"name": '"<script>"'}, "name must be"),
         ({"version": '""'}, "version must be"),

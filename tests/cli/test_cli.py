@@ -1,6 +1,7 @@
 """The commands as a user types them."""
 
 import json
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ from click.testing import CliRunner
 from arena.cli import main
 from arena.play import record
 from arena.registry import find, games
+from arena.store.sql import SqlStore
 
 
 def arena(*args):
@@ -62,6 +64,20 @@ def test_a_replay_is_written_as_one_page(kept, tmp_path):
     assert 'data-frame="allow"' in kept.with_suffix(".html").read_text()
 
 
+def test_a_match_of_the_store_is_proved_and_written_like_one_in_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    played = arena("tournament", "--game", "claim", "--bots", "random,first", "--rounds", 1, "--db", "cup#2.db")
+    assert played.exit_code == 0, played.output
+    with closing(SqlStore(tmp_path / "cup#2.db", read_only=True)) as store:
+        first, second = (match.match_id for match in store.matches(tournament_id=1))
+    proved = arena("replay", "verify", first[:12], second, "--db", "cup#2.db")
+    assert proved.exit_code == 0, proved.output
+    assert proved.output.count(": true (claim, ") == 2
+    assert arena("replay", "html", first, "--db", "cup#2.db").output == f"replay: {first}.html\n"
+    assert "<title>" in (tmp_path / f"{first}.html").read_text()
+    assert "there is no file 'nowhere', and there is no match" in arena("replay", "verify", "nowhere").stderr
+
+
 def test_a_match_writes_its_page(kept, tmp_path):
     page = tmp_path / "page.html"
     words = ("--game", "claim", "--bot", "random", "--bot", "first", "--seed", 7, "--clock", "none")
@@ -85,7 +101,7 @@ def test_show_json_is_one_object_per_line(game, tmp_path):
     assert arena("match", "--game", game, "--seed", 3, "--out", path).exit_code == 0
     lines = [json.loads(line) for line in arena("replay", "show", "--json", path).output.splitlines()]
     assert all({"state", "seat", "move"} == set(line) for line in lines[:-1])
-    assert {"state", "outcome", "verdicts"} == set(lines[-1])
+    assert {"state", "outcome", "verdicts", "faults"} == set(lines[-1])
 
 
 @pytest.mark.parametrize("game", games())

@@ -4,17 +4,24 @@ import csv
 import io
 import json
 import re
+from datetime import UTC, datetime
 from html import unescape
 from itertools import combinations
 
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
 
 from arena.cli import main
+from arena.cli.site import planned_matches
 from arena.cli.table_formats import Table, counted, print_table
-from arena.store.base import MatchEntry, SeatResult
+from arena.cli.tables import print_standings
+from arena.ratings.standings import standings
+from arena.store.base import BotEntry, MatchEntry, SeatResult, Tally
 from arena.store.sql import SqlStore
+from arena.tournaments.formats import schedule_of
 from arena.web.page import Cell, Section, render
+from arena.web.reports import ratings_page
 from tests.kits.fields import play_tournament
 
 WORDS = [["ratings", "--game", "claim", "--all"], ["crosstable", "--game", "claim", "--all"], ["history", "two"]]
@@ -50,6 +57,32 @@ def test_a_page_asks_the_network_for_nothing(db, words, tmp_path):
     assert "light-dark(" in page
     assert all(name in page for name in ("one 1", "two 1", "three 1"))
     assert page.count("<table>") == page.count("<caption>") == 1
+
+
+@pytest.mark.parametrize("command", ["ratings", "crosstable"])
+def test_a_tournament_needs_no_game_beside_it(db, command):
+    """The commands that other ones name, such as `arena tournament list` and `arena import`."""
+    alone, both = (
+        run(command, "--tournament", 1, "--db", db),
+        run(command, "--tournament", 1, "--game", "claim", "--db", db),
+    )
+    assert (alone.exit_code, alone.output) == (0, both.output)
+    neither = run(command, "--db", db)
+    assert (neither.exit_code, neither.stderr) == (2, "Error: which game? Give --game GAME, or --tournament ID\n")
+
+
+def test_a_bot_that_has_not_played_is_the_best_of_nobody(capsys):
+    """As after a budget that ended within the first round."""
+    bots = [
+        BotEntry(number, name, "1", "me", name, "", ("claim",), retired=False, created=datetime.now(UTC))
+        for number, name in enumerate("abc")
+    ]
+    table = standings([Tally((0, 1), (1, 2), 4)], [], bots)
+    print_standings(table, "Claim", Console(width=100))
+    idle = next(line for line in capsys.readouterr().out.splitlines() if "c 1" in line)
+    assert idle.split() == ["1", "c", "1", "–", "–", "–", "0", "0-0-0", "0"]
+    page = ratings_page("Claim", {"": table.rows}, table)
+    assert ">100%<" not in page
 
 
 def test_the_ratings_show_bars_ranks_and_what_a_seat_is_worth(db):
@@ -174,3 +207,16 @@ def test_a_contestant_sees_why_a_match_was_lost(tmp_path):
 
 def test_numbers_have_their_nouns():
     assert [counted(number, "match") for number in (0, 1, 2000)] == ["0 matches", "1 match", "2,000 matches"]
+
+
+def test_how_many_matches_are_planned_is_worked_out_once(monkeypatch):
+    made = []
+    monkeypatch.setattr("arena.cli.site.schedule_of", lambda settings: made.append(settings) or schedule_of(settings))
+    settings = {
+        "game": "kingdoms", "options": {}, "seats": 3, "format": "round-robin", "rounds": 2, "seed": 987, "clock": "1s",
+        "strikes": 0, "sandbox": "process", "memory_bytes": 1, "cpus": 1.0, "ponder": False, "fresh": False,
+        "bots": [[f"b{number}", "1", "x"] for number in range(5)],
+    }  # fmt: skip
+    assert [planned_matches(settings) for _ in range(3)] == [60, 60, 60]
+    assert planned_matches({**settings, "rounds": 3}) == 90
+    assert len(made) == 2

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from arena.cli.sprt_report import numbers
+from arena.tournaments.sprt import Sprt
 from tests.kits.contestants import arena, choosing, write_bot
 
 QUICK = ("--sandbox", "process", "--clock", "10s/move", "--seed", 5, "--sprt", "elo0=0", "elo1=100")
@@ -63,6 +65,17 @@ def test_a_test_goes_on_where_its_budget_ended():
     assert all(run.exit_code == 0 for run in runs)
     assert {result["tournament"] for result in results} == {1}
     assert results[-1]["pairs"] == 60
+
+
+def test_pairs_after_one_that_is_not_over_are_left_out_and_counted():
+    text = numbers(Sprt(0.0, 30.0, 0.05, 0.05, (1, 0, 2, 0, 1)), 3)
+    assert text.endswith("; 3 later pairs left out: deals count in their order, and an earlier one is not over")
+    assert "left out" not in numbers(Sprt(0.0, 30.0, 0.05, 0.05, (1, 0, 2, 0, 1)))
+    assert numbers(Sprt(0.0, 30.0, 0.05, 0.05), 1).startswith("no pair is complete yet; 1 later pair left out")
+
+
+def test_a_likelihood_of_superiority_is_never_rounded_to_certainty():
+    assert "LOS >99.9%" in numbers(Sprt(0.0, 30.0, 0.05, 0.05, (0, 10, 50, 60, 40)))
 
 
 BAD = [

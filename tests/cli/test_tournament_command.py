@@ -12,6 +12,7 @@ import time
 
 import pytest
 
+from arena.tournaments.session import SHARED
 from tests.kits.contestants import arena, choosing, write_bot
 
 LEGAL = "return turn.legal[{}]"
@@ -33,6 +34,16 @@ def field(tmp_path):
 
 def ratings(field, game="claim"):
     return json.loads(arena("ratings", "--game", game, "--all", "--json", *field[1:]).output)
+
+
+@pytest.mark.slow
+def test_a_tournament_of_bots_that_are_elsewhere_is_not_gone_on_with(field, tmp_path):
+    words = ("--format", "gauntlet", "--budget", "1s", "--db", tmp_path / "db")
+    arena("tournament", "--game", "claim", "--bots", f"{tmp_path / 'lowest'},first", *PATIENT, *words)
+    arena("export", 1, "--out", tmp_path / "cup.gz", "--db", tmp_path / "db")
+    arena("import", tmp_path / "cup.gz", "--db", tmp_path / "other")
+    gone_on = arena("tournament", "resume", 1, "--budget", "1s", "--db", tmp_path / "other")
+    assert gone_on.stderr == "Error: the files of lowest 1 are not on this machine: `arena submit` them\n"
 
 
 @pytest.mark.slow
@@ -119,7 +130,7 @@ def test_ctrl_c_finishes_the_running_match_and_a_second_one_stops_at_once(field)
     source = f"import time\n{choosing(f'time.sleep(0.2){chr(10)}{LEGAL.format(0)}')}"
     with open(f"{slow}/bot.py", "w") as file:
         file.write(source.replace(*BOTH))
-    words = ["--game", "claim", "--bots", *field, "--rounds", 20, *PATIENT]
+    words = ["--game", "claim", "--bots", *field, "--rounds", 20, "--json", *PATIENT]
     running = begin(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     wait_for_matches(field, 1)
     os.killpg(running.pid, signal.SIGINT)  # as a terminal does: to everybody in the group
@@ -128,7 +139,10 @@ def test_ctrl_c_finishes_the_running_match_and_a_second_one_stops_at_once(field)
     assert re.search(
         r"(finishing 1 running match|stopping, no match is running); press Ctrl-C again to stop at once", err
     )
-    assert "stopped; go on with: arena tournament resume 1" in out
+    assert err.endswith("stopped; go on with: arena tournament resume 1\n")
+    result = json.loads(out)
+    assert (result["stopped_by"], result["state"]) == ("interrupted", "open")
+    assert [row for row in result["table"] if row["games"]] == ratings(field)  # some may not have met anybody yet
     assert all(row["faults"] == 0 for row in ratings(field))
     before = sum(row["games"] for row in ratings(field)) // 2
     again = begin(["resume", "1", *field[1:]], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -152,7 +166,7 @@ def test_a_pipe_gets_lines_with_the_leader_and_what_is_settled(field):
         capture_output=True, text=True, timeout=110, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    new, *lines = done.stderr.splitlines()
+    new, *lines = (line for line in done.stderr.splitlines() if line != SHARED)  # other tests play, too
     assert new.startswith("a new store is made: ")
     assert 1 <= len(lines) <= 4
     assert "\x1b" not in done.stderr

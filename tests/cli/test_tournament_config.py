@@ -1,11 +1,11 @@
 """A tournament as a file: everything that the options say, printed and read back, and deals from a file."""
 
-import json
 import tomllib
 
 import click
 import pytest
 
+from arena.cli.test import test as command_of_tests
 from arena.cli.tournament import tournament
 from arena.cli.tournament_config import check_seeds, read_seeds
 from arena.errors import UsageError
@@ -65,19 +65,76 @@ def test_what_is_typed_counts_instead_of_the_file(db, tmp_path):
     assert (settings.rounds, settings.seed, settings.clock, len(matches)) == (1, 9, "2s/move", 2)
 
 
-def test_every_option_can_stand_in_a_file(tmp_path):
+@pytest.mark.parametrize("command", [tournament, command_of_tests], ids=["tournament", "test"])
+def test_every_option_can_stand_in_a_file(command, tmp_path):
     file = tmp_path / "cup.toml"
-    values = {"bots": ["x"], "seeds": [1], "options": {"a": "b"}, "ponder": True}
-    names = {name.removeprefix("--") for parameter in tournament.params for name in parameter.opts} - {"config", "help"}
-    names = {"options" if name == "option" else name for name in names}
+    values = {"bots": '["x"]', "seeds": "[1]", "options": '{ a = "b" }', "sprt": "{ elo0 = 1 }"}
+    values |= {"ponder": "true", "json": "true"}
+    options = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
+    names = {name.removeprefix("--") for option in options for name in option.opts} - {"config", "help"}
+    names = {"options" if name == "option" else name for name in names} | {"bots"}
     assert len(names) > 15
-    lines = {name: values.get(name, "1") for name in sorted(names)}
-    tables = [f"options = {{ a = {json.dumps(lines.pop('options')['a'])} }}"]
-    file.write_text("\n".join([*(f"{name} = {json.dumps(value)}" for name, value in lines.items()), *tables]))
-    with click.Context(tournament) as context:
-        config = next(parameter for parameter in tournament.params if parameter.name == "config")
+    file.write_text("\n".join(f"{name} = {values.get(name, '1')}" for name in sorted(names)))
+    with click.Context(command) as context:
+        config = next(parameter for parameter in command.params if parameter.name == "config")
         config.process_value(context, str(file))
         assert len(context.default_map) == len(names)
+
+
+def test_a_test_prints_the_file_that_plays_it_again(db, tmp_path):
+    words = ("--game", "claim", "--max-pairs", 3, "--seed", 5, "--sprt", "elo0=-5", "elo1=30.5", "alpha=0.01")
+    words = (*words, "--clock", "10s/move", "--strikes", 2, "--option", "first_leader=1", *db)
+    assert arena("test", "first", "random", *words).exit_code == 0
+    printed = arena("tournament", "show-config", 1, *db)
+    assert printed.exit_code == 0, printed.output
+    content = tomllib.loads(printed.stdout)
+    assert (content["bots"], content["max-pairs"]) == (["built-in-first@1", "built-in-random@1"], 3)
+    assert content["sprt"] == {"elo0": -5, "elo1": 30.5, "alpha": 0.01, "beta": 0.05}
+    file = tmp_path / "test.toml"
+    file.write_text(printed.stdout)
+    again = arena("test", "--config", file, *db)
+    assert again.exit_code == 0, again.output
+    first, second = settings_of(db, 1), settings_of(db, 2)
+    assert first[0] == second[0]
+    assert [match.match_id for match in first[1]] == [match.match_id for match in second[1]]
+    assert arena("tournament", "--config", file, *db).stderr == (
+        f"Error: {file} is the file of a test: `arena test --config {file}` plays it\n"
+    )
+
+
+def test_what_is_typed_counts_instead_of_the_file_of_a_test(db, tmp_path):
+    file = tmp_path / "test.toml"
+    file.write_text(
+        'game = "claim"\nbots = ["random", "first"]\nmax-pairs = 3\nseed = 9\nsprt = { elo1 = 20, alpha = 0.01 }\n'
+    )
+    swapped = ("test", "first", "random", "--config", file, "--max-pairs", 1, "--sprt", "elo0=-3", "elo1=40", *db)
+    assert arena(*swapped).exit_code == 0
+    settings, matches = settings_of(db)
+    assert [name for name, _, _ in settings.bots] == ["built-in-first", "built-in-random"]
+    assert (settings.seed, len(matches)) == (9, 2)
+    assert settings.goal == {"elo0": -3, "elo1": 40, "alpha": 0.01, "beta": 0.05, "most": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("bots = ['random']", "a test is between two bots, but 1 were named"),
+        ("sprt = 7", "sprt must be a table of numbers"),
+        ("sprt = { elo0 = 'much' }", "sprt must be a table of numbers"),
+        ("sprt = { elo2 = 7 }", "a test has no 'elo2'"),
+        ("rounds = 3", "has the unknown key 'rounds': it knows bots, "),
+        ("json = 1", "json must be true or false"),
+    ],
+)
+def test_a_bad_file_of_a_test_is_one_sentence_and_nothing_is_kept(text, complaint, db, tmp_path):
+    file = tmp_path / "test.toml"
+    bots = "" if text.startswith("bots") else 'bots = ["random", "first"]\n'
+    file.write_text(f'{text}\n{bots}game = "claim"')
+    refused = arena("test", "--config", file, *db)
+    assert refused.exit_code == 2, refused.output
+    assert complaint in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    assert not db[1].exists()
 
 
 BAD = [
@@ -156,8 +213,16 @@ def test_seeds_are_bounded():
         check_seeds([2**53])
 
 
-def test_a_test_has_no_configuration(db):
-    words = ("test", "random", "first", "--game", "claim", "--max-pairs", 1, "--seed", 1, *db)
-    assert arena(*words).exit_code == 0
-    refused = arena("tournament", "show-config", 1, *db)
-    assert (refused.exit_code, "is a test" in refused.stderr) == (2, True)
+def test_deals_are_own_unless_seeds_or_the_option_say_otherwise(db):
+    play("--game", "claim", *BOTS, "--rounds", 1, *db)
+    play("--game", "claim", *BOTS, "--rounds", 1, "--deals", "common", *db)
+    assert [settings_of(db, number)[0].deals for number in (1, 2)] == ["own", "common"]
+    assert tomllib.loads(arena("tournament", "show-config", 2, *db).stdout)["deals"] == "common"
+
+
+def test_chosen_seeds_are_never_a_groups_own(db, tmp_path):
+    file = tmp_path / "deals.txt"
+    file.write_text("11\n")
+    refused = arena("tournament", "--game", "claim", *BOTS, "--seeds", file, "--deals", "own", *db)
+    assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
+    assert "--seeds are played by all groups" in refused.stderr

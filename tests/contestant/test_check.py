@@ -19,6 +19,7 @@ from arena.play.replay import positions, verify
 from arena.registry import find, games
 from arena.sdk import Bot, Session
 from engines.claim import GAME
+from tests.kits.contestants import arena, need_bubblewrap, write_bot
 
 CONTROL = TimeControl.parse("5s/move+10s")
 
@@ -218,6 +219,36 @@ def test_moves_are_tried_on_a_copy():
     assert GAME.codec.dump_state(state) == before
 
 
+class ReadsItsRank(FirstBot):
+    """Reads what the contract promises of the end of a match."""
+
+    def begin(self, start):
+        self.seat = start.seat
+
+    def end(self, end):
+        assert end.outcome.ranks[self.seat] >= 1
+        assert len(end.outcome.ranks) == len(end.outcome.scores)
+
+
+def test_the_end_of_a_match_that_is_broken_off_has_a_rank_for_each_seat():
+    steps, _ = check(lambda: ReadsItsRank(1))
+    assert all(step.mark is Mark.PASSED for step in steps), steps
+
+
+class SendsOneTooMany(FirstBot):
+    """Sends one move too many with the last card of the game, which the referee ignores."""
+
+    def choose_several(self, turn):
+        seen = turn.observation
+        last = seen.phase == 2 and len(seen.hand) == 1 and seen.lead is not None
+        return [self.choose(turn), 0] if last else [self.choose(turn)]
+
+
+def test_moves_after_the_end_of_the_game_are_ignored_as_the_referee_does():
+    steps, _ = check(lambda: SendsOneTooMany(1), positions=200)
+    assert all(step.mark is Mark.PASSED for step in steps), steps
+
+
 def test_a_match_that_was_broken_off_is_a_true_record():
     spec = MatchSpec("x", "claim", GAME.configure(2, {}), 5, (Contestant("a"), Contestant("b")), CONTROL)
     played = random_game(GAME, spec.config, 5)[:11]
@@ -228,6 +259,32 @@ def test_there_is_advice_for_every_ending():
     assert ADVICE.keys() == set(Ending) - {Ending.NORMAL}
     wrong = Verdict(Ending.DISCONNECT, "ended the stream (UNIMPLEMENTED: Method not found!)")
     assert "arena.wire.v1.ClaimBotService" in advice(wrong, GAME)
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "OSError: [Errno 97] Address family not supported by protocol",
+        "listen tcp 127.0.0.1:0: socket: address family not supported by protocol",
+        "Error: listen EAFNOSUPPORT: address family not supported 127.0.0.1",
+    ],
+)
+def test_the_author_of_a_bot_that_wants_the_network_is_told_what_to_use_instead(printed):
+    failed = Verdict(Ending.NO_START, "it exited with code 1")
+    assert "Unix socket that ARENA_SOCKET names" in advice(failed, GAME, f"Traceback\n{printed}\n")
+    assert advice(failed, GAME, "Permission denied") == ADVICE[Ending.NO_START]
+    for other in (Ending.ILLEGAL, Ending.PROTOCOL, Ending.OUT_OF_MEMORY, Ending.VOID):
+        assert advice(Verdict(other, "in turn 3"), GAME, f"a library only says: {printed}") == ADVICE[other]
+
+
+@pytest.mark.slow
+def test_a_bot_that_listens_on_tcp_is_told_so(tmp_path, monkeypatch):
+    need_bubblewrap()
+    monkeypatch.chdir(tmp_path)
+    write_bot(tmp_path / "mine", "import socket\nsocket.create_server(('127.0.0.1', 5000))\n")
+    checked = arena("bot", "check", "mine", "--game", "claim")
+    assert checked.exit_code == 1
+    assert "a socket of the network, which does not exist in a match" in " ".join(checked.output.split())
 
 
 def test_the_author_of_a_bot_for_another_game_is_told_so():

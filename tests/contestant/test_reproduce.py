@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -24,6 +25,8 @@ from arena.registry import games
 from arena.sdk import Bot, Session
 from engines.claim import GAME
 from tests.kits.contestants import arena, arena_process, choosing, write_bot
+
+RANDOM = Path(__file__).parents[2] / "sample_bots/random"
 
 
 class Tap(LocalLink):
@@ -191,6 +194,20 @@ def test_a_folder_is_compared_and_its_output_seen(kept, tmp_path):
     assert " then: seat 0 " in done.stdout
     assert " now:  seat 0 " in done.stdout
     assert " differently, first at move " in done.stdout
+
+
+@pytest.mark.slow
+def test_a_strangers_record_cannot_steer_the_terminal_by_way_of_a_bot_that_prints_what_it_is_told(tmp_path):
+    record, _ = played([FirstBot(0), RandomBot(1)])
+    evil = "\x1b]0;owned\x07\x1b[2J\u202e"
+    verdicts = tuple(replace(verdict, sentence=f"played{evil}") for verdict in record.verdicts)
+    spec, outcome = replace(record.spec, match_id=f"id{evil}"), replace(record.outcome, reason=f"by points{evil}")
+    forged = replace(record, spec=spec, outcome=outcome, verdicts=verdicts)
+    records.save(tmp_path / "forged.arena", forged, GAME)
+    done = arena_process("bot", "reproduce", tmp_path / "forged.arena", "--seat", 0, "--bot", RANDOM)
+    assert done.returncode == 0, done.stderr
+    assert "seat 0: by points\\x1b" in done.stdout, "the sample bot prints how the match ended"
+    assert not {"\x1b", "\x07", "\u202e"} & set(done.stdout + done.stderr)
 
 
 @pytest.mark.slow

@@ -41,10 +41,11 @@ def test_all_else_is_the_sample_bot(language, template, tmp_path):
         assert (tmp_path / "mine" / name).is_file()
 
 
-@pytest.mark.parametrize("language", [name for name in TEMPLATES if name != "python"])
-def test_a_bot_in_another_language_brings_the_messages_of_its_game_alone(language, tmp_path):
+@pytest.mark.parametrize("language", TEMPLATES)
+def test_a_new_bot_brings_the_messages_of_its_game_alone_and_the_health_check(language, tmp_path):
     create(tmp_path / "mine", "claim", TEMPLATES[language])
     ours = {Path("proto/arena/wire/v1", f"{name}.proto") for name in ("match", "rules", "claim")}
+    ours.add(Path("proto/grpc/health/v1/health.proto"))
     assert {path.relative_to(tmp_path / "mine") for path in (tmp_path / "mine").rglob("*.proto")} == ours
 
 

@@ -1,5 +1,6 @@
 """Finding games, and refusing to start when one is broken."""
 
+import subprocess
 import sys
 from importlib.metadata import EntryPoint
 
@@ -104,3 +105,18 @@ def test_a_broken_entry_point_refuses_to_start(monkeypatch, value, complaint):
     with_entry_points(monkeypatch, value)
     with pytest.raises(RegistryError, match=complaint):
         registry.games()
+
+
+@pytest.mark.parametrize("content", ["", "raise OSError(7)", "print('it was run')"])
+def test_another_package_called_engines_is_refused_in_one_sentence(tmp_path, content):
+    """One of that name is on the package index, and a folder of that name may lie where Python is started."""
+    (tmp_path / "engines").mkdir()
+    (tmp_path / "engines/__init__.py").write_text(content)
+    command = [sys.executable, "-m", "arena", "games"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("Error: the package `engines`")
+    assert str(tmp_path / "engines") in done.stderr
+    assert "is not Arena's: remove or rename it" in done.stderr

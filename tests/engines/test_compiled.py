@@ -1,5 +1,6 @@
 """A compiled module is used only with the source that it was made of."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -61,6 +62,7 @@ def test_sources_alone_are_interpreted(folder):
 
 def test_stale_rules_stop_a_command_with_one_sentence(tmp_path):
     package = tmp_path / "engines"
+    shutil.copytree(ROOT / "arena", tmp_path / "arena")  # its games are beside it
     (package / "claim").mkdir(parents=True)
     for name in ("__init__.py", "compiling.py"):
         (package / name).write_bytes((ROOT / "engines" / name).read_bytes())
@@ -69,7 +71,7 @@ def test_stale_rules_stop_a_command_with_one_sentence(tmp_path):
         path.parent.mkdir(exist_ok=True)
         path.touch()
     (package / "claim" / "rules.cpython-311.so").touch()
-    environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PATH": "/usr/bin:/bin"}
+    environment = {"PYTHONPATH": f"{tmp_path}", "PATH": "/usr/bin:/bin"}
     done = subprocess.run(
         [sys.executable, "-m", "arena", "games"],
         env=environment,

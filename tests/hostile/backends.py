@@ -26,7 +26,7 @@ ROOT = HERE.parents[1]
 KIT = HERE / "_kit"
 SDK_IMAGE = "arena/python:bookworm"
 IMAGE = "arena-test/hostile"
-_LOCK = f"{tempfile.gettempdir()}/arena-hostile-image.lock"
+_LOCK = f"{tempfile.gettempdir()}/arena-hostile-image-{os.getuid()}.lock"  # a user cannot open that of another one
 OLD_S = 3600.0
 """Seconds after which an image of earlier bots is cleared away."""
 AnySandbox = BubblewrapSandbox | DockerSandbox

@@ -6,6 +6,7 @@ verdict = "TIME"                # or a list of acceptable ones; `plays = true` i
 variants = ["ping", "rst"]      # several bots in one folder: bot.py finds its variant as its first argument
 command = ["{bot}/program"]     # default: python3 {bot}/bot.py
 clock, seat, strikes, matches   # default: 1s/move+2s, seat 0, no strikes, 1 match
+returns = false                 # then the same deals from the other seat, by the worker of a tournament
 opponent = "inside"             # a player in the referee; or "sandboxed", "sleeper", or another hostile bot
 opponent_verdict = "NORMAL"
 backends = ["bubblewrap", "docker"]   # and "gvisor"; "no-cgroups": bubblewrap where there are no control groups
@@ -50,6 +51,7 @@ class Case:
     seat: int = 0
     strikes: int = 0
     matches: int = 1
+    returns: bool = False
     runs: int = 1
     opponent: str = "inside"
     opponent_verdict: tuple[str, ...] = ("NORMAL",)

@@ -22,7 +22,7 @@ from arena.bots.running import AnyCodec, LocalBot, RemoteBot, RunningBot
 from arena.bots.table import Table
 from arena.clock import TimeControl
 from arena.links.connection import unix_connect
-from arena.links.grpc import GrpcLink
+from arena.links.match_link import MatchLink
 from arena.match import Contestant, Ending, MatchRecord, MatchSpec, Seat
 from arena.play import looptime
 from arena.play.heartbeat import Heartbeat, ThreadHeartbeat
@@ -59,7 +59,7 @@ class Witness:
         self.charged += [time.charged / 1e6 for time in times]
         calls = bot.calls[1:] if isinstance(bot, StampedBot) else []  # the first call is the start of the match
         for turn, (time, (asked, answered)) in enumerate(zip(times, calls), 1):
-            sent = sent_at(record.spec.match_id, turn)
+            sent = sent_at(record.told_id, turn)
             if sent is not None and sent >= asked:
                 self.late.append(answered - sent)
                 self.overpaid.append((time.charged - time.lag) / 1e6 - (sent - asked))
@@ -143,7 +143,7 @@ class StampedBot(RemoteBot):
     async def open_match(self, codec: AnyCodec) -> Link:
         """A link that notes the moments of its calls."""
         link = await super().open_match(codec)
-        assert isinstance(link, GrpcLink)
+        assert isinstance(link, MatchLink)
         self.calls = []
         return StampedLink(link, self.calls)
 
@@ -151,14 +151,14 @@ class StampedBot(RemoteBot):
 class StampedLink:
     """A link that notes, on the monotonic clock, when each request was out and when its reply had arrived."""
 
-    def __init__(self, link: GrpcLink, calls: list[tuple[float, float]]) -> None:
+    def __init__(self, link: MatchLink, calls: list[tuple[float, float]]) -> None:
         self._link, self._calls = link, calls
         self.settle, self.tell, self.close = link.settle, link.tell, link.close
 
     async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:
         """Ask, and note what the link says of the time."""
         answer = await self._link.call(request, wait, leniency)
-        answered = self._link._answered_at
+        answered = self._link.stream._answered_at
         self._calls.append((answered - answer.wall, answered))
         return answer
 

@@ -28,6 +28,8 @@ from arena.play import looptime
 from arena.play.faults import Policy
 from arena.play.heartbeat import STEADY, ThreadHeartbeat
 from arena.sandboxes import Limits
+from arena.tournaments.executors.base import Assignment
+from arena.tournaments.executors.worker import Worker
 from engines.claim import GAME
 from tests.hostile import backends, cases, neighbour
 from tests.hostile.canaries import SECRET, Canaries
@@ -110,7 +112,8 @@ def run_once(case: Case, backend: backends.Backend) -> Result:
         started = time.monotonic()
         for _ in range(case.runs):
             try:
-                looptime.run(play(case, backend, traces, result))
+                how = play_returns if case.returns else play
+                looptime.run(how(case, backend, traces, result))
             except Exception:  # a bot that can raise anything here has brought the whole referee down
                 result.problems.append(f"the referee crashed: {traceback.format_exc()}")
         result.check(traces.growth() < MAX_GROWTH, f"the referee grew by {traces.growth() // MIB} MiB")
@@ -170,6 +173,29 @@ async def play(case: Case, backend: backends.Backend, traces: Traces, result: Re
     result.check(not strays, f"tasks that nobody waits for: {strays}")
 
 
+async def play_returns(case: Case, backend: backends.Backend, traces: Traces, result: Result) -> None:
+    """The deals of a case from one seat and then from the other, by a worker that is not told where a leg begins."""
+    make = (hostile, opponent)
+    names, logs = (case.name, "opponent"), ["", ""]
+    with ThreadHeartbeat() as heartbeat:
+        worker = Worker(
+            GAME, lambda number: make[number](case, backend), policy=Policy(case.strikes), heartbeat=heartbeat
+        )
+        for seating in ((0, 1), (1, 0)):
+            for number in range(case.matches):
+                spec = make_spec([names[place] for place in seating], SEED + number, TimeControl.parse(case.clock))
+                played = await worker.play((0, 1), Assignment(number, seating, spec), new_leg=False)
+                for place, log in zip(seating, played.logs):
+                    logs[place] += log
+                verdict = played.record.verdicts[seating.index(0)]
+                result.verdict, result.sentence = verdict.ending.name, verdict.sentence
+                result.check(_normal(played.record), f"match {number}, seats {seating}: {played.record.verdicts}")
+        traces.note()
+        await worker.clear()
+    result.log = logs[0]
+    judge_logs(case, logs, result)
+
+
 def judge(case: Case, record: MatchRecord[Any, Any], bots: Sequence[RunningBot], result: Result) -> None:
     """Compare what happened with what was expected."""
     verdict, other = record.verdicts[case.seat], record.verdicts[1 - case.seat]
@@ -187,7 +213,7 @@ def judge(case: Case, record: MatchRecord[Any, Any], bots: Sequence[RunningBot],
     said = bots[0].sandbox_report().enforcement
     fits = all(said.get(line) in words for line, words in case.enforcement.items())
     result.check(fits, f"the sandbox is said to be {said}")
-    judge_logs(case, bots, result)
+    judge_logs(case, [bot.log() for bot in bots[:2]], result)
 
 
 def judge_neighbours(witnesses: dict[str, Witness], calm: Witness, result: Result) -> None:
@@ -205,23 +231,23 @@ def judge_neighbours(witnesses: dict[str, Witness], calm: Witness, result: Resul
         result.problems += [f"{name}: {fault}" for fault in dict.fromkeys(witness.faults)]
 
 
-def judge_logs(case: Case, bots: Sequence[RunningBot], result: Result) -> None:
-    """Look into what the bots printed, as a person would see it."""
-    for log in (bots[0].log(), bots[1].log()):
+def judge_logs(case: Case, logs: Sequence[str], result: Result) -> None:
+    """Look into what the hostile bot and its opponent printed, as a person would see it."""
+    for log in logs:
         for word in (cases.ESCAPED, SECRET, *case.log_excludes):
             line = next((line for line in log.splitlines() if word in line), "")
             result.check(word not in log, f"in the log: {line:.200}")
         result.check(len(log) < MAX_LOG, f"the log has {len(log)} characters")
         result.check(log.replace("\n", "").isprintable() or not log, "the log holds unprintable characters")
     for word in case.log_contains:
-        result.check(word in bots[0].log(), f"not in the log: {word}")
+        result.check(word in logs[0], f"not in the log: {word}")
 
 
 def hostile(case: Case, backend: backends.Backend) -> RunningBot:
     """The bot of a case."""
     limits = case.bot_limits()
     sandbox = backend.sandbox(cases.HERE / case.name, [*case.command, *filter(None, [case.variant])], limits)
-    return SandboxedBot(Contestant(case.name), sandbox, start_s=limits.start_s, ponder=False)
+    return SandboxedBot(Contestant(case.name), sandbox, ponder=False)
 
 
 def opponent(case: Case, backend: backends.Backend) -> RunningBot:
@@ -241,7 +267,7 @@ def honest(backend: backends.Backend, folder: Path) -> RunningBot:
     """A good bot in a sandbox of the same kind."""
     limits = Limits(memory_bytes=256 * MIB, start_s=30.0)
     sandbox = backend.sandbox(folder, ("python3", "{bot}/bot.py"), limits)
-    return SandboxedBot(Contestant("opponent"), sandbox, start_s=limits.start_s, ponder=False)
+    return SandboxedBot(Contestant("opponent"), sandbox, ponder=False)
 
 
 def _normal(record: MatchRecord[Any, Any]) -> bool:

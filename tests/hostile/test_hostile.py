@@ -1,4 +1,4 @@
-"""Every hostile bot gets its verdict and leaves no trace, in every sandbox of this machine."""
+"""Every hostile bot gets its verdict and leaves no trace; `make hostile` plays each of them in every sandbox."""
 
 import pytest
 
@@ -6,7 +6,10 @@ from tests.hostile import backends, cases, runner
 from tests.kits.needs import need
 
 CASES = list(cases.all_cases())
-MATRIX = [(case, name) for case in CASES for name in case.backends]
+COMMON = ("bubblewrap", "docker")
+"""The sandboxes for which nearly all cases are made: here each is played in one of them, in turns."""
+LEFT_OUT = [COMMON[number % 2] if {*COMMON} <= {*case.backends} else "" for number, case in enumerate(CASES)]
+MATRIX = [(case, name) for case, out in zip(CASES, LEFT_OUT) for name in case.backends if name != out]
 CATALOGUE = {*range(1, 13), *range(14, 18), *range(19, 25), 26, 27, *range(29, 34), *range(35, 39), *range(40, 44)}
 CATALOGUE |= {45, 46, 47, 51, 55}
 """The rows of the attack catalogue that bots can act out; a killed referee (52) has its own test."""

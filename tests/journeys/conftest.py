@@ -139,7 +139,7 @@ def larger_installation(installation):
     folder.chmod(0o755)
 
     def make(extra="", *packages):
-        install(folder, f"arena{extra} @ file://{installation.wheel}", *packages)
+        install(folder, f"botarena{extra} @ file://{installation.wheel}", *packages)
         return Installation(folder, installation.wheel)
 
     yield make

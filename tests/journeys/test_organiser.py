@@ -41,12 +41,12 @@ def test_an_organiser_runs_a_cup_and_shows_it(traveller):
     traveller.run("arena site build public")
     ladder = (traveller.folder / "public/ladders/claim.html").read_text()
     assert [f'data-name="{name} 1' in ladder for name in BOTS] == [True, False, True]
-    assert ("Not fully enforced" in ladder) is bool(cup["weak_limits"])
+    assert ("Not fully held" in ladder) is bool(cup["weak_limits"])
 
 
 def check_weak_limits(traveller, weak_limits):
     """An ordinary user cannot enforce everything: the table says so, and so does `arena doctor`."""
-    assert ("Not fully enforced" in traveller.run("arena ratings --game claim")) is bool(weak_limits)
+    assert ("Not fully held" in traveller.run("arena ratings --game claim")) is bool(weak_limits)
     if traveller.user == 0:
         return
     assert weak_limits

@@ -47,7 +47,7 @@ def test_every_command_of_the_readme_works(traveller):
             cup = (traveller.folder / "cup.toml").read_text()
             traveller.write("cup.toml", re.sub(r'^(bots = \[".*?", ".*?").*\]$', r"\1]", cup, flags=re.MULTILINE))
         if command == "arena serve":  # it would serve for ever; the wheel alone says what it needs
-            assert "pip install 'arena[web]'" in traveller.attempt(command).stderr
+            assert f"pip install '{traveller.installation.wheel}[web]'" in traveller.attempt(command).stderr
             continue
         said.append((command, traveller.run(shortened(with_match(command, traveller)))))
     for sample in ("greedy", "search", "policy", "random"):

@@ -4,9 +4,9 @@ import math
 
 from arena import registry
 from arena.clock import TimeControl
-from arena.match import FINE, Contestant, Ending, MatchRecord, MatchSpec, PlayedMove, Times, Verdict
+from arena.match import FINE, Contestant, Ending, Fault, MatchRecord, MatchSpec, PlayedMove, Times, Verdict
 from arena.play import record
-from arena.play.referee import forfeit
+from arena.play.faults import plays_on, result, substitute
 from arena.rng import stream
 from arena.store.base import KeptMatch
 from arena.store.checksums import match_checksum
@@ -70,9 +70,18 @@ def play(game, seats, field, fixture, *, fault=False):
     config = game.configure(seats, game.info.choose({}))
     seed = 1000 * fixture.deal + math.prod(place + 2 for place in fixture.group) % 997
     rng = stream(seed, "moves", *(bot.id for bot in field))
-    state, played = game.start(config, seed), []
-    while state.to_move() is not None and not (fault and len(played) == 12):
-        legal, seat = state.legal(), state.to_move()
+    state, played, faults = game.start(config, seed), [], ()
+    while (seat := state.to_move()) is not None:
+        legal = state.legal()
+        if fault and len(played) == 12:
+            faults = (Fault(seat, 12, Verdict(Ending.CRASH, SENTENCE)),)
+        faulty = [found.seat for found in faults]
+        if not plays_on(faulty, seats):
+            break
+        if seat in faulty:
+            played.append(PlayedMove(seat, substitute(seed, len(played), legal), substituted=True))
+            state.apply(played[-1].move)
+            continue
         # A player with a higher number looks for a good move by trying some to the end.
         move = max((legal[int(rng.random() * len(legal))] for _ in range(field[seat].id)), key=str)
         times = Times(wall=int(900 + rng.random() * 40_000 * field[seat].id), charged=900, cpu=700)
@@ -81,9 +90,7 @@ def play(game, seats, field, fixture, *, fault=False):
     contestants = tuple(Contestant(bot.name, bot.version, bot.digest) for bot in field)
     name = record.match_id(game, config, seed, contestants)
     spec = MatchSpec(name, game.info.name, config, seed, contestants, TimeControl.parse("1s/move"))
-    verdicts, outcome = (FINE,) * seats, state.outcome()
-    if outcome is None:
-        loser = state.to_move()
-        verdicts = tuple(Verdict(Ending.CRASH, SENTENCE) if seat == loser else FINE for seat in range(seats))
-        outcome = forfeit([loser], seats)
-    return MatchRecord(spec, game.info.version, tuple(played), verdicts, outcome)
+    verdicts = {found.seat: found.verdict for found in faults}
+    verdicts = tuple(verdicts.get(seat, FINE) for seat in range(seats))
+    outcome = result(state.outcome(), [found.seat for found in faults], seats) if faults else state.outcome()
+    return MatchRecord(spec, game.info.version, tuple(played), verdicts, outcome, faults=faults)

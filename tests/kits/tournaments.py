@@ -26,6 +26,8 @@ MAKERS = {"first": FirstBot, "random": RandomBot, "other": lambda seed: RandomBo
 class InlineExecutor:
     """Plays in this very process and event loop, so that tests can look at everything."""
 
+    neighbours = 0
+
     def __init__(self, game, make_bot, *, tournament, bot_ids, concurrency=1, fresh=False):
         self._game, self._tournament, self._bot_ids = game, tournament, bot_ids
         self._workers = [
@@ -34,6 +36,7 @@ class InlineExecutor:
         self._tasks = []
         self._stopping = False
         self.running = 0
+        self.tables = concurrency
 
     async def __aenter__(self):
         return self
@@ -58,7 +61,7 @@ class InlineExecutor:
                 for number, assignment in enumerate(job.assignments):
                     if self._stopping or not may_begin():
                         return
-                    played = await worker.play(job.bots, assignment, new_job=not number)
+                    played = await worker.play(job.bots, assignment, new_leg=job.begins_leg(number))
                     places = tuple(job.bots[place] for place in assignment.seating)
                     ids = tuple(self._bot_ids[place] for place in places)
                     await keep(

@@ -34,12 +34,13 @@ def message(data, *, flag=0):
 class Peer:
     """One connection from the referee; `turn(peer, stream, number, request)` is what the attack does when asked."""
 
-    def __init__(self, sock, turn, *, headers=(), ready=None, before=b""):
+    def __init__(self, sock, turn, *, headers=(), ready=None, before=b"", end=None):
         self.sock = sock
         self.turn = turn
         self.headers = list(headers)
         self.ready = ready
         self.before = before
+        self.end = end
         self.http = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False, header_encoding="utf-8"))
         self.buffers = {}
         self.counts = {}
@@ -98,6 +99,8 @@ class Peer:
                 (self.ready or ready)(self, stream)
             elif GAME.codec.type("Request").FromString(request).WhichOneof("event") == "turn":
                 self.turn(self, stream, number, request)
+            elif self.end:
+                self.end(self, stream)
 
 
 # -- polite behaviour -----------------------------------------------------------------------------------
@@ -197,7 +200,7 @@ def just_too_long(peer, stream, number, request):
 
 
 def gzip_bomb(peer, stream, number, request):
-    data = message(gzip.compress(bytes(200 << 20), 9), flag=1)
+    data = message(gzip.compress(bytes(200 << 20), 1), flag=1)
     for at in range(0, len(data), 16384):
         peer.raw(frame(DATA, data[at : at + 16384], stream=stream))
     time.sleep(60)
@@ -389,6 +392,11 @@ def early_ready(peer, stream):
     peer.raw(frame(DATA, b"".join(message(GAME.codec.write_reply(reply)) for reply in replies), stream=stream))
 
 
+def end_first(peer, stream):
+    """Ends its half of the stream as soon as the match is over, before the referee has ended its own."""
+    peer.finish(stream, 0)
+
+
 TURNS = {
     "polite": polite,
     **{
@@ -424,10 +432,13 @@ TURNS = {
 }  # fmt: skip
 
 READY = {"answers_early": early_ready, "shut_window": shut_window, "sticky_window": sticky_window}
+END = {"ends_first": end_first}
 BEFORE = {"interim_headers": frame(HEADERS, b"\x08\x03103", flags=0x4, stream=3) * 100}
 SETTING = {
     "no_window": {h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: 0},
     "no_streams": {h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: 0},
+    "ends_first": {h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: 10},
+    "never_ends": {h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: 10},
 }
 
 
@@ -463,9 +474,14 @@ def connection(sock, attack):
         if attack == "huge_headers":
             headers = [(f"x-{number}", "a" * 1000) for number in range(60)]
         peer = Peer(
-            sock, TURNS.get(attack, polite), headers=headers, ready=READY.get(attack), before=BEFORE.get(attack, b"")
+            sock,
+            TURNS.get(attack, polite),
+            headers=headers,
+            ready=READY.get(attack),
+            before=BEFORE.get(attack, b""),
+            end=END.get(attack),
         )
-        peer.http.update_settings(SETTING.get(attack, {}))
+        peer.http.local_settings = h2.settings.Settings(client=False, initial_values=SETTING.get(attack))
         peer.run()
 
 

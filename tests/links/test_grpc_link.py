@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
 
@@ -49,8 +50,8 @@ async def echo(requests, _context):
 
 
 @asynccontextmanager
-async def server(path, play=echo, health=serving):
-    grpc_server = grpc.aio.server(handlers=[Handler(play, health)])
+async def server(path, play=echo, health=serving, options=()):
+    grpc_server = grpc.aio.server(handlers=[Handler(play, health)], options=options)
     port = grpc_server.add_insecure_port(str(path))
     await grpc_server.start()
     try:
@@ -230,12 +231,55 @@ async def garbled(_request, _context):
     return b"\xff\xff"
 
 
-@pytest.mark.parametrize("health", [None, hanging, garbled])
-def test_without_a_health_check_there_is_no_start(tmp_path, health):
+async def not_serving(_request, _context):
+    return health_pb2.HealthCheckResponse(status=health_pb2.HealthCheckResponse.NOT_SERVING).SerializeToString()
+
+
+async def failing(_request, context):
+    if failing.seen:
+        await asyncio.sleep(9)  # what it does later does not hide what it said
+    failing.seen = True
+    await context.abort(grpc.StatusCode.FAILED_PRECONDITION, "no weights.bin")
+
+
+@pytest.mark.parametrize(
+    ("health", "reason"),
+    [
+        (None, "grpc.health.v1.Health/Check of the empty service failed with UNIMPLEMENTED"),
+        (hanging, "it does not answer the health check"),
+        (not_serving, "its health check says NOT_SERVING"),
+        (failing, "FAILED_PRECONDITION: no weights.bin"),
+    ],
+)
+def test_without_a_good_health_check_there_is_no_start(tmp_path, health, reason):
+    failing.seen = False
+
     async def run():
         async with server(f"unix:{tmp_path}/s", health=health):
-            with pytest.raises(StartFailed, match="not ready"):
+            with pytest.raises(StartFailed, match=r"was not ready within 0\.4 s: .*" + reason):
                 await BotConnection.open(unix_connect(tmp_path / "s"), 0.4)
+
+    looptime.run(run())
+
+
+def test_a_bot_that_listens_no_more_is_told_what_it_said_before(tmp_path):
+    async def run():
+        async with server(f"unix:{tmp_path}/s", health=not_serving):
+            opening = asyncio.create_task(BotConnection.open(unix_connect(tmp_path / "s"), 0.8))
+            await asyncio.sleep(0.4)
+        with pytest.raises(StartFailed, match="its health check says NOT_SERVING"):
+            await opening
+
+    looptime.run(run())
+
+
+def test_what_can_become_no_better_is_told_at_once(tmp_path):
+    async def run():
+        async with server(f"unix:{tmp_path}/s", health=garbled):
+            began = time.monotonic()
+            with pytest.raises(StartFailed, match="failed its health check: the answer to the health check is garbled"):
+                await BotConnection.open(unix_connect(tmp_path / "s"), 10.0)
+            assert time.monotonic() - began < 5.0
 
     looptime.run(run())
 
@@ -306,3 +350,25 @@ def test_a_cancelled_call_leaves_no_reply_behind(tmp_path):
         await link.close()
 
     with_echo(tmp_path, use)
+
+
+AGES = {
+    "idle": [("grpc.max_connection_idle_ms", 100)],
+    "old": [("grpc.max_connection_age_ms", 300), ("grpc.max_connection_age_grace_ms", 10_000)],
+}
+
+
+@pytest.mark.parametrize("options", AGES.values(), ids=AGES)
+def test_a_server_may_close_old_and_idle_connections(tmp_path, options):
+    """The match lasts longer than its connection may, and there is a pause before the next one."""
+
+    async def use(connection):
+        for turns in (b"start", b"1", b"2", b"3"), (b"start", b"1"):
+            link = await connection.open_match(CODEC)
+            for turn in turns:
+                assert (await link.call(turn, 5.0)).reply == turn
+                await asyncio.sleep(0.4 if turn == b"2" else 0.0)
+            await link.close()
+            await asyncio.sleep(0.5)
+
+    with_echo(tmp_path, use, options=options)

@@ -18,7 +18,9 @@ from links_kit import (
 )
 
 from arena.clock import TimeControl
-from arena.errors import Abuse, BotFault, StartFailed
+from arena.errors import Abuse, BotFault, Disconnected, StartFailed
+from arena.links import connection as connection_module
+from arena.links import grpc
 from arena.links.connection import BotConnection, unix_connect
 from arena.match import Ending
 from arena.play import looptime
@@ -158,11 +160,13 @@ def test_a_bot_that_never_becomes_ready_did_not_start(attack):
         started = time.monotonic()
         # Random bytes may happen to be frames that no bot may send.
         with pytest.raises((StartFailed, Abuse) if attack == "random_bytes" else StartFailed) as caught:
-            await BotConnection.open(unix_connect(path), 0.5)
+            await BotConnection.open(unix_connect(path), 20.0 if attack == "speaks_smtp" else 0.5)
         assert time.monotonic() - started < 5.0
         assert str(caught.value).isprintable()
         if attack in {"never_accepts", "accepts_and_hangs", "no_window"}:
             assert "does not answer the health check" in str(caught.value)
+        if attack == "speaks_smtp":
+            assert "failed its health check: sent what is no gRPC" in str(caught.value)
 
     with hostile(attack) as (_, path):
         looptime.run(run(path))
@@ -252,6 +256,37 @@ def test_a_turn_that_was_given_up_costs_no_other(attack):
     assert [verdict.ending for verdict in result.verdicts] == [Ending.NORMAL] * 2, result.verdicts
     assert [strike.verdict.ending for strike in result.strikes] == [Ending.TIME]
     assert sum(move.substituted for move in result.played) == 1
+
+
+@pytest.mark.parametrize("bot", ["ends_first", "never_ends"])
+def test_streams_of_matches_that_are_over_do_not_count(bot, monkeypatch):
+    """The server allows ten streams at a time, and ends the connection at one more."""
+    monkeypatch.setattr(grpc, "CLOSE_WAIT", 0.02)
+
+    async def run(path):
+        async with connected(path) as connection:
+            for seed in range(30):
+                result = await play_against_local(connection, seed=seed)
+                assert [verdict.ending for verdict in result.verdicts] == [Ending.NORMAL] * 2, (seed, result.verdicts)
+
+    with hostile(bot) as (_, path):
+        looptime.run(run(path))
+
+
+def test_no_more_streams_are_opened_than_the_bot_allows(monkeypatch):
+    monkeypatch.setattr(connection_module, "OPEN_WAIT", 0.1)
+
+    async def run(path):
+        async with connected(path) as connection:
+            links = [await connection.open_match(GAME.codec) for _ in range(10)]
+            with pytest.raises(Disconnected, match="let the referee open no stream"):
+                await connection.open_match(GAME.codec)
+            await links[0].close()
+            await connection.open_match(GAME.codec)
+            assert not connection.is_closed()
+
+    with hostile("ends_first") as (_, path):
+        looptime.run(run(path))
 
 
 def test_two_hostile_bots_get_two_verdicts():

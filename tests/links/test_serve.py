@@ -38,6 +38,15 @@ class Broken(First):
 serve(Broken, game="claim")
 """
 )
+LEAVES = (
+    FIRST
+    + """
+class Leaves(First):
+    def choose(self, turn):
+        sys.exit("I have had enough")
+serve(Leaves, game="claim")
+"""
+)
 THINKER = (
     FIRST
     + """
@@ -106,21 +115,22 @@ def test_matches_one_after_another_and_in_parallel_each_with_its_own_bot():
         assert "a bot for match 14" in child.stdout.read()
 
 
-def test_a_bots_own_error_is_shown_to_its_author_and_ends_the_stream():
+@pytest.mark.parametrize(("code", "words"), [(BROKEN, "my own mistake"), (LEAVES, "SystemExit: I have had enough")])
+def test_a_bots_own_error_is_shown_to_its_author_and_ends_the_stream(code, words):
     async def run(path):
         async with connected(path) as connection:
             for _ in range(2):
                 verdict = (await play_against_local(connection)).verdicts[0]
                 assert verdict.ending is Ending.DISCONNECT
-                assert "my own mistake" in verdict.sentence
+                assert words in verdict.sentence
 
-    with program("-c", BROKEN) as (child, path):
+    with program("-c", code) as (child, path):
         asyncio.run(run(path))
         child.terminate()
         assert child.wait(20) == 0
         errors = child.stderr.read()
     assert "Traceback" in errors
-    assert "my own mistake" in errors
+    assert words in errors
 
 
 def test_a_bot_deep_in_thought_stops_as_well():

@@ -33,7 +33,7 @@ from arena.play.heartbeat import STEADY
 from arena.play.player import Leniency
 
 JUNK, LAST = frame(0xEE, bytes(1000)), frame(0xEF)
-BIG = bytes(100_000)
+SETTING = struct.Struct(">HI").pack
 
 
 def grant(amount, stream=0):
@@ -95,23 +95,67 @@ def test_an_end_that_nobody_waited_for_is_found_at_the_next_turn(ending):
     looptime.run(run())
 
 
-def test_pings_are_answered_even_if_nobody_waits_for_long(monkeypatch):
-    monkeypatch.setattr(http2, "IDLE_POLL_S", 0.05)
+PINGED = frame(PING, b"12345678")
+PONG = frame(PING, b"12345678", flags=1)
+
+
+@pytest.mark.parametrize("before", [b"", grant(100), frame(0xEE, bytes(500)), reply(b"surplus") + frame(SETTINGS)])
+def test_pings_are_answered_while_nobody_waits(before):
+    """Soon, whatever stands before them, and all else is left for the next turn."""
 
     async def run():
         async with wired() as wire:
             await wire.greet(GREETING + HEAD)
-            later = asyncio.create_task(wire.answer_soon(reply() + frame(PING, b"12345678")))
+            later = asyncio.create_task(wire.answer_soon(reply()))
             await wire.link.call(b"", 5.0)
             await later
-            await asyncio.sleep(0.3)
-            assert frame(PING, b"12345678", flags=1) in wire.far.recv(65536)
+            wire.far.recv(65536)
+            for unasked in (before + PINGED, PINGED):  # again, though the rest of what came is still held
+                await wire.say(unasked)
+                await asyncio.sleep(2.2 * http2.IDLE_LOOK_S)
+                assert wire.far.recv(65536) == PONG
+            later = asyncio.create_task(wire.answer_soon(reply(b"next")))
+            assert (await wire.link.call(b"", 5.0)).reply == b"next"
+            await later
+            assert PONG not in wire.far.recv(65536)
+
+    looptime.run(run())
+
+
+def test_a_ping_behind_a_reply_is_answered_while_nobody_waits(monkeypatch):
+    """It came in one piece with the reply, and nothing comes after it."""
+    monkeypatch.setattr(http2, "IDLE_LOOK_S", 0.05)
+
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            later = asyncio.create_task(wire.answer_soon(reply() + grant(1) + PINGED))
+            await wire.link.call(b"", 5.0)
+            await later
+            wire.far.recv(65536)
+            await asyncio.sleep(0.15)
+            assert wire.far.recv(65536) == PONG
+
+    looptime.run(run())
+
+
+def test_a_ping_is_not_looked_at_while_others_may_be_asked_at_a_quick_pace():
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            for _ in range(10):
+                later = asyncio.create_task(wire.answer_soon(reply() + PINGED))
+                await wire.link.call(b"", 5.0)
+                await later
+                worked = wire.http.cpu_seconds
+                await asyncio.sleep(0.1)  # the opponent's turn
+                assert wire.http.cpu_seconds == worked
 
     looptime.run(run())
 
 
 def test_a_bot_that_nobody_waits_for_is_looked_at_only_a_little(monkeypatch):
-    monkeypatch.setattr(http2, "IDLE_POLL_S", 0.02)
+    monkeypatch.setattr(http2, "IDLE_LOOK_S", 0.02)
 
     async def run():
         async with wired() as wire:
@@ -125,6 +169,111 @@ def test_a_bot_that_nobody_waits_for_is_looked_at_only_a_little(monkeypatch):
             await asyncio.sleep(0.2)
             assert not wire.http.over
             assert len(wire.http._frames) < 4096
+
+    looptime.run(run())
+
+
+def test_much_that_came_behind_a_reply_is_not_looked_through(monkeypatch):
+    """It would keep the referee busy for some milliseconds of the opponent's turn."""
+    monkeypatch.setattr(http2, "IDLE_LOOK_S", 0.02)
+
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            later = asyncio.create_task(wire.answer_soon(reply() + frame(0xEE) * 6000 + PINGED))
+            await wire.link.call(b"", 5.0)
+            await later
+            await wire.say(PINGED)
+            await asyncio.sleep(0.1)
+            assert PONG not in wire.far.recv(65536)
+            assert len(wire.http._frames) > 6000 * len(frame(0xEE))
+
+    looptime.run(run())
+
+
+def test_pings_without_end_are_a_flood_even_if_nobody_waits(monkeypatch):
+    monkeypatch.setattr(http2, "IDLE_LOOK_S", 0.01)
+
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            ended = time.monotonic() + 5
+            while not wire.http.over and time.monotonic() < ended:
+                await wire.say(PINGED * 20)
+                await asyncio.sleep(0.01)
+            assert isinstance(wire.http.fault, Abuse)
+            assert wire.http.cpu_seconds < 0.1
+
+    looptime.run(run())
+
+
+def test_a_bot_that_closes_its_connection_while_nobody_waits_is_gone_at_once():
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            await wire.say(PINGED)
+            wire.far.close()
+            await asyncio.sleep(2.2 * http2.IDLE_LOOK_S)
+            assert wire.http.over
+
+    looptime.run(run())
+
+
+# -- what HTTP/2 allows --------------------------------------------------------------------------------
+
+
+def in_pieces(block, *, last=0, size=7):
+    """A block of headers, a few bytes in every frame."""
+    pieces = [block[at : at + size] for at in range(0, len(block), size)]
+    kinds = [HEADERS] + [CONTINUATION] * (len(pieces) - 1)
+    ends = [last] + [0] * (len(pieces) - 2) + [END_HEADERS]
+    return b"".join(frame(*of, flags=flags, stream=1) for *of, flags in zip(kinds, pieces, ends, strict=True))
+
+
+def test_headers_may_come_in_pieces():
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + in_pieces(HEAD[9:] + literal(b"x-trace", b"1" * 60)))
+            later = asyncio.create_task(wire.answer_soon(reply(), in_pieces(TRAILERS[9:], last=END_STREAM, size=3)))
+            assert (await wire.link.call(b"", 5.0)).reply == b"reply"
+            await later
+            with pytest.raises(Disconnected, match=r"ended the stream before the match was over \(OK"):
+                await wire.link.call(b"", 5.0)
+
+    looptime.run(run())
+
+
+def goaway(last, code=0):
+    return frame(GOAWAY, struct.pack(">II", last, code))
+
+
+@pytest.mark.parametrize("announced", [goaway(1), goaway(2**31 - 1) + goaway(1) + frame(PING, bytes(8))])
+def test_a_match_goes_on_when_its_connection_is_to_be_closed(announced):
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            for segment in (announced + reply(b"1"), reply(b"2") + announced, grant(1) + reply(b"3")):
+                later = asyncio.create_task(wire.answer_soon(segment))
+                assert message((await wire.link.call(b"", 5.0)).reply) in segment
+                await later
+            assert wire.http.is_ended()
+            assert not wire.http.over
+            later = asyncio.create_task(wire.answer_soon(TRAILERS))
+            await wire.link.close()
+            await later
+
+    looptime.run(run())
+
+
+@pytest.mark.parametrize("announced", [goaway(0), goaway(1, code=0xB), goaway(2**31 - 1, code=2)])
+def test_a_connection_that_is_closed_in_anger_ends_the_match(announced):
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            later = asyncio.create_task(wire.answer_soon(announced))
+            with pytest.raises(Disconnected, match="closed the connection"):
+                await wire.link.call(b"", 5.0)
+            await later
 
     looptime.run(run())
 
@@ -386,9 +535,86 @@ def test_a_request_may_be_longer_than_the_window(size, window, opens_at):
     looptime.run(run())
 
 
+def window(size):
+    """The bot's SETTINGS with this window for every stream; that of the connection stays 65,535."""
+    return frame(SETTINGS, SETTING(4, size))
+
+
+LACKING = 40
+HELD_BACK = {
+    "stream, short": (window(100), 100 - 5 + LACKING, grant(LACKING, 1)),
+    "stream, long": (window(20_000), 20_000 - 5 + LACKING, grant(LACKING, 1)),
+    "connection": (window(1 << 20), 65_535 - 5 + LACKING, grant(LACKING)),
+    "all of it": (window(0), 300, grant(1000, 1)),
+}
+
+
+@pytest.mark.parametrize(("settings", "size", "room"), HELD_BACK.values(), ids=HELD_BACK)
+def test_a_bot_pays_for_the_time_in_which_its_window_holds_a_request_back(settings, size, room):
+    async def run():
+        async with wired() as wire:
+            await wire.greet(settings + HEAD)
+            later = asyncio.create_task(wire.answer_soon(room, reply(), after=0.09))
+            answer = await wire.link.call(bytes(size), 5.0)
+            await later
+            assert answer.wall >= 0.085
+            assert answer.transport < 0.05
+
+    looptime.run(run())
+
+
+def test_a_bot_pays_for_the_time_in_which_it_does_not_read_its_socket():
+    async def run():
+        async with wired() as wire:
+            await wire.greet(window(1 << 24) + grant(1 << 24) + HEAD)
+
+            async def read_late():
+                await asyncio.sleep(0.09)
+                assert wire.http._writing_paused  # or nothing was shown
+                heard = 0
+                while heard < 1_000_000:
+                    heard += len(await asyncio.get_running_loop().sock_recv(wire.far, 65536))
+                await wire.say(reply())
+
+            later = asyncio.create_task(read_late())
+            answer = await wire.link.call(bytes(1_000_000), 5.0)
+            await later
+            assert answer.wall >= 0.085
+
+    looptime.run(run())
+
+
+def test_a_stream_is_ended_whatever_is_left_of_its_window():
+    """A bot may make its window smaller than what it holds already; h2 4.1 then sends not even an empty frame."""
+
+    async def run():
+        async with wired() as wire:
+            await wire.greet(GREETING + HEAD)
+            later = asyncio.create_task(wire.answer_soon(reply()))
+            await wire.link.call(b"request", 5.0)
+            await later
+            await wire.say(frame(SETTINGS, SETTING(4, 0)))
+            later = asyncio.create_task(wire.answer_soon(TRAILERS))
+            await wire.link.close()
+            await later
+            assert frame(DATA, flags=END_STREAM, stream=1) in wire.far.recv(65536)
+
+    looptime.run(run())
+
+
+def test_a_reply_to_half_a_request_is_no_reply():
+    async def run():
+        async with wired() as wire:
+            await wire.greet(window(100) + HEAD)
+            later = asyncio.create_task(wire.answer_soon(reply(b"guess"), grant(1000, 1), reply(b"answer")))
+            assert (await wire.link.call(bytes(300), 5.0)).reply == b"answer"
+            await later
+
+    looptime.run(run())
+
+
 # -- what may not be raised ----------------------------------------------------------------------------
 
-SETTING = struct.Struct(">HI").pack
 HOSTILE = {
     "window and reset": (grant(1, 1) + frame(RST_STREAM, bytes(4), stream=1), Disconnected),
     "window and end": (grant(1, 1) + TRAILERS, Disconnected),
@@ -414,7 +640,16 @@ HOSTILE = {
     ),
     "interim headers": (frame(HEADERS, b"\x08\x03103", flags=END_HEADERS, stream=1), BadMessage),
     "headers on another stream": (frame(HEADERS, b"\x88", flags=END_HEADERS, stream=2), BadMessage),
-    "headers in pieces": (frame(HEADERS, b"\x88", stream=1) + frame(CONTINUATION, stream=1) * 90, BadMessage),
+    "headers without an end": (frame(HEADERS, b"\x88", stream=1) + frame(CONTINUATION, stream=1) * 90, TimedOut),
+    "headers in empty pieces": (frame(HEADERS, b"\x88", stream=1) + frame(CONTINUATION, stream=1) * 900, Abuse),
+    "headers in large pieces": (frame(HEADERS, stream=1) + frame(CONTINUATION, bytes(8200), stream=1) * 2, BadMessage),
+    "data between headers": (frame(HEADERS, b"\x88", stream=1) + reply(), BadMessage),
+    "headers of two streams": (frame(HEADERS, stream=1) + frame(CONTINUATION, stream=3), BadMessage),
+    "headers that continue none": (frame(CONTINUATION, b"\x88", flags=END_HEADERS, stream=1), BadMessage),
+    "resized tables in pieces": (
+        frame(HEADERS, b"\x20" * 3, stream=1) + frame(CONTINUATION, b"\x20" * 3, flags=END_HEADERS, stream=1),
+        Abuse,
+    ),
     "padded headers": (frame(HEADERS, b"\0\x88", flags=END_HEADERS | 0x8, stream=1), BadMessage),
     "push": (frame(PUSH_PROMISE, b"\0\0\0\2\x88", flags=END_HEADERS, stream=1), BadMessage),
     "resized tables": (frame(HEADERS, b"\x3f\0" * 8000, flags=END_HEADERS, stream=1), Abuse),

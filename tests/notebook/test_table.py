@@ -8,7 +8,7 @@ import pytest
 import arena
 from arena.errors import UsageError
 from arena.notebook import Rows
-from arena.notebook.match import UNSANDBOXED
+from arena.notebook.table import NOTE
 
 
 def lowest(turn):
@@ -28,7 +28,7 @@ def test_the_table_is_a_data_frame():
     assert (table.wins + table.draws + table.losses == table.games).all()
     assert table.rating.is_monotonic_decreasing
     assert table.index[0] == "greedy"
-    assert table.attrs["sandbox"] == UNSANDBOXED
+    assert table.attrs["sandbox"] == NOTE
 
 
 def test_without_pandas_the_table_is_a_list_of_rows(without_pandas):
@@ -36,7 +36,7 @@ def test_without_pandas_the_table_is_a_list_of_rows(without_pandas):
     assert isinstance(table, Rows)
     assert {row["bot"] for row in table} == {"lowest", "first"}
     assert [row["games"] for row in table] == [4, 4]
-    assert UNSANDBOXED in repr(table)
+    assert NOTE in repr(table)
     assert repr(table).splitlines()[0].split()[:2] == ["bot", "rating"]
     assert "<td>lowest</td>" in table._repr_html_()
 
@@ -71,3 +71,18 @@ def test_games_of_more_seats(without_pandas):
 def test_what_cannot_be_played_is_said_in_a_sentence(field, options, complaint):
     with pytest.raises(UsageError, match=complaint):
         arena.tournament("claim", field, **options)
+
+
+def test_no_two_bots_have_one_name():
+    def named(name):
+        def function(turn):
+            return min(turn.legal)
+
+        function.__name__ = name
+        return function
+
+    table = arena.tournament("claim", [named("f"), named("f"), named("f-2"), named("f")], rounds=1, seed=1)
+    assert sorted(table.index) == ["f", "f-2", "f-2-2", "f-3"]
+    assert set(table.games) == {6}
+    given = arena.tournament("claim", {"a": named("b"), "b": named("a")}, rounds=1, seed=1)
+    assert sorted(given.index) == ["a", "b"]

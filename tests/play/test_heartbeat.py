@@ -115,6 +115,17 @@ def test_a_sleep_that_takes_too_long_is_a_standstill():
     assert selector.standstills.since(0.0) == [(0.0, 1.0), (1.001, 9.0)]
 
 
+def test_a_deadline_knows_of_a_standstill_before_the_loop_looks_again():
+    """Who asks for it may be next after the very work that kept the loop."""
+
+    async def ask_after_work():
+        deadline = looptime.Deadline(0.02)
+        time.sleep(0.05)
+        return deadline.left()
+
+    assert looptime.run(ask_after_work()) > 0
+
+
 def test_a_quick_reply_is_waited_for_without_the_loop(pair):
     near, far = pair
     selector = LoopSelector()

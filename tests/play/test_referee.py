@@ -7,6 +7,7 @@ import pytest
 from arena import errors
 from arena.bots.builtin import RandomBot
 from arena.clock import TimeControl
+from arena.contestant.reproduce import requests
 from arena.errors import BadMessage, Crashed, Disconnected, EngineFault, InfraError, TimedOut
 from arena.links.local import LocalLink
 from arena.match import Contestant, Ending, MatchSpec, Moves, Ready
@@ -15,6 +16,7 @@ from arena.play.player import STRICT, Answer, Player
 from arena.play.referee import play
 from arena.play.replay import verify
 from arena.sdk import Session
+from arena.web.replay_data import banks_of
 from engines.claim.game import GAME, Claim
 
 CONTROL = TimeControl(per_move=1.0, bank=2.0, increment=0.0, allowance=0.0)
@@ -30,11 +32,13 @@ class ScriptedLink:
         self.wall = wall
         self.lag = lag
         self.calls = 0
+        self.asked = []
         self.told = []
 
     async def call(self, request, wait, leniency=STRICT):
         step = self.script.get(self.calls)
         self.calls += 1
+        self.asked.append(request)
         if isinstance(step, Exception):
             raise step
         if isinstance(step, float):
@@ -55,10 +59,10 @@ class ScriptedLink:
         pass
 
 
-def run(*scripts, game=GAME, strikes=0, lag=0.0):
+def run(*scripts, game=GAME, strikes=0, lag=0.0, control=CONTROL):
     links = [ScriptedLink(script, lag=lag) for script in scripts]
-    spec = MatchSpec("m", "claim", CONFIG, 7, (Contestant("a"), Contestant("b")), CONTROL)
-    players = [Player(game.codec, link, CONTROL) for link in links]
+    spec = MatchSpec("m", "claim", CONFIG, 7, (Contestant("a"), Contestant("b")), control)
+    players = [Player(game.codec, link, control) for link in links]
     return asyncio.run(play(game, players, spec, Policy(strikes))), links
 
 
@@ -157,9 +161,11 @@ class BrokenClaim(Claim):
 
 @pytest.mark.parametrize("step", [InfraError("no docker"), EngineFault("bad rules")])
 def test_our_own_failure_voids_the_match(step):
-    record, _ = run({3: step}, {})
+    record, links = run({3: step}, {})
     assert {verdict.ending for verdict in record.verdicts} == {Ending.VOID}
     assert len(record.played) > 0
+    assert record.outcome.ranks == ()
+    assert [link.told[0].outcome.ranks for link in links] == [(1, 1)] * 2  # as the contract promises bots
 
 
 def test_our_own_failure_at_the_start_voids_the_match():
@@ -183,6 +189,17 @@ def test_a_strike_is_made_good_by_a_random_legal_move(step):
     again, _ = run({1: step}, {}, strikes=1)
     assert [played.move for played in again.played] == [played.move for played in record.played]
     verify(GAME, record)
+
+
+@pytest.mark.parametrize("late", [9.0, 4.1], ids=["no reply", "a late reply"])
+def test_the_increment_of_a_late_move_that_was_forgiven_is_there(late):
+    record, links = run({1: late}, {}, strikes=1, control=TimeControl.parse("4s+0.5s"))
+    assert [verdict.ending for verdict in record.verdicts] == [Ending.NORMAL] * 2
+    turns = [GAME.codec.read_request(request) for request in links[0].asked[1:]]
+    assert (turns[0].bank, turns[1].bank) == (4.0, 0.5)
+    assert next(banks[0] for banks, move in zip(banks_of(record), record.played) if move.seat == 0) == 0.5
+    asked = [request.turn for request in requests(GAME, record, 0)]
+    assert [turn.bank for turn in asked] == pytest.approx([turn.bank for turn in turns], abs=1e-6)
 
 
 def test_one_strike_too_many_forfeits():

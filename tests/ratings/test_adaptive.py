@@ -9,7 +9,8 @@ from rating_field import ENV, MARGIN
 
 from arena.errors import UsageError
 from arena.ratings import Result, collect, fit
-from arena.tournaments.adaptive import certainty, games_to_separate, next_matches, settled
+from arena.tournaments.adaptive import games_to_separate, next_matches
+from arena.tournaments.certainty import certainty, settled
 
 RANKS = {0: (1, 1), 1: (1, 2), -1: (2, 1)}
 
@@ -44,14 +45,39 @@ def test_too_many_seats_are_refused():
 
 def test_certainty_and_settled_places():
     mean, covariance = known(("a", "b", 100), ("b", "c", 100), ("b", "d", 100))
-    assert certainty(mean, covariance, 2) > 0.99
-    assert certainty(mean, covariance, 3) == pytest.approx(0.5, abs=0.05)
-    assert certainty(mean, covariance, 4) == certainty(mean, covariance, 3)
-    assert settled(mean, covariance, 0.95) == 2
+    assert certainty(mean, covariance, ENV, 2) > 0.99
+    assert certainty(mean, covariance, ENV, 3) == pytest.approx(0.5, abs=0.05)
+    assert certainty(mean, covariance, ENV, 4) == certainty(mean, covariance, ENV, 3)
+    assert settled(mean, covariance, ENV, 0.95) == 2
+
+
+def shaken(values, seed):
+    """The same numbers as another machine may compute them: their last bits differ."""
+    last_bits = np.random.default_rng(seed).normal(0.0, 1e-14, values.shape)
+    return values * (1.0 + (last_bits + last_bits.T) / 2.0)
+
+
+def test_another_machine_is_as_certain(monkeypatch):
+    mean, covariance = known(*(("a", other, 4) for other in "bcde"))  # four equal bots: no direction is theirs
+    found, eigh = [certainty(mean, shaken(covariance, seed), ENV, 1) for seed in range(5)], np.linalg.eigh
+
+    def mirrored(matrix):
+        values, directions = eigh(matrix)
+        return values, directions * [1, -1, 1, -1, -1]  # a direction has no sign
+
+    monkeypatch.setattr(np.linalg, "eigh", mirrored)
+    assert found == [certainty(mean, covariance, ENV, 1)] * 5
+
+
+def test_another_machine_chooses_the_same_tables():
+    mean, covariance = np.array([27.0, 27.0, 26.0, 25.0]), np.diag([1.0, 4.0, 9.0, 9.0])  # two leaders
+    tables = next_matches(mean, covariance, ENV, top=1, count=4)
+    for seed in range(5):
+        assert next_matches(shaken(mean, seed), shaken(covariance, seed), ENV, top=1, count=4) == tables
 
 
 def test_a_lone_bot_is_settled():
-    assert settled(np.array([25.0]), np.array([[70.0]]), 0.95) == 1
+    assert settled(np.array([25.0]), np.array([[ENV.sigma**2]]), ENV, 0.95) == 1
 
 
 def test_games_to_separate_falls_with_distance():
@@ -70,7 +96,7 @@ def until_certain(skills, seed, choose):
     rng, counts = np.random.default_rng((1, seed)), {}
     names = [f"{number:02}" for number in range(len(skills))]
     mean, covariance = np.full(len(skills), ENV.mu), np.eye(len(skills)) * ENV.sigma**2
-    while certainty(mean, covariance, 2) < 0.95 and sum(counts.values()) < 1500:
+    while certainty(mean, covariance, ENV, 2) < 0.95 and sum(counts.values()) < 1500:
         for a, b in choose(mean, covariance):
             for pair in ((a, b), (b, a)):
                 d = skills[pair[0]] - skills[pair[1]] + rng.normal(0.0, ENV.beta * math.sqrt(2.0))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from rating_field import ENV, simulate
 
+from arena.match import percent
 from arena.ratings import Result, collect, rate
 
 
@@ -18,6 +19,14 @@ def test_a_clear_order_is_certain():
     rows = rate(collect(Result(pair, (1, 2), count=200) for pair in (("a", "b"), ("b", "c"))), ENV).rows
     assert [(row.bot, row.ranks) for row in rows] == [("a", (1, 1)), ("b", (2, 2)), ("c", (3, 3))]
     assert rows[0].best == pytest.approx(1.0, abs=1e-3)
+
+
+def test_no_number_of_matches_makes_the_chance_to_be_best_all_or_nothing():
+    first, last = rate(collect([Result(("a", "b"), (1, 2), count=2000)]), ENV).rows
+    assert 0.0 < last.best < 1e-3
+    assert first.best < 1.0
+    assert (percent(first.best), percent(last.best)) == (">99%", "<1%")
+    assert rate(collect([], bots="a"), ENV).rows[0].best == 1.0
 
 
 def test_equal_bots_share_the_chance_to_be_best():

@@ -7,7 +7,17 @@ import pytest
 
 from arena.errors import UsageError
 from arena.tournaments.outcomes import FixtureResult, Outcomes
-from arena.tournaments.sprt import PairSchedule, Sprt, SprtDecision, elo_of, log_likelihood_ratio, pairs_of, score_of
+from arena.tournaments.sprt import (
+    PairSchedule,
+    Sprt,
+    SprtDecision,
+    elo_of,
+    later_pairs,
+    leading_pairs,
+    log_likelihood_ratio,
+    pairs_of,
+    score_of,
+)
 from bench.sprt import measure
 
 
@@ -104,3 +114,32 @@ def test_nonsense_is_refused():
         Sprt(10.0, 0.0, 0.05, 0.05)
     with pytest.raises(UsageError):
         Sprt(0.0, 10.0, 0.05, 0.05).add(0.3, 1.0)
+
+
+def test_pairs_count_in_the_order_of_the_deals_whatever_ended_first():
+    """Quick wins of later deals say nothing while an earlier deal is still played."""
+    won, lost = FixtureResult((0, 1), (1, 2)), FixtureResult((0, 1), (2, 1))
+    played = Outcomes()
+    for place in (8, 9, 6, 7, 0, 2, 1):
+        played.note(place, lost if place < 2 else won)
+    assert leading_pairs(played) == [(0.0, 0.0)]
+    assert later_pairs(played) == 2
+    played.note(3, won)
+    played.note(4, won)
+    assert (leading_pairs(played), later_pairs(played)) == ([(0.0, 0.0), (1.0, 1.0)], 2)
+    played.note(5, won)
+    assert (len(leading_pairs(played)), later_pairs(played)) == (5, 0)
+
+
+def test_fast_wins_do_not_decide_a_test_that_was_stopped():
+    """Equal bots whose wins are quicker than their losses: what is over first would call one of them better."""
+    test, won, lost = Sprt(0.0, 50.0, 0.05, 0.05), FixtureResult((0, 1), (1, 2)), FixtureResult((0, 1), (2, 1))
+    played = Outcomes()
+    for pair in range(400):
+        if pair % 2 == 0 or pair < 40:
+            for place in (2 * pair, 2 * pair + 1):
+                played.note(place, won if pair % 2 == 0 else lost)
+    by_ending = [(1.0, 1.0) if pair % 2 == 0 else (0.0, 0.0) for pair in range(400) if pair % 2 == 0 or pair < 40]
+    assert test.after(by_ending).report().decision is SprtDecision.ACCEPT_H1
+    assert test.after(leading_pairs(played)).report().decision is SprtDecision.CONTINUE
+    assert later_pairs(played) == 179

@@ -200,7 +200,7 @@ def test_search_beats_greedy_in_rrr():
 def test_search_beats_greedy_in_assassins_from_both_sides():
     """Greedy's own king enters the castle in one of these eight games.
 
-    With the strength that README shows, three tries in a row fail by chance in one run of 30,000.
+    With the strength that docs/games.md shows, three tries in a row fail by chance in one run of 30,000.
     """
     deals = [play_deal(Contest("assassins", 2, "search:greedy", "cpu:0.2s/move"), seed) for seed in range(8)]
     as_king, as_assassins = (sum(deal.rewards[seat] for deal in deals) for seat in (0, 1))

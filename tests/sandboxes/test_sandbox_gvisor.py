@@ -1,6 +1,7 @@
 """Bots on a kernel of their own: what gVisor adds to a container, and that it keeps what every sandbox promises."""
 
 import asyncio
+import json
 import os
 import signal
 from pathlib import Path
@@ -11,10 +12,11 @@ from sandbox_kit import BASE_IMAGE, FORK_BOMB, MEMORY_BOMB, left_behind, small, 
 from arena.errors import InfraError, OutOfMemory
 from arena.sandboxes import BotImage, GvisorSandbox, Limits, weaknesses
 from arena.sandboxes.base import MIB
-from arena.sandboxes.docker.gvisor import SETTING, check_kernel, why_unusable
+from arena.sandboxes.docker.gvisor import SETTING, check_kernel, takes_filters, why_unusable
+from arena.sandboxes.docker.gvisor_trial import network_families
 
 ROOT = Path(__file__).parents[2]
-SETTINGS = {"path": "/usr/bin/runsc", "runtimeArgs": ["--host-uds=create", "--network=none"]}
+SETTINGS = json.loads(SETTING)["runtimes"]["runsc"]
 
 # What bots on one kernel could reach, or reach each other by.
 HOLES = {
@@ -68,6 +70,16 @@ except OSError as error:
 """
         assert gvisor.ask(code) in ("'EOPNOTSUPP'", "'ENOTSUP'")
 
+    def test_there_are_no_sockets_of_the_network(self, gvisor):
+        code = """
+pair = ctypes.create_string_buffer(8)
+kinds = {(call, family): syscall(call, family, kind, 0, ctypes.addressof(pair))
+         for call in (41, 53) for family in (2, 10, 16, 17, 40, 2 | 1 << 32) for kind in (1, 2, 3)}
+result = set(kinds.values()), len(socket.socketpair()), socket.socket(socket.AF_UNIX).fileno() > 0
+"""
+        # Of errors its filters know one.
+        assert eval(gvisor.ask(code)) == ({"EPERM"}, 2, True)
+
     def test_only_gvisor_is_taken_for_gvisor(self):
         with pytest.raises(InfraError, match="is not gVisor"):
             check_kernel(os.getpid())
@@ -78,12 +90,13 @@ class TestLimits:
     def test_what_holds_it_is_read_back(self, gvisor, control_groups):
         held = asyncio.run(gvisor.sandbox(command=("sleep", "60")).dry_run())
         assert (held["sandbox"], held["runtime"]) == ("gvisor", "runsc")
-        assert {held[name] for name in ("memory", "pids", "cpu", "freeze")} == {"cgroup"}
+        assert {held[name] for name in ("memory", "pids", "cpu", "cputime", "freeze")} == {"cgroup"}
+        assert held["network"] == "namespace"
         assert weaknesses(held) == ()
 
     def test_without_control_groups_it_says_so(self, gvisor):
         held = asyncio.run(gvisor.sandbox(command=("sleep", "60"), hierarchies=()).dry_run())
-        assert set(weaknesses(held)) == {"memory: none", "pids: none", "cpu: none"}
+        assert set(weaknesses(held)) == {"memory: none", "pids: none", "cpu: none", "cputime: none"}
 
     def test_a_memory_bomb(self, gvisor, control_groups):
         async def play():
@@ -167,6 +180,12 @@ class TestTheDaemon:
         assert "no runtime runsc" in why_unusable({"runc": {"path": "runc"}})
         assert "without --host-uds=create" in why_unusable({"runsc": {"path": "/usr/bin/runsc"}})
         assert "without --host-uds=create" in why_unusable({"runsc": {**SETTINGS, "runtimeArgs": ["--host-uds=open"]}})
+
+    def test_whether_a_filter_holds_is_tried_from_inside(self, gvisor):
+        assert network_families({"runsc": SETTINGS}) == []
+        unfiltered = {**SETTINGS, "runtimeArgs": [word for word in SETTINGS["runtimeArgs"] if "seccomp" not in word]}
+        assert network_families({"runsc": unfiltered}) == ["AF_INET", "AF_INET6"]
+        assert [takes_filters({"runsc": settings}) for settings in (SETTINGS, unfiltered)] == [True, False]
 
     def test_only_root_can_use_it(self, monkeypatch):
         monkeypatch.setattr(os, "geteuid", lambda: 1000)

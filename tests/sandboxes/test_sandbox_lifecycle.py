@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -149,6 +150,22 @@ time.sleep(60)
         with pytest.raises(UsageError):
             BubblewrapSandbox(BotDirectory(bubblewrap.folder, ("true",), read_only=(Path(path),)), Limits())
 
+    def test_a_path_under_tmp_can_be_shown(self, bubblewrap):
+        from arena.sandboxes import BubblewrapSandbox
+
+        async def play(shown):
+            paths = (*python_paths(), shown)
+            program = BotDirectory(bubblewrap.folder, (sys.executable, "-c", OBEDIENT), read_only=paths)
+            async with BubblewrapSandbox(program, Limits()) as sandbox:
+                code = f"result = open({str(shown / 'note')!r}).read(), os.access({str(shown)!r}, os.W_OK)"
+                return await tell(await sandbox.start(), code)
+
+        with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+            shown = Path(folder)
+            shown.chmod(0o755)
+            (shown / "note").write_text("seen")
+            assert asyncio.run(play(shown)) == "('seen', False)"
+
     def test_a_python_bot_may_use_the_environment_of_the_referee(self, bubblewrap):
         from arena.sandboxes import BubblewrapSandbox
 
@@ -259,6 +276,60 @@ class TestEnd:
                 assert all(map(procfs.is_stopped, below()))
 
         asyncio.run(play())
+
+    def test_a_container_that_ends_while_it_is_paused_is_no_failure_of_ours(self, docker):
+        """Without control groups the daemon pauses it, and forgets the pause of a bot that has exited."""
+
+        async def play():
+            async with docker.sandbox(hierarchies=()) as sandbox:
+                await sandbox.start()
+                assert await sandbox.freeze()
+                client, container = sandbox._client_and_container()
+                client.api.unpause(container)
+                client.api.kill(container)
+                assert until(sandbox._has_ended)
+                await sandbox.thaw()
+                return await sandbox.wait()
+
+        assert asyncio.run(play()).signal == signal.SIGKILL
+
+    def test_a_daemon_that_is_behind_is_asked_again(self, docker, monkeypatch):
+        """It refuses to pause what it takes to be paused still, and to go on with what it takes to go on already."""
+
+        def late(call):
+            refusals = iter([InfraError("docker: it is already paused"), InfraError("docker: it is not paused")])
+
+            def refuse(container):
+                for error in refusals:
+                    raise error
+                call(container)
+
+            return refuse
+
+        async def play():
+            async with docker.sandbox(hierarchies=()) as sandbox:
+                endpoint = await sandbox.start()
+                api = sandbox._client_and_container()[0].api
+                for name in ("pause", "unpause"):
+                    monkeypatch.setattr(api, name, late(getattr(api, name)))
+                assert await sandbox.freeze()
+                await sandbox.thaw()
+                return await tell(endpoint, "result = 'alive'")
+
+        assert asyncio.run(play()) == "'alive'"
+
+    def test_a_container_is_looked_at_when_the_runtime_has_left_it_to_the_bot(self, docker, monkeypatch):
+        """Before, an ordinary user sees no namespaces of it, and under a load that takes a while."""
+        namespace, hidden = procfs.namespace, iter([None] * 20)
+        monkeypatch.setattr(
+            procfs, "namespace", lambda pid, kind: next(hidden, pid) and namespace(pid, kind) if pid != "self" else 0
+        )
+
+        async def play():
+            async with docker.sandbox() as sandbox:
+                return await tell(await sandbox.start(), "result = 'alive'")
+
+        assert asyncio.run(play()) == "'alive'"
 
     def test_a_process_that_slips_away_is_found_and_told_of(self, process):
         async def play():

@@ -1,6 +1,7 @@
 """What a bot prints is shown in safe characters, and escaping it costs the same whatever it prints."""
 
 import asyncio
+import contextlib
 import os
 import random
 import sys
@@ -171,3 +172,54 @@ def test_what_is_printed_between_two_marks_is_told_apart(any_bench):
     outputs, log = asyncio.run(play())
     assert outputs == ["", "one\n", "two\n", "three\n"]
     assert log == "one\ntwo\nthree\n"
+
+
+def test_a_bot_that_prints_much_is_read_on_and_only_a_flood_has_to_wait():
+    """20 kB a move, twenty moves a second, are more than the first MiB after three seconds, and less than the rate."""
+
+    async def play():
+        reading, writing = os.pipe()
+        os.set_blocking(writing, False)
+        log, refused = LogReader(reading, keep=MIB // 4), 0
+        for _ in range(40):
+            try:
+                os.write(writing, b"x" * 20_000)
+            except BlockingIOError:
+                refused += 1
+            await asyncio.sleep(0.03)
+        calm = refused, log.stalls()
+        for _ in range(200):
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    os.write(writing, b"y" * 50_000)
+            await asyncio.sleep(0.002)
+        received = log.printed()
+        os.close(writing)
+        log.close()
+        return calm, log.stalls(), received
+
+    calm, stalls, received = asyncio.run(play())
+    assert calm == (0, 0)
+    assert stalls > 0
+    assert received < 40 * 20_000 + 3 * MIB
+
+
+@pytest.mark.parametrize("size", [50_000, 3_000, 100])
+def test_a_writer_that_waits_is_noticed_however_long_its_lines_are(size):
+    """A pipe holds 65 kB in long lines, but only 48 kB in lines of 3 kB."""
+
+    async def play():
+        reading, writing = os.pipe()
+        os.set_blocking(writing, False)
+        log = LogReader(reading, keep=1)
+        for _ in range(2):  # what is read once, and what then waits
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    os.write(writing, b"x" * size)
+            await asyncio.sleep(0.01)
+        stalls = log.stalls()
+        os.close(writing)
+        log.close()
+        return stalls
+
+    assert asyncio.run(play()) == 1

@@ -11,6 +11,8 @@ import pyseccomp
 import pytest
 from sandbox_kit import SYSTEM_PYTHON
 
+from tests.kits.needs import need
+
 pytestmark = pytest.mark.usefixtures("another_user")
 
 ROOT = Path(__file__).parents[2]
@@ -64,13 +66,13 @@ asyncio.run(play())
 """
 
 
-def run(script: str, groups: tuple[int, ...] = ()) -> Any:
+def run(script: str, groups: tuple[int, ...] = (), **env: str) -> Any:
     """What a script of the other user prints."""
     packages = Path(pyseccomp.__file__).parent
     done = subprocess.run(
         [SYSTEM_PYTHON, "-B", "-X", "dev", "-W", "error", "-c", script],
         check=False, user=USER, group=USER, extra_groups=groups, cwd="/", capture_output=True, text=True, timeout=100,
-        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{ROOT}:{packages}", "HOME": "/tmp"},
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{ROOT}:{packages}", "HOME": "/tmp", **env},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -81,14 +83,15 @@ def test_an_ordinary_user_gets_sandboxes_that_say_what_they_lack(bubblewrap):
     said = run(SCRIPT.format(kit=KIT, folder="/usr"))
     assert said["answer"] == "42"
     assert said["enforcement"] == {
-        "sandbox": "bubblewrap", "memory": "rlimit", "pids": "rlimit", "cpu": "none", "freeze": "signal",
-        "kill": "pid namespace", "network": "namespace", "files": "namespace", "seccomp": "filter", "uid": "shared",
+        "sandbox": "bubblewrap", "memory": "rlimit", "pids": "rlimit", "cpu": "none", "cputime": "processes",
+        "freeze": "signal", "kill": "pid namespace", "network": "namespace", "files": "namespace", "inodes": "tmpfs",
+        "seccomp": "filter", "uid": "shared",
     }  # fmt: skip
     assert isinstance(said["frozen"], bool)
     made, error = eval(said["forks"])
     assert made <= 32
     assert error == "EAGAIN"
-    assert said["hidden"] == "(False, 'ENOSYS', 1000)"
+    assert said["hidden"] == "(False, 'EAFNOSUPPORT', 1000)"
     assert said["out_of_memory"]
 
 
@@ -131,3 +134,53 @@ def test_an_ordinary_user_builds_and_keeps_a_submission(bubblewrap):
     with tempfile.TemporaryDirectory() as folder:
         os.chown(folder, USER, USER)
         assert run(BUILT.format(folder=folder)) == ["built\n", True]
+
+
+LENDER = """#!/bin/sh
+for group in {groups}; do echo $$ > $group/cgroup.procs; done
+while [ "$1" != -- ]; do shift; done
+shift
+exec "$@"
+"""
+IN_SCOPE = """
+import asyncio, json, os
+from pathlib import Path
+from arena.sandboxes import BotDirectory, BubblewrapSandbox, Limits
+from arena.sandboxes.scope import enter_scope
+
+enter_scope()
+held = asyncio.run(BubblewrapSandbox(BotDirectory(Path("/usr"), ("true",)), Limits()).dry_run())
+print(json.dumps([held, os.environ.get("ARENA_SCOPE")]))
+"""
+
+
+@pytest.fixture
+def lent_groups():
+    """Control groups of version 1 that belong to the other user, as a scope with Delegate=yes would."""
+    paths = [
+        Path(f"/sys/fs/cgroup/{name}/arena-student-{os.getpid()}")
+        for name in ("memory", "pids", "cpu", "cpuacct", "freezer")
+    ]
+    need(None if all(path.parent.is_dir() for path in paths) else "control groups of version 1")
+    for path in paths:
+        path.mkdir()
+        for file in (path, *path.iterdir()):
+            os.chown(file, USER, USER)
+    yield paths
+    for path in paths:
+        path.rmdir()
+
+
+@pytest.mark.parametrize("lends", [True, False])
+def test_an_ordinary_user_has_real_limits_where_a_user_manager_lends_a_scope(bubblewrap, lent_groups, lends):
+    """No user manager runs here: a program stands in for systemd-run, and groups of version 1 for its scope."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        lender = Path(folder, "systemd-run")
+        lender.write_text(LENDER.format(groups=" ".join(map(str, lent_groups))) if lends else "#!/bin/sh\nexit 1\n")
+        lender.chmod(0o755)
+        Path(folder, "systemd").mkdir()
+        held, inside = run(IN_SCOPE, PATH=f"{folder}:/usr/bin:/bin", XDG_RUNTIME_DIR=folder)
+    words = {held[feature] for feature in ("memory", "pids", "cpu", "cputime", "freeze")}
+    assert inside == ("1" if lends else None)
+    assert (words == {"cgroup"}) is lends

@@ -14,8 +14,8 @@ import pytest
 
 import arena.sandboxes.launched
 from arena.errors import Abuse, InfraError, UsageError
-from arena.sandboxes import BotDirectory, BotImage, Death, Limits, weaknesses
-from arena.sandboxes.base import WEAK
+from arena.play.holding import WEAK
+from arena.sandboxes import BotDirectory, BotImage, Death, Limits, doctor, weaknesses
 from arena.sandboxes.docker.container import container_config
 from arena.sandboxes.docker.images import Image
 from arena.sandboxes.docker.write_profile import PROFILE
@@ -34,7 +34,7 @@ from arena.sandboxes.kernel.seccomp import (
     rules,
 )
 from arena.sandboxes.kernel.users import BOT_UIDS, LeasedUser
-from arena.sandboxes.launched.bubblewrap import arguments
+from arena.sandboxes.launched.bubblewrap import SOCKET_TMPFS, arguments, temporary
 from arena.sandboxes.logs import LogReader
 from arena.sandboxes.owner import is_alive, owner
 from arena.untrusted.text import printable_bytes
@@ -264,6 +264,42 @@ class TestEndpoint:
             endpoint.close()
             endpoint.close()
 
+    def test_a_socket_that_is_bound_again_is_found(self, folder):
+        path = folder[1] / "b.sock"
+        with socket.socket(socket.AF_UNIX) as first:
+            first.bind(str(path))
+            endpoint = Endpoint.pin(folder[0], "b.sock", os.getuid())
+        with pytest.raises(ConnectionRefusedError):
+            endpoint.connect_once()
+        path.unlink()
+        with pytest.raises(ConnectionRefusedError):
+            endpoint.connect_once()
+        with socket.socket(socket.AF_UNIX) as second:
+            second.bind(str(path))
+            with pytest.raises(ConnectionRefusedError):
+                endpoint.connect_once()
+            second.listen()
+            endpoint.connect_once().close()
+        path.unlink()
+        path.symlink_to("/run/docker.sock")
+        with pytest.raises(Abuse):
+            endpoint.connect_once()
+        endpoint.close()
+
+    def test_a_socket_that_is_bound_again_belongs_to_the_bot_or_is_refused(self, folder):
+        path = folder[1] / "b.sock"
+        with socket.socket(socket.AF_UNIX) as first:
+            first.bind(str(path))
+            endpoint = Endpoint.pin(folder[0], "b.sock", os.getuid() + 1, os.getuid())
+        path.unlink()
+        with socket.socket(socket.AF_UNIX) as second:
+            second.bind(str(path))
+            os.chown(path, os.getuid() + 2, -1)
+            second.listen()
+            with pytest.raises(Abuse):
+                endpoint.connect_once()
+        endpoint.close()
+
 
 class TestLogs:
     def test_what_a_terminal_would_obey_is_escaped(self):
@@ -321,15 +357,19 @@ class TestNames:
 
 class TestPolicy:
     def test_the_command_line_of_bubblewrap(self):
-        words = arguments("bwrap", BotDirectory(Path("/b"), ("run",)), Limits(pids=20), [(Path("/b"), "/bot", "bot")])
+        limits = Limits(pids=20)
+        writable = (SOCKET_TMPFS, *temporary(limits))
+        words = arguments("bwrap", BotDirectory(Path("/b"), ("run",)), limits, [(Path("/b"), "/bot", "bot")], writable)
         for flag in ("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"):
             assert flag in words
         assert words[words.index("--cap-drop") + 1] == "ALL"
         assert words[words.index("-c") + 1].startswith("ulimit -u 20 ")
-        tmpfs = [words[index - 2 : index + 2] for index, word in enumerate(words) if word == "--tmpfs"]
-        assert tmpfs == [["--size", "67108864", "--tmpfs", "/tmp"], ["--size", "16777216", "--tmpfs", "/dev/shm"]]
+        assert "--tmpfs" not in words  # its own would hold any number of files
+        assert [words[index + 2] for index, word in enumerate(words) if word == "--bind"] == [
+            "/run/bot", "/tmp", "/dev/shm",
+        ]  # fmt: skip
         # Later words win, so nothing may be mounted after the root is made read-only.
-        assert not {"--bind", "--ro-bind", "--tmpfs", "--dev"} & set(words[words.index("--remount-ro") + 4 :])
+        assert not {"--bind", "--ro-bind", "--tmpfs", "--dev"} & set(words[words.index("--remount-ro") + 6 :])
 
     def test_the_launcher_loads_no_module_written_in_python(self):
         """Every start of a bot waits for it, and such modules would take longer than all the rest of it."""
@@ -405,3 +445,27 @@ class TestDoctor:
             assert isinstance(finding, Finding)
             assert finding.found
             assert finding.status is Status.OK or (finding.reason and finding.remedy), finding
+
+    def test_namespaces_in_which_nothing_may_be_done_are_no_namespaces(self):
+        """As AppArmor has it in Ubuntu 24.04; here a filter stands in for it, which refuses every mount."""
+        code = """
+import errno, json, pyseccomp as seccomp
+from arena.sandboxes import doctor
+refused = seccomp.SyscallFilter(seccomp.ALLOW)
+refused.add_rule(seccomp.ERRNO(errno.EACCES), "mount")
+refused.load()
+(found,) = doctor.probe_user_namespaces()
+print(json.dumps([found.status.value, found.found, found.remedy]))
+"""
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        status, found, remedy = json.loads(done.stdout)
+        assert status == "forbidden"
+        assert "denied" in found
+        assert remedy
+
+    def test_the_remedy_for_apparmor_names_both_programs(self, monkeypatch, tmp_path):
+        (tmp_path / "kernel").mkdir()
+        (tmp_path / "kernel/apparmor_restrict_unprivileged_userns").write_text("1\n")
+        monkeypatch.setattr(doctor, "Path", lambda *parts: Path(tmp_path, *parts[1:]))
+        remedy = doctor._sysctl_remedy("kernel/apparmor_restrict_unprivileged_userns")
+        assert "for bwrap and for " + os.path.realpath(sys.executable) in remedy

@@ -9,12 +9,13 @@ import pytest
 from sandbox_kit import FORK_BOMB, MEMORY_BOMB, OBEDIENT, Bench, small, tell
 
 from arena.bots.running import SandboxedBot
-from arena.errors import Disconnected, OutOfMemory
+from arena.errors import Disconnected, InfraError, OutOfMemory
 from arena.match import Contestant
 from arena.play import looptime
-from arena.sandboxes import Limits
+from arena.sandboxes import Limits, processors, weaknesses
 from arena.sandboxes.base import MIB
 from arena.sandboxes.kernel import cgroup_tree
+from arena.sandboxes.launched.bubblewrap import WritableTmpfs
 
 pytestmark = pytest.mark.slow
 
@@ -63,6 +64,23 @@ result = (os.sched_getscheduler(0), getrlimit(RLIMIT_RTPRIO), getrlimit(RLIMIT_N
             return await tell(await sandbox.start(), code)
 
     assert looptime.run(play()) == str((os.SCHED_OTHER, (0, 0), (0, 0)))
+
+
+def test_no_sum_of_processor_time_ends_a_bot_that_stays_from_match_to_match(any_bench):
+    """A limit over the life of a process ended honest bots after some hundred matches."""
+    code = "import resource; result = resource.getrlimit(resource.RLIMIT_CPU)"
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    assert any_bench.ask(code) == str((hard, hard))
+
+
+def test_a_soft_limit_of_the_operator_does_not_end_bots(process):
+    """`ulimit -S -t` in a shell would otherwise hold for every bot."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (24 * 3600, hard))
+    try:
+        assert process.ask("import resource; result = resource.getrlimit(resource.RLIMIT_CPU)") == str((hard, hard))
+    finally:
+        resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
 
 
 @pytest.mark.parametrize("place", ["/tmp", "/dev/shm", "memfd"])
@@ -137,6 +155,74 @@ result = many, size
     assert many[1] == "ENOSPC"
     assert size[0] <= 65536
     assert size[1] == "ENOSPC"
+
+
+def test_no_place_takes_links_without_number(bench):
+    """They take no room, and clearing away millions of them takes the kernel longer than a match may wait."""
+    code = """
+def fill(folder):
+    open(f"{folder}/file", "w").close()
+    made = 0
+    try:
+        while made < 1000:
+            os.link(f"{folder}/file", f"{folder}/{made}")
+            made += 1
+    except OSError as error:
+        return errno.errorcode[error.errno]
+    return made
+result = [fill(folder) for folder in ("/tmp", "/dev/shm", "/run/bot")]
+"""
+    assert bench.ask(code, limits=Limits(inodes=500)) == "['ENOSPC', 'ENOSPC', 'ENOSPC']"
+
+
+def test_a_file_system_that_is_not_bounded_is_noticed_before_the_bot_runs(bubblewrap, monkeypatch):
+    monkeypatch.setattr(WritableTmpfs, "mount", lambda self, uid, gid: (self.name, f"uid={uid},gid={gid}", False))
+    with pytest.raises(InfraError, match="holds any number of files"):
+        bubblewrap.ask("result = 1")
+
+
+def test_a_bot_is_the_first_to_go_when_the_machine_is_out_of_memory(bubblewrap):
+    code = """
+try:
+    with open("/proc/self/oom_score_adj", "w") as file:
+        file.write("0")
+except OSError:
+    pass
+result = open("/proc/self/oom_score_adj").read()
+"""
+    assert bubblewrap.ask(code) == repr("500\n")
+
+
+def test_no_program_of_the_machine_is_started_for_a_bot_that_crashes(bench):
+    """Where cores go to a program, root runs it outside of the bot's limits, unless the limit of cores is 1."""
+    code = """
+before = open("/proc/self/limits").read()
+refused = 0
+for call in (lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)), lambda: os.abort() if os.fork() == 0 else None):
+    try:
+        call()
+    except (OSError, ValueError):
+        refused += 1
+result = before.split("Max core file size")[1].split()[:2], refused, open("/proc/self/limits").read() == before
+"""
+    assert bench.ask("import resource\n" + code) == "(['1', '1'], 1, True)"
+
+
+def test_a_bot_sees_the_processors_that_it_may_use(any_bench, monkeypatch):
+    monkeypatch.setattr(processors, "MOST", 1)
+    code = "result = len(os.sched_getaffinity(0)), os.environ['OMP_NUM_THREADS'], os.environ['PYTHON_CPU_COUNT']"
+    assert any_bench.ask(code) == "(1, '1', '1')"
+
+
+def test_on_a_large_machine_bots_see_few_processors_and_all_of_a_table_the_same(monkeypatch):
+    """Their runtimes would otherwise start more threads than a bot may have."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(64)))
+    for pid in (0, 7, 63, 1000):
+        monkeypatch.setattr(os, "getpid", lambda pid=pid: pid)
+        chosen = processors.processors(Limits())
+        assert len(set(chosen)) == 4
+        assert chosen == processors.processors(Limits())
+    assert len(processors.processors(Limits(cpus=6.5))) == 7
 
 
 def test_a_fork_bomb_stays_in_its_bounds(bench):
@@ -266,6 +352,118 @@ def test_without_control_groups_a_watchdog_holds_memory_and_a_limit_processes(bu
     assert error == "EAGAIN"
 
 
+HEADLESS = OBEDIENT.replace("while True:\n    line", "def answer():\n  while True:\n    line").replace(
+    "\n    ", "\n      "
+)
+"""Its first thread exits, and another one answers: /proc calls the process a zombie, without memory or environment."""
+HEADLESS += "\nthreading.Thread(target=answer).start()\nsyscall(60, 0)\n"
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap", "process"])
+def test_without_control_groups_a_process_without_its_first_thread_is_held_like_any_other(kind, request):
+    bench = request.getfixturevalue(kind)
+    burn = "threading.Thread(target=lambda: any(False for _ in iter(int, 1))).start()"
+
+    async def play():
+        async with bench.sandbox(HEADLESS, limits=small(), hierarchies=()) as sandbox:
+            endpoint = await sandbox.start()
+            await tell(endpoint, burn)
+            awake = sandbox.cpu_time()
+            await asyncio.sleep(0.3)
+            frozen, before = await sandbox.freeze(), sandbox.cpu_time()
+            await asyncio.sleep(0.3)
+            asleep = sandbox.cpu_time() - before
+            await sandbox.thaw()
+            bomb = asyncio.create_task(tell(endpoint, MEMORY_BOMB + "    time.sleep(0.002)\n", timeout_s=60))
+            death = await asyncio.wait_for(sandbox.wait(), 60)
+            await asyncio.gather(bomb, return_exceptions=True)
+            return before - awake, frozen, asleep, death.out_of_memory
+
+    spent, frozen, asleep, out_of_memory = asyncio.run(play())
+    assert spent > 0.05
+    assert asleep < 0.03 or not frozen
+    assert out_of_memory
+
+
+BY_TIMERS = """
+signal.signal(signal.SIGCONT, lambda *_: None)
+event = (ctypes.c_int * 16)(0, 0, signal.SIGCONT)
+timer = ctypes.c_int()
+for number in range(20):
+    libc.timer_create(time.CLOCK_MONOTONIC, event, ctypes.byref(timer))
+    times = (ctypes.c_long * 4)(0, 20_000_000, 0, (20 + number) * 1_000_000)
+    libc.timer_settime(ctypes.c_void_p(timer.value), 0, times, 0)
+"""
+BY_READERS = """
+import fcntl
+try:
+    fcntl.fcntl(1, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(1, 10, signal.SIGCONT)
+    fcntl.fcntl(1, fcntl.F_SETFL, os.O_WRONLY | os.O_ASYNC)
+except PermissionError:
+    pass
+threading.Thread(target=lambda: [os.write(1, bytes(4096)) for _ in iter(int, 1)], daemon=True).start()
+"""
+
+
+@pytest.mark.parametrize("wake", [BY_TIMERS, BY_READERS], ids=["timers", "who reads what it prints"])
+def test_without_control_groups_no_signal_that_it_asked_for_wakes_a_stopped_bot(bubblewrap, wake):
+    """The kernel sends SIGCONT to a process that is stopped, too, and nobody else would have to run for it."""
+    burn = "threading.Thread(target=lambda: any(False for _ in iter(int, 1)), daemon=True).start()"
+
+    async def play():
+        async with bubblewrap.sandbox(limits=Limits(log_bytes=1), hierarchies=()) as sandbox:
+            endpoint = await sandbox.start()
+            await tell(endpoint, wake + burn)
+            await asyncio.sleep(0.05)  # its output is not read any faster by now
+            await sandbox.freeze()
+            before = sandbox.cpu_time()
+            await asyncio.sleep(0.3)
+            return sandbox.cpu_time() - before
+
+    assert asyncio.run(play()) < 0.03
+
+
+BURN = """
+def burn(seconds):
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        pass
+"""
+THREADS = """
+threads = [threading.Thread(target=burn, args=(0.1,)) for _ in range(4)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+"""
+LOST_CHILDREN = """
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+for _ in range(4):
+    if os.fork() == 0:
+        burn(0.1)
+        os._exit(0)
+    try:
+        os.wait()  # until there is none left
+    except ChildProcessError:
+        pass
+"""
+
+
+@pytest.mark.parametrize("spend", [THREADS, LOST_CHILDREN], ids=["threads", "lost children"])
+def test_without_control_groups_processor_time_is_counted_wherever_it_is_spent(bubblewrap, spend):
+    """Who ignores SIGCHLD need not wait for its children, and the kernel adds their time to nobody's."""
+
+    async def play():
+        async with bubblewrap.sandbox(hierarchies=()) as sandbox:
+            endpoint = await sandbox.start()
+            before = sandbox.cpu_time()
+            await tell(endpoint, BURN + spend)
+            return sandbox.cpu_time() - before, sandbox.enforcement()
+
+    spent, held = asyncio.run(play())
+    assert 0.2 < spent < 0.8
+    assert "cputime: processes" in weaknesses(held)
+
+
 @pytest.mark.slow
 def test_a_flood_of_output_blocks_its_writer_and_costs_the_referee_nothing(any_bench):
     flood = OBEDIENT.replace(
@@ -324,7 +522,7 @@ def test_the_kernel_counts_what_it_killed_even_if_the_daemon_hears_of_it_late(do
                 return {**found, "State": {**found["State"], "Running": running, "OOMKilled": False}}
 
             monkeypatch.setattr(sandbox._client.api, "inspect_container", inspect)
-            bot = SandboxedBot(Contestant("bomber"), sandbox, start_s=10, ponder=False)
+            bot = SandboxedBot(Contestant("bomber"), sandbox, ponder=False)
             attack = asyncio.create_task(tell(endpoint, MEMORY_BOMB, timeout_s=60))
             await asyncio.gather(attack, return_exceptions=True)
             return await bot.refine(Disconnected("hung up"))

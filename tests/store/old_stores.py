@@ -46,7 +46,7 @@ def fill(engine, bots, tournaments, matches):
             connection.execute(text(TOURNAMENT), {**row, "settings": json.dumps(entry.settings)})
         for kept in matches:
             match = kept.entry
-            row = {name: getattr(match, name) for name in match.__slots__ if name != "seats"}
+            row = {name: getattr(match, name) for name in match.__slots__ if name not in ("seats", "ended_at_fault")}
             connection.execute(text(MATCH), {**row, "record": kept.record})
             key = {"tournament_id": match.tournament_id, "match_id": match.match_id}
             for seat, result in enumerate(match.seats):

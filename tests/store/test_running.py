@@ -1,5 +1,7 @@
 """Running matches: written by a tournament, seen by a reader in another process, on both databases."""
 
+import pytest
+
 from arena.store.base import SILENT_S, RunningMatch
 from arena.store.sql import SqlStore
 from tests.store.test_runs import let_pass
@@ -24,6 +26,23 @@ def test_a_reader_sees_what_is_played(address, store):
     store.clear_running(2)
     assert reader.running_matches() == []
     reader.close()
+
+
+@pytest.mark.parametrize("name", ["cup#2.db", "cup?mode=memory.db", "100%23.db", "an open cup.db"])
+def test_any_name_of_a_file_is_that_of_its_own_store(tmp_path, name):
+    """In an address such characters mean something else, and two cups would share the file beside them."""
+    path = tmp_path / name
+    store = SqlStore(path)
+    store.report_run("one", 1, {})
+    store.show_running(1, [RunningMatch(1, "a", 1, 0, b"begun")], ())
+    reader = SqlStore(path, read_only=True)
+    assert seen(reader) == seen(store) == [(1, "a", 0)]
+    reader.close()
+    store.close()
+    assert {found.name.removesuffix("-wal").removesuffix("-shm") for found in tmp_path.iterdir()} == {
+        name,
+        f"{name}.live",
+    }
 
 
 def test_what_a_killed_process_played_is_not_seen_any_more(store):

@@ -309,3 +309,40 @@ def test_a_database_that_fails_later_is_our_own_failure(store):
         connection.exec_driver_sql("DROP TABLE seats")
     with pytest.raises(InfraError, match=r"failed: see whether it is one of Arena's .*seats"):
         store.matches()
+
+
+def of_three(store, endings=("NORMAL", "TIME", "NORMAL"), ranks=(1, 3, 1)):
+    """A match of three bots, as it was kept when a fault ended every match."""
+    bots = [add_bot(store, name, games=("kingdoms",)) for name in ("one", "two", "three")]
+    tournament = store.begin_tournament("kingdoms", {"rounds": 3})
+    results = tuple(
+        SeatResult(bot.id, rank, 0.0, ending, "so", 5, 7)
+        for bot, rank, ending in zip(bots, ranks, endings, strict=True)
+    )
+    return MatchEntry(tournament.id, "m1", 0, "0 1 2", 0, "seat 1 forfeited", 9, "5ea1", results)
+
+
+def test_what_ended_at_a_fault_is_marked_by_the_migration_and_leaves_the_results(address, tmp_path):
+    today = SqlStore(tmp_path / "today.db")
+    early = of_three(today)
+    today.add_match(replace(early, ended_at_fault=True), b"a")
+    won = tuple(replace(seat, ending="NORMAL", rank=rank) for seat, rank in zip(early.seats, (1, 3, 1), strict=True))
+    today.add_match(replace(early, match_id="m2", ordinal=1, seats=won), b"b")  # a draw of two, played to its end
+    one_left = tuple(replace(seat, ending=ending) for seat, ending in zip(early.seats, ("NORMAL", "TIME", "CRASH")))
+    today.add_match(replace(early, match_id="m3", ordinal=2, seats=one_left), b"c")
+    test = today.begin_tournament("kingdoms", {"format": "test"})
+    today.add_match(replace(early, tournament_id=test.id, ended_at_fault=True), b"d")
+    played(today)  # two seats, where a fault always ends the match
+    expected = everything(today)
+    old_stores.fill(old_stores.make(address, "0001"), *expected[:3])
+    old_stores.make(address, "0006").dispose()
+    store = SqlStore(address)
+    assert everything(store)[2:] == expected[2:]
+    assert store.inconsistencies() == []
+    assert [tally.matches for tally in store.tallies(game="kingdoms")] == [2]
+    assert store.tallies(game="kingdoms", tests=True) == []
+    assert sum(tally.matches for tally in store.seat_tallies(game="kingdoms") if tally.seat == 0) == 3
+    assert [result.ordinal for result in store.results(game="kingdoms")] == [1, 2]
+    assert [result.ordinal for result in store.results(tournament_id=early.tournament_id)] == [0, 1, 2]
+    store.close()
+    today.close()

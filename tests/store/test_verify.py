@@ -68,8 +68,8 @@ def test_an_honest_store_is_true(path):
     assert findings(path) == []
     result = CliRunner().invoke(main, ["verify", "--db", str(path)])
     assert result.exit_code == 0
-    assert "tournament 1: claim, 6 matches, true; checksum " in result.output
-    assert "all true: 1 tournament, 6 matches replayed" in result.output
+    assert "tournament 1: claim, 6 matches, follows the rules, the schedule and the seed; checksum " in result.output
+    assert "nothing is wrong: 1 tournament, 6 matches replayed" in result.output
 
 
 @pytest.mark.parametrize(("table", "column"), COLUMNS)

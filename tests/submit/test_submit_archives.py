@@ -112,8 +112,8 @@ def put_hole(folder):
 
 
 ODD = {
-    put_pipe: "'odd' is a device, pipe, socket or sparse file",
-    put_socket: "'odd' is a device, pipe, socket or sparse file",
+    put_pipe: "'odd' is a pipe, socket or device",
+    put_socket: "'odd' is a pipe, socket or device",
     put_setuid: "'odd' has a setuid",
     put_link_out: "'odd' is a link to '/etc/passwd', out of the folder",
     put_bytes_name: "is no valid UTF-8",

@@ -47,6 +47,32 @@ def test_make_runs_programs(bot, tmp_path):
     assert (build(folder, tmp_path / "built") / "result").read_text() == "made\n"
 
 
+NETWORK = """
+import errno, socket
+
+def said(action):
+    try:
+        action()
+        return "made"
+    except OSError as error:
+        return errno.errorcode[error.errno]
+
+with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as client:
+    client.sendall(b"over the loopback")
+    heard = server.accept()[0].recv(100).decode()
+with socket.create_server(("::1", 0), family=socket.AF_INET6) as server:
+    pass
+others = {said(lambda: socket.socket(family, kind)) for family in (16, 17, 38, 40) for kind in (1, 2, 3, 5)}
+pairs = {said(lambda: socket.socketpair(family)) for family in (2, 16, 30, 40)}
+open("heard", "w").write(f"{heard} {others} {pairs}")
+"""
+
+
+def test_a_build_has_the_loopback_and_no_other_network(bot, tmp_path):
+    built = build(bot("python3", "build.py", source=NETWORK), tmp_path / "built")
+    assert (built / "heard").read_text() == "over the loopback {'EAFNOSUPPORT'} {'EAFNOSUPPORT'}"
+
+
 HOSTILE = """
 import os, socket
 
@@ -89,7 +115,7 @@ def test_a_hostile_build_reaches_nothing_but_its_copy(bot, tmp_path):
 
 
 LEAVES = {
-    "a pipe": ("os.mkfifo('odd')", "'odd' is a device, pipe"),
+    "a pipe": ("os.mkfifo('odd')", "'odd' is a pipe, socket"),
     "a link out": ("os.symlink('/etc/passwd', 'odd')", "'odd' is a link to '/etc/passwd', out of the folder"),
     "a setuid program": ("open('odd', 'w'); os.chmod('odd', 0o4755)", "'odd' has a setuid"),
     "too many files": ("[open(f'{n}', 'w') for n in range(200)]; [os.mkdir(f'd{n}') for n in range(20_000)]", "20000"),

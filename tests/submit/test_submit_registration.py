@@ -6,6 +6,7 @@ import pytest
 
 from arena.bots import manifest
 from arena.bots.manifest import Folder, Manifest, read_manifest
+from arena.bots.reserved import check_imported
 from arena.errors import UsageError
 from arena.store.checksums import bot_checksum
 from arena.store.sql import SqlStore
@@ -48,6 +49,27 @@ def test_wishes_come_first(store):
         ("rrr",),
         True,
     )
+
+
+@pytest.mark.parametrize("name", ["random", "First", "greedy", "SEARCH", "policy", "built-in-random"])
+def test_the_names_of_our_own_bots_are_taken(store, name):
+    request = RegistrationRequest(owner="alice", name=name)
+    with pytest.raises(UsageError, match=f"the name {name} means one of Arena's own bots: choose another with --name"):
+        plan_registration(store, MANIFEST, request, ["claim", "rrr"])
+
+
+@pytest.mark.parametrize("owner", ["arena", "Built-In"])
+def test_nobody_hands_in_as_arena(store, owner):
+    with pytest.raises(UsageError, match=f"the owner {owner} is Arena itself: choose another with --owner"):
+        plan_registration(store, MANIFEST, RegistrationRequest(owner=owner), ["claim", "rrr"])
+
+
+def test_bots_of_ours_come_with_tournaments_of_other_stores():
+    for name, owner in (("greedy", "arena"), ("built-in-first", "built-in"), ("new-sample", "arena"), ("mine", "")):
+        check_imported(name, owner)
+    for name, owner in (("greedy", "alice"), ("built-in-first", "arena"), ("x", "built-in"), ("x", "Arena")):
+        with pytest.raises(UsageError, match="a name of Arena's own"):
+            check_imported(name, owner)
 
 
 def test_a_name_that_only_took_part_is_free(store):

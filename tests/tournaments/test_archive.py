@@ -2,17 +2,30 @@
 
 import gzip
 import json
+import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 
+from arena.bots.manifest import folder_digest, samples
+from arena.bots.reserved import SAMPLE_OWNER
 from arena.cli import main
 from arena.errors import UsageError
 from arena.registry import find
+from arena.store.base import MatchEntry, SeatResult
+from arena.store.checksums import TournamentChecksum
 from arena.store.sql import SqlStore
+from arena.submit.registration import RegistrationRequest, plan_registration
 from arena.tournaments import archive
-from arena.tournaments.verify import check_tournament, stored_tournament
+from arena.tournaments.resuming import with_seed
+from arena.tournaments.settings import Settings
+from arena.tournaments.verify import check_bots, check_tournament, stored_tournament
+from tests.kits.archives import lines_of, rewritten
 from tests.kits.fields import play_tournament
+from tests.kits.tournaments import BASE
 
 
 def run(*args):
@@ -35,8 +48,11 @@ def exported(played, tmp_path_factory):
 
 def test_the_tables_there_are_the_same_and_importing_twice_changes_nothing(played, exported, tmp_path):
     there = tmp_path / "there.db"
-    first, second = run("import", exported, "--db", there), run("import", exported, "--db", there)
-    assert "tournament 1 of claim here; 6 new matches, all replayed and true" in first.output
+    first, second = (run("import", exported, "--rated", "--db", there) for _ in range(2))
+    assert "tournament 1 of claim here; 6 new matches\n" in first.output
+    assert (
+        "proved: it follows the rules, the schedule and the seed; not proved: that its bots played so" in first.output
+    )
     assert "not here, and so not to be played until they are submitted: one 1, two 1, three 1" in first.output
     assert "nothing new" in second.output
     for words in (
@@ -69,22 +85,23 @@ def test_absent_bots_come_alive_when_their_files_are_registered(exported, tmp_pa
     assert [(entry.id, entry.origin) for entry in there.bot_versions("two")] == [(bot.id, "/here")]
 
 
+@pytest.mark.parametrize("change", ["", "of another Arena"])
+def test_a_sample_bot_that_is_the_same_here_can_be_played_at_once(exported, tmp_path, change):
+    """Its name is reserved, so that nobody could submit it."""
+    there, kept, sample = SqlStore(tmp_path / "there.db"), archive.read(exported), samples()["greedy"]
+    ours = {"name": "greedy", "owner": SAMPLE_OWNER, "digest": folder_digest(sample.path) + change}
+    archive.add(there, replace(kept, bots=[replace(kept.bots[0], **ours), *kept.bots[1:]]))
+    (bot,) = there.bot_versions("greedy")
+    assert (bot.origin, bot.on_ladder) == ("" if change else str(sample.path), False)
+    assert all(bot.kind == "absent" for bot in there.all_bots() if bot.name != "greedy")
+
+
 def test_another_bot_of_the_same_name_is_in_the_way(exported, tmp_path):
     there = SqlStore(tmp_path / "there.db")
     there.add_bot(name="two", version="1", owner="", digest="other", origin="/x", games=["claim"])
     with pytest.raises(UsageError, match="another bot is registered here as two 1"):
         archive.add(there, archive.read(exported))
     assert there.matches() == []
-
-
-def lines_of(path):
-    return [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
-
-
-def rewritten(tmp_path, lines):
-    path = tmp_path / "forged.gz"
-    path.write_bytes(gzip.compress(b"".join(json.dumps(line).encode() + b"\n" for line in lines)))
-    return path
 
 
 FIELDS = ["ordinal", "group", "seed", "reason", "moves", "seal", "checksum", "record", "match_id"]
@@ -128,6 +145,10 @@ def with_a_foreign_name(lines):
     lines[0]["bots"][0]["name"] = "../../etc/passwd"
 
 
+def of_arena_itself(lines):
+    lines[0]["bots"][0]["owner"] = "built-in"
+
+
 def with_a_command_for_the_terminal(lines):
     lines[1]["seats"][0]["log"] = "\x1b[2J"
 
@@ -160,8 +181,8 @@ def with_nothing(lines):
     "forge",
     [
         without_a_match, with_a_match_twice, with_other_settings, with_another_digest, with_a_foreign_name,
-        with_a_command_for_the_terminal, with_numbers_for_text, with_a_missing_key, with_an_unknown_game,
-        with_a_list_at_its_head, of_another_format, with_nothing,
+        of_arena_itself, with_a_command_for_the_terminal, with_numbers_for_text, with_a_missing_key,
+        with_an_unknown_game, with_a_list_at_its_head, of_another_format, with_nothing,
     ],
 )  # fmt: skip
 def test_a_forged_archive_is_refused(exported, tmp_path, forge):
@@ -171,6 +192,28 @@ def test_a_forged_archive_is_refused(exported, tmp_path, forge):
     assert result.exit_code in (1, 2), result.output
     assert "is refused" in result.stderr
     assert not (tmp_path / "there.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "owner"), [("Greedy", "bob"), ("built-in-random", "bob"), ("built-in-random", "local")]
+)
+def test_no_bot_of_an_archive_takes_the_place_of_one_of_ours(exported, tmp_path, name, owner):
+    lines = lines_of(exported)
+    lines[0]["bots"][0] |= {"name": name, "owner": owner}
+    with pytest.raises(UsageError, match=f"{name} .*Arena's own bots"):
+        archive.read(rewritten(tmp_path, lines))
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [{"owner": "bob", "digest": ""}, {"name": "built-in-random", "owner": "built-in", "digest": "sha256:1"}],
+)
+def test_only_a_built_in_bot_has_no_digest(exported, tmp_path, forged):
+    """Else it would be taken for one that can be played, or choose how the referee's own bot is called."""
+    lines = lines_of(exported)
+    lines[0]["bots"][0] |= forged
+    with pytest.raises(UsageError, match=r"the bot .* has the digest"):
+        archive.read(rewritten(tmp_path, lines))
 
 
 @pytest.mark.parametrize("cut", [0.0, 0.3, 0.9])
@@ -190,12 +233,275 @@ def test_a_bomb_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
         archive.read(path)
 
 
-def test_an_unfinished_tournament_can_be_exported_and_grows(exported, played, tmp_path):
-    """The same tournament with a match less, as if it had been exported earlier."""
+def earlier(exported, tmp_path, matches):
+    """The same tournament with fewer matches, as if it had been exported earlier."""
     lines = lines_of(exported)
     lines[0]["checksum"] = ""
-    early = rewritten(tmp_path, lines[:-1])
+    return rewritten(tmp_path, lines[: 1 + matches])
+
+
+def test_an_unfinished_tournament_can_be_exported_and_grows(exported, tmp_path):
     there = tmp_path / "there.db"
-    assert "5 new matches" in run("import", early, "--db", there).output
-    assert "1 new match," in run("import", exported, "--db", there).output
+    assert "5 new matches" in run("import", earlier(exported, tmp_path, 5), "--db", there).output
+    assert "1 new match\n" in run("import", exported, "--db", there).output
     assert run("verify", "--db", there).exit_code == 0
+
+
+@pytest.mark.parametrize("rated", [False, True])
+@pytest.mark.parametrize("matches", [0, 3, 6])
+def test_what_is_older_than_what_is_here_adds_nothing(exported, played, tmp_path, matches, rated):
+    """Into the store where it was played, and into one that has a newer import of it."""
+    own, there = SqlStore(shutil.copy(played, tmp_path / "own.db")), SqlStore(tmp_path / "there.db")
+    archive.add(there, archive.read(exported), rated=rated)
+    early = archive.read(earlier(exported, tmp_path, matches))
+    for store in (own, there):
+        entry, added = archive.add(store, early, rated=rated)
+        assert (entry.id, entry.finished, added) == (1, True, 0)
+        assert [entry.id for entry in store.tournaments()] == [1]
+        assert len(store.matches()) == 6
+        assert store.inconsistencies() == []
+        store.close()
+
+
+def test_what_is_imported_never_goes_into_a_tournament_that_was_begun_here(exported, tmp_path):
+    """Settings are public: whoever knows them could bring results for what is still to be played."""
+    there = SqlStore(tmp_path / "there.db")
+    archived = archive.read(exported)
+    begun = there.begin_tournament("claim", archived.entry.settings)
+    entry, added = archive.add(there, archived)
+    assert (entry.id, entry.apart, added) == (2, True, 6)
+    assert there.matches(tournament_id=begun.id) == []
+    settings = Settings.from_json(archived.entry.settings)
+    early, _ = archive.add(there, archive.read(earlier(exported, tmp_path, 3)))
+    assert early.id == 2
+    there.finish_tournament(begun.id)
+    assert with_seed(settings, None, there).seed != settings.seed  # nor does it choose the deals here
+    assert there.begin_tournament("claim", archived.entry.settings).id == 3
+
+
+def test_who_vouches_for_an_older_file_does_not_vouch_for_what_is_here_beyond_it(exported, tmp_path):
+    there = SqlStore(tmp_path / "there.db")
+    archive.add(there, archive.read(exported))
+    with pytest.raises(UsageError, match=r"imported, and has matches that are not in this file \(3\)"):
+        archive.add(there, archive.read(earlier(exported, tmp_path, 3)), rated=True)
+    assert there.tournament(1).apart
+    assert there.tallies(game="claim") == []
+    assert not archive.add(there, archive.read(exported), rated=True)[0].apart
+    assert archive.add(there, archive.read(earlier(exported, tmp_path, 3)), rated=True)[1] == 0
+    there.close()
+
+
+def test_matches_that_count_already_are_not_counted_again_with_an_import_of_them(exported, tmp_path):
+    """It was begun here, ended elsewhere, and imported first without and then with --rated."""
+    there = SqlStore(tmp_path / "there.db")
+    begun, _ = archive.add(there, archive.read(earlier(exported, tmp_path, 3)), rated=True)
+    assert archive.add(there, archive.read(exported))[0].apart
+    entry, added = archive.add(there, archive.read(exported), rated=True)
+    assert (entry.id, entry.finished, added) == (begun.id, True, 3)
+    assert sum(tally.matches for tally in there.tallies(game="claim")) == 6
+    assert there.inconsistencies() == []
+    there.close()
+
+
+def test_what_is_added_while_another_process_lets_it_count_is_counted(exported, tmp_path):
+    here, there = (SqlStore(tmp_path / "there.db") for _ in range(2))
+    entry, _ = archive.add(here, archive.read(earlier(exported, tmp_path, 2)))
+    archive.add(there, archive.read(earlier(exported, tmp_path, 3)), rated=True)
+    whole = archive.read(exported)
+    ids = {bot.id: here.bot_versions(bot.name)[0].id for bot in whole.bots}
+    assert here.add_matches(entry.id, [archive._renumbered(match, entry.id, ids) for match in whole.matches()]) == 3
+    assert here.inconsistencies() == []
+    here.close()
+    there.close()
+
+
+def test_two_that_import_the_same_at_once_add_it_once(exported, tmp_path):
+    SqlStore(tmp_path / "there.db").close()
+    with ThreadPoolExecutor(4) as threads:
+        done = list(threads.map(lambda _: add_to(tmp_path / "there.db", exported), range(4)))
+    assert {entry.id for entry, _ in done} == {1}
+    assert sum(added for _, added in done) == 6
+    assert run("verify", "--db", tmp_path / "there.db").exit_code == 0
+
+
+def add_to(path, exported):
+    store = SqlStore(path)
+    try:
+        return archive.add(store, archive.read(exported))
+    finally:
+        store.close()
+
+
+def test_who_is_interrupted_adds_it_again(exported, tmp_path, monkeypatch):
+    monkeypatch.setattr(archive, "BATCH", 2)
+    there = SqlStore(tmp_path / "there.db")
+    add_matches, calls = there.add_matches, []
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return add_matches(*arguments)
+
+    monkeypatch.setattr(there, "add_matches", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        archive.add(there, archive.read(exported))
+    entry, added = archive.add(there, archive.read(exported))
+    assert (entry.id, entry.finished, added) == (1, True, 2)
+    assert list(check_tournament(stored_tournament(there, entry), find)) == []
+
+
+def test_what_was_played_otherwise_here_is_another_tournament_or_refused(exported, tmp_path):
+    """The same settings, played twice with bots that choose by lot."""
+    lines = lines_of(exported)
+    there = SqlStore(tmp_path / "there.db")
+    archived = archive.read(exported)
+    archive.add(there, archived, rated=True)
+    store_it = replace_checksums(lines, tmp_path)
+    entry, added = archive.add(there, archive.read(store_it))
+    assert (entry.id, added) == (2, 6)
+    third = SqlStore(tmp_path / "third.db")
+    archive.add(third, archive.read(earlier(exported, tmp_path, 3)), rated=True)
+    with pytest.raises(UsageError, match="was played here, and went otherwise"):
+        archive.add(third, archive.read(store_it), rated=True)
+
+
+def replace_checksums(lines, tmp_path):
+    """The same tournament as if every match had gone otherwise."""
+    for line in lines[1:]:
+        line["checksum"] = line["checksum"][::-1]
+    whole = TournamentChecksum(lines[0]["game"], lines[0]["settings"])
+    for line in lines[1:]:
+        whole.add(line["checksum"])
+    lines[0]["checksum"] = whole.value()
+    path = rewritten(tmp_path, lines)
+    return path.rename(tmp_path / "otherwise.gz")
+
+
+# -- whom an archive may touch --------------------------------------------------------------------------------
+
+
+def ladder(path):
+    words = ("--game", "claim", "--all", "--json", "--db", path)
+    return [
+        run("ratings", *words).output,
+        run("crosstable", *words).output,
+        run("bots", "list", "--json", "--db", path).output,
+    ]
+
+
+@pytest.fixture
+def local(exported, tmp_path):
+    """A store with a ladder on which a bot of the archive is, with its files."""
+    store = SqlStore(tmp_path / "local.db")
+    (two,) = [bot for bot in archive.read(exported).bots if bot.name == "two"]
+    others = [two.digest, "sha256:5", "sha256:6"]
+    own = [
+        store.add_bot(name=name, version="1", owner="ann", digest=digest, origin="/x", games=["claim"])
+        for name, digest in zip(("two", "mine", "yours"), others, strict=True)
+    ]
+    cup = store.begin_tournament("claim", BASE.to_json())
+    for ordinal, (first, second) in enumerate([(0, 1), (1, 0), (1, 2), (0, 2)]):
+        seats = tuple(
+            SeatResult(own[bot].id, rank, 0.0, "NORMAL", "", 1, 1) for rank, bot in enumerate((first, second), 1)
+        )
+        store.add_match(MatchEntry(cup.id, f"m{ordinal}", ordinal, "", 0, "", 9, "", seats), b"")
+    store.close()
+    return tmp_path / "local.db"
+
+
+def test_an_imported_tournament_counts_for_no_table_but_its_own_unless_the_organiser_says_so(local, exported):
+    before = ladder(local)
+    result = run("import", exported, "--db", local)
+    assert (
+        "it counts for no table but its own (`arena ratings --tournament 2`), unless you give --rated" in result.output
+    )
+    assert ladder(local) == before
+    assert json.loads(run("tournament", "list", "--json", "--db", local).output)[-1]["imported"] is True
+    assert len(json.loads(run("ratings", "--tournament", 2, "--game", "claim", "--json", "--db", local).output)) == 3
+    store = SqlStore(local)
+    (two,) = store.bot_versions("two")
+    assert [match.entry.tournament_id for match in store.latest_matches(bot_id=two.id)] == [1, 1, 1]
+    assert len(store.latest_matches(tournament_id=2)) == 6
+    assert store.inconsistencies() == []
+
+    assert "nothing new" in run("import", exported, "--rated", "--db", local).output
+    assert ladder(local)[:2] != before[:2]
+    assert len(store.latest_matches(bot_id=two.id)) == 7
+    assert store.inconsistencies() == []
+    store.close()
+
+
+@pytest.mark.parametrize("rated", [False, True])
+def test_an_imported_version_does_not_displace_one_that_can_be_played(exported, tmp_path, rated):
+    there = SqlStore(tmp_path / "there.db")
+    mine = there.add_bot(name="two", version="0", owner="local", digest="sha256:7", origin="/x", games=["claim"])
+    archive.add(there, archive.read(exported), rated=rated)
+    assert "two" not in [bot.name for bot in there.bots("claim") if bot.kind == "absent"]
+    assert mine in there.bots("claim")
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "owner"), [("two", "0", "ann"), ("Two", "0", "local"), ("TWO", "1", "bob")]
+)
+def test_a_name_of_somebody_else_is_not_taken(exported, tmp_path, name, version, owner):
+    lines = lines_of(exported)
+    for bot in lines[0]["bots"]:
+        bot["owner"] = "mallory"
+    there = SqlStore(tmp_path / "there.db")
+    there.add_bot(name=name, version=version, owner=owner, digest="sha256:7", origin="/x", games=["claim"])
+    there.close()
+    result = run("import", rewritten(tmp_path, lines), "--db", tmp_path / "there.db")
+    assert result.exit_code == 2
+    assert f"the name {name} is that of a bot of {owner} here" in result.stderr
+    there = SqlStore(tmp_path / "there.db")
+    assert (len(there.all_bots()), there.tournaments()) == (1, [])
+
+
+def owned(tmp_path, exported, *owners, **others):
+    """The archive, with these owners of its bots."""
+    lines = lines_of(exported)
+    for bot, owner in zip(lines[0]["bots"], owners):
+        bot["owner"] = owner
+    lines[0]["bots"][0] |= others
+    return archive.read(rewritten(tmp_path, lines))
+
+
+def test_what_is_rated_later_is_on_the_ladder_as_if_it_had_been_rated_at_once(exported, tmp_path):
+    there, cup = SqlStore(tmp_path / "there.db"), owned(tmp_path, exported, "ann", "bob", "local")
+    archive.add(there, cup)
+    assert there.bots("claim") == []
+    archive.add(there, cup, rated=True)
+    assert [(bot.name, bot.owner, bot.kind) for bot in there.bots("claim")] == [
+        ("one", "ann", "absent"), ("two", "bob", "absent"),
+    ]  # fmt: skip
+    assert list(check_bots(there.all_bots())) == []
+    there.close()
+
+
+@pytest.mark.parametrize("name", ["two", "TWO"])
+def test_a_name_that_has_two_owners_in_an_archive_is_not_rated(exported, tmp_path, name):
+    there = SqlStore(tmp_path / "there.db")
+    cup = owned(tmp_path, exported, "ann", "bob", "bob", name=name, version="0")
+    with pytest.raises(UsageError, match=f"{name} 0 is a bot of ann and two 1 one of bob, so the name would belong"):
+        archive.add(there, cup, rated=True)
+    assert there.all_bots() == []
+    there.close()
+
+
+def test_the_owner_of_a_name_can_submit_after_an_import_of_it(exported, tmp_path):
+    there = SqlStore(tmp_path / "there.db")
+    archive.add(there, archive.read(exported))
+    asked = RegistrationRequest(owner="ann", name="two", version="2", games=("claim",))
+    assert plan_registration(there, None, asked, ["claim"]).name == "two"
+
+
+def test_reading_stops_at_the_first_thing_that_is_wrong(exported, tmp_path):
+    lines = lines_of(exported)
+    path = rewritten(tmp_path, [*lines[:2], *[lines[1]] * 20_000])
+    started = time.monotonic()
+    result = run("import", path, "--db", tmp_path / "there.db")
+    assert time.monotonic() - started < 15
+    assert result.exit_code == 1
+    assert "another match has the same place 0 in the schedule; nothing was added" in result.stderr
+    assert result.stderr.count("\n") == 1

@@ -6,10 +6,11 @@ import subprocess
 import sys
 from collections import Counter
 from itertools import combinations
+from math import comb
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from arena.errors import UsageError
@@ -70,6 +71,7 @@ def test_every_bot_sits_in_every_seat_equally_often(bots, seats):
 
 
 @given(st.integers(9, 16), st.sampled_from((3, 4)), st.integers(0, 99))
+@example(11, 3, 2)  # where some run out of others before all have played equally often
 def test_balanced_groups_are_balanced_and_different(bots, seats, seed):
     groups = balanced_groups(bots, seats, 60, seed)
     meetings = Counter(pair for group in groups for pair in combinations(group, 2))
@@ -111,6 +113,15 @@ def test_groups_are_interleaved_pass_by_pass(bots, seats, seed):
 def test_a_gauntlet_against_many_groups_is_laid_out_at_once():
     """All groups share the champion, so that each pass over them would take one of them."""
     assert gauntlet(59, 4, 1).total() == 4 * len(list(combinations(range(58), 3)))
+
+
+def test_a_schedule_that_nobody_can_lay_out_is_refused_at_once():
+    """A stranger's file of a few kilobytes can ask for it."""
+    assert gauntlet(120, 4, 1).total() == 4 * comb(119, 3)
+    with pytest.raises(UsageError, match="a gauntlet of 2000 bots for 4 seats has too many groups"):
+        gauntlet(2000, 4, 1)
+    with pytest.raises(UsageError, match="a round robin for 3 seats takes at most 3,000 bots"):
+        round_robin(3001, 3, 1)
 
 
 def test_rotations_share_the_deal():

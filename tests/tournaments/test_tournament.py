@@ -1,5 +1,6 @@
 """Tournaments with players inside this process: the same table however they are run, stopped and gone on with."""
 
+import asyncio
 import json
 import re
 import sqlite3
@@ -15,8 +16,10 @@ from arena.play.replay import verify
 from arena.play.seal import seal
 from arena.registry import find
 from arena.store.sql import SqlStore
+from arena.tournaments.budget import Budget
 from arena.tournaments.formats import schedule_of
-from arena.tournaments.settings import Settings, with_seed
+from arena.tournaments.resuming import with_seed
+from arena.tournaments.settings import Settings
 from arena.tournaments.tournament import Tournament
 from tests.kits.contestants import arena
 from tests.kits.tournaments import BASE, MAKERS, World
@@ -101,7 +104,7 @@ def test_an_adaptive_tournament_ends_with_its_goal_or_its_cap(tmp_path):
     assert complete
     assert len(seen) == 24
     assert re.fullmatch(
-        r"the order of the first 3 places is not certain \(\d+%\) after 24 matches, and .*", capped.ending
+        r"the order of the first 3 places is not certain \(\d+\.\d%\) after 24 matches, and .*", capped.ending
     )
     sure = World(tmp_path / "db", replace(ADAPTIVE, goal={"top": 1, "confidence": 0.6, "most": 24})).run()[0]
     assert re.fullmatch(r"the first place is certain \(\d+%\) after \d+ matches", sure.ending)
@@ -118,14 +121,41 @@ def test_an_adaptive_tournament_rotates_the_seats_of_every_deal(tmp_path):
     assert all(places[group, 0, bot] == places[group, seat, bot] for group, seat, bot in places)
 
 
-def test_bots_stay_warm_while_they_meet_again_and_rounds_are_interleaved(tmp_path):
+def test_bots_stay_warm_for_a_leg_and_rounds_are_interleaved(tmp_path):
     world = World(tmp_path / "db", replace(BASE, rounds=4))
     _, _, seen = world.run()
-    groups = [entry.group for entry in seen]
-    runs = [group for number, group in enumerate(groups) if not number or groups[number - 1] != group]
-    # Rounds 0, 1, and 2 with 3: every group comes three times, and its bots are started as often.
-    assert Counter(runs) == dict.fromkeys(set(groups), 3)
-    assert world.made == 2 * len(runs) == 18
+    legs = [tuple(seat.bot_id for seat in entry.seats) for entry in seen]
+    runs = [leg for number, leg in enumerate(legs) if not number or legs[number - 1] != leg]
+    # Rounds 0 with 1, and 2 with 3: every group comes twice, each time from both sides, and is started as often.
+    assert Counter(runs) == dict.fromkeys(set(legs), 2)
+    assert world.made == 2 * len(runs) == 24
+
+
+def test_a_batch_of_deals_is_shared_out_to_all_tables(tmp_path):
+    world, jobs = World(tmp_path / "db", replace(TEST, goal={**TEST.goal, "most": 8})), []
+
+    class Tables:
+        tables = 3
+
+        async def play(self, drawn, keep, may_begin):
+            jobs.extend(drawn)
+
+        async def __aenter__(self):
+            return self
+
+        async def __aexit__(self, *_):
+            pass
+
+    entry = world.store.begin_tournament("claim", world.settings.to_json())
+    tournament = Tournament(world.game, entry, world.field, world.store)
+    budget = Budget()
+    budget.note(0.1)  # so quick that the starts of bots cost more
+    asyncio.run(tournament.run(Tables(), lambda _: None, budget))
+    assert [[(match.ordinal, match.leg) for match in job.assignments] for job in jobs] == [
+        [(0, 0), (2, 0), (4, 0), (1, 1), (3, 1), (5, 1)],
+        [(6, 0), (8, 0), (10, 0), (7, 1), (9, 1), (11, 1)],
+        [(12, 0), (14, 0), (13, 1), (15, 1)],
+    ]
 
 
 def test_a_fault_costs_one_match_wherever_the_tournament_is_stopped(tmp_path):
@@ -172,13 +202,39 @@ def test_what_is_over_is_kept_when_all_else_is_dropped(tmp_path):
     assert world.run()[1]
 
 
-def test_deals_are_shared_and_seats_rotate(tmp_path):
-    _, _, seen = World(tmp_path / "db").run()
+@pytest.mark.parametrize(
+    ("settings", "different"),
+    [(BASE, 6), (replace(BASE, deals="common"), 2), (replace(BASE, deals="common", seeds=(11, 12)), 2)],
+    ids=["own", "common", "chosen"],
+)
+def test_every_deal_is_played_from_every_seat_by_its_group_or_by_all(tmp_path, settings, different):
+    _, _, seen = World(tmp_path / "db", settings).run()
     by_deal = {}
     for entry in seen:
         by_deal.setdefault((entry.group, entry.seed), []).append([seat.bot_id for seat in entry.seats])
+    assert len(by_deal) == 6
     assert all(sorted(two[0]) == sorted(two[1]) and two[0] == two[1][::-1] for two in by_deal.values())
-    assert len({entry.seed for entry in seen}) == 2
+    assert len({entry.seed for entry in seen}) == different
+
+
+def test_settings_of_before_there_was_a_choice_have_common_deals_as_they_had(tmp_path):
+    older = {name: value for name, value in BASE.to_json().items() if name != "deals"}
+    settings = Settings.from_json(older)
+    assert settings.to_json() == older
+    assert [settings.deal_seed(deal, (0, 1)) for deal in (0, 1)] == [4676701643018255, 125538197689443]
+    assert settings.deal_seed(1, (0, 2)) == settings.deal_seed(1, (1, 0))
+    store = SqlStore(tmp_path / "db")
+    store.begin_tournament("claim", older)
+    assert with_seed(replace(BASE, seed=0), None, store, any_deals=True) == settings
+    assert with_seed(replace(BASE, seed=0), None, store).deals == "own"
+
+
+def test_deals_of_its_own_follow_from_seed_and_group_whoever_sits_where():
+    seeds = {BASE.deal_seed(deal, group) for deal in range(3) for group in ((0, 1), (0, 2), (1, 2))}
+    assert len(seeds) == 9
+    assert BASE.deal_seed(1, (0, 2)) == BASE.deal_seed(1, (2, 0))
+    with pytest.raises(UsageError, match="chosen seeds are common"):
+        replace(BASE, seeds=(1,))
 
 
 @pytest.mark.slow

@@ -3,7 +3,8 @@
 from itertools import count
 
 from arena.clock import TimeControl
-from arena.match import FINE, Contestant, MatchRecord, MatchSpec, PlayedMove, Times
+from arena.match import FINE, Contestant, Ending, Fault, MatchRecord, MatchSpec, PlayedMove, Times, Verdict
+from arena.play.faults import result, substitute
 from arena.registry import find
 from arena.rng import choice, stream
 from arena.web.match_page import match_page
@@ -36,3 +37,19 @@ def page_of(record, folder, *, views=None, viewer=None, **options):
     path = folder / f"{next(NUMBERS)}.html"
     path.write_text(match_page(replay, **options), encoding="utf-8")
     return path.as_uri()
+
+
+def played_on(name="kingdoms", *, seats=3, faulty=1, ply=9, seed=1):
+    """The record of a random game: one bot crashed at its first turn after so many moves, and the others played on."""
+    whole, game = random_match(name, seats=seats, seed=seed), find(name)
+    rng, state, played, faults = stream(seed, "rest"), game.start(whole.spec.config, seed), [], ()
+    while (seat := state.to_move()) is not None:
+        if not faults and seat == faulty and len(played) >= ply:
+            faults = (Fault(seat, len(played), Verdict(Ending.CRASH, "it exited with code 3")),)
+        gone = bool(faults) and seat == faulty
+        move = substitute(seed, len(played), state.legal()) if gone else choice(rng, state.legal())
+        played.append(PlayedMove(seat, move, Times() if gone else Times(wall=1000), substituted=gone))
+        state.apply(move)
+    verdicts = tuple(faults[0].verdict if seat == faulty else FINE for seat in range(seats))
+    outcome = result(state.outcome(), [faulty], seats)
+    return MatchRecord(whole.spec, game.info.version, tuple(played), verdicts, outcome, faults=faults)

@@ -1,5 +1,6 @@
 """Live pages: a real tournament, a real server beside it, and a real browser that looks at both pages."""
 
+import json
 import os
 import signal
 import subprocess
@@ -19,7 +20,7 @@ from arena.web.running import MatchFeed, Running
 from tests.kits.contestants import arena, choosing, write_bot
 from tests.kits.sites import NAMES, make_store
 from tests.web.browser import violations
-from tests.web.replays import random_match
+from tests.web.replays import played_on, random_match
 from tests.web.sites import serving
 
 SLOW = """
@@ -161,7 +162,8 @@ class Shown:
 
     def running_matches(self):
         packed = record.dump_begun(self.whole.spec, self.game)
-        packed += record.dump_moves(self.whole.played[: self.moves], self.game)
+        faults = [fault for fault in self.whole.faults if fault.ply < self.moves]
+        packed += record.dump_moves(self.whole.played[: self.moves], self.game, faults)
         return [] if self.over else [RunningMatch(3, "ab", self.attempt, self.moves, packed)]
 
 
@@ -194,6 +196,30 @@ def test_a_delay_holds_every_move_back(shown):
     assert len(running.record("3-ab")[0].played) == 5
     clock.now += 1.0
     assert len(running.record("3-ab")[0].played) == 6
+
+
+def test_who_is_out_is_told_with_the_first_move_that_is_played_for_it():
+    clock, shown = Clock(), Shown()
+    shown.whole, shown.game = played_on(), find("kingdoms")
+    fault, games = shown.whole.faults[0], {"kingdoms": shown.game}
+    running = Running(shown, games, now=clock)
+    shown.moves = fault.ply
+    running.look()
+    feed = MatchFeed.of(running, "3-ab")
+    assert running.record("3-ab")[0].faults == ()
+    assert not any("out" in move for move in moves_in(feed.look()))
+    shown.moves = fault.ply + 2
+    running.look()
+    assert running.record("3-ab")[0].faults == (fault,)
+    (first, second) = moves_in(feed.look())
+    assert (first["fault"], first["out"], first["substituted"]) == (fault.verdict.sentence, fault.ply, True)
+    assert "out" not in second
+    assert running.replay("3-ab").data["moves"][fault.ply]["out"] == fault.ply
+
+
+def moves_in(events):
+    """The moves of server-sent events."""
+    return [json.loads(event.split("data: ", 1)[1])["move"] for event in events]
 
 
 def test_a_match_that_is_not_played_any_more_is_not_shown(shown):

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from arena.clock import Clock
 from arena.errors import RecordError
-from arena.match import NO_TIMES, Contestant, Ending, PlayedMove, Strike, Times, Verdict
+from arena.match import NO_TIMES, Contestant, Ending, PlayedMove, SandboxReport, Strike, Times, Verdict
 from arena.registry import find, games
 from arena.web.assets import Assets, Delivery, as_constant
 from arena.web.markup import lines, runs
@@ -115,7 +115,7 @@ def test_replies_of_several_moves_and_late_ones_are_charged_once():
     banks = [move["banks"] for move in data["moves"]]
     assert banks[0][first.seat] == 2.5
     assert banks[1] == banks[0]
-    assert banks[2][third.seat] == 0.0
+    assert banks[2][third.seat] == 1.0  # all is spent, and the increment of the move is there
     assert data["moves"][2]["fault"] == "late"
 
 
@@ -155,3 +155,11 @@ def test_every_viewer_can_be_inlined(name):
     viewer = find_viewer(find(name))
     assert re.search(r"return \{ scene, draw, say(, turns)? \};\n\}\)\(\);$", as_constant("viewer", viewer.script))
     assert f".game-{viewer.name}" in viewer.style
+
+
+def test_a_match_whose_bots_were_not_fully_held_says_so():
+    record = random_match("claim")
+    reports = (SandboxReport("bubblewrap", {"cputime": "processes", "files": "namespace"}), SandboxReport("docker", {}))
+    assert not any(name == "not fully held" for name, _ in read_replay(find("claim"), record).data["facts"])
+    facts = dict(read_replay(find("claim"), replace(record, sandboxes=reports)).data["facts"])
+    assert facts["not fully held"] == "bubblewrap (cputime: processes)"

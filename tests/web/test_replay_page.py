@@ -9,7 +9,7 @@ from arena.registry import find
 from arena.web.match_page import Frame, match_page
 from arena.web.replay_data import read_replay
 from tests.web.browser import violations
-from tests.web.replays import page_of, random_match
+from tests.web.replays import page_of, played_on, random_match
 
 LIMIT = 400_000
 PACK_LIMIT = 35_000
@@ -416,6 +416,27 @@ def test_faults_are_told_where_they_happened_and_at_the_end(watched, folder):
     assert "greedy wins: seat 1 forfeits" in caption
     assert "random: its process ended" in caption
     assert page.locator(".times .bar.fault").count() == 1
+
+
+def test_who_is_out_is_marked_from_then_on_while_the_others_play_on(watched, folder):
+    record = played_on()
+    out = record.faults[0].ply
+    page = watched.open(f"{page_of(record, folder)}#{out}")
+    assert page.locator(".seat-1.out").count() == 1
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(".seat.out").count() == 0
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    said = "It is out, and random moves are played for it: it exited with code 3"
+    assert said in page.locator(".caption").inner_text()
+    later = next(ply for ply, move in enumerate(record.played) if move.substituted and ply > out)
+    page.goto(f"{page.url.partition('#')[0]}#{later + 1}")
+    assert "A random move: it is out" in page.locator(".caption").inner_text()
+    page.keyboard.press("End")
+    assert "seat 1 forfeited" in page.locator(".caption").inner_text()
+    assert page.locator(".seat-1 .outcome").inner_text() == "fault"
+    best = record.outcome.ranks.index(1)
+    assert f"won · {record.outcome.scores[best]:g}" in page.locator(f".seat-{best} .outcome").inner_text()
 
 
 def test_a_match_that_does_not_count_says_so(watched, folder):

@@ -1,12 +1,14 @@
 """The application without a network: what it answers when the store does not."""
 
 import asyncio
+from types import SimpleNamespace
 
 import pytest
 
 from arena.errors import InfraError
 from arena.web import server
 from arena.web.server import make_app
+from arena.web.site import NotFound
 
 
 class Broken:
@@ -59,3 +61,34 @@ def test_even_a_fault_of_ours_is_answered_with_the_headers():
     assert (status, str(failed)) == (500, "secret")
     assert "secret" not in body
     assert headers.items() >= server.HEADERS.items()
+
+
+class Still:
+    """A state in which nothing happens."""
+
+    def __init__(self, title="Cup"):
+        self.games, self.title = {}, title
+        self.running = SimpleNamespace(version="0")
+
+    def version(self):
+        return "1"
+
+    def site(self):
+        def page(path, query):
+            raise NotFound(path)
+
+        return SimpleNamespace(page=page)
+
+
+@pytest.mark.parametrize("path", ["/" * 30_000, "/a" * 15_000, "/" + "a" * 30_000, "/" * 190])
+def test_a_long_path_has_a_short_answer(path):
+    status, _, body, failed = ask(make_app(Still()), path)
+    assert (status in (404, 414), failed) == (True, None)
+    assert len(body) < 10_000
+
+
+def test_another_title_is_another_page():
+    tags = {server.Pages(Still(title)).tag("index.html", "") for title in ("Cup", "Spring cup", "Cup")}
+    assert len(tags) == 2
+    # Nor does what stands in one part of an address pass for another part of it.
+    assert server.Pages(Still()).tag("a", "b c") != server.Pages(Still()).tag("a b", "c")

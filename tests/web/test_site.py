@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import sqlite3
 import time
 import urllib.error
 import urllib.request
@@ -10,9 +11,15 @@ from pathlib import Path
 import pytest
 
 import arena.web.build
-from arena.registry import games
+from arena.registry import find, games
 from arena.store.base import MatchEntry, SeatResult
 from arena.store.sql import SqlStore
+from arena.web.build import build_site
+from arena.web.links import file_of
+from arena.web.pages.views import match_name
+from arena.web.rendering import Form, Surroundings, render
+from arena.web.site import Site
+from arena.web.snapshot import take_snapshot
 from tests.kits.sites import LOG, NAMES, SENTENCE, make_store
 from tests.store import old_stores
 from tests.web.browser import violations
@@ -292,6 +299,14 @@ def test_every_answer_has_the_headers(folder, served):
     assert "frame-ancestors *" in headers["Content-Security-Policy"]
 
 
+@pytest.mark.parametrize(
+    "name", ["abc", "-", "1-", "-00", "x-00", "1-zz", "0x1-00", "9" * 99 + "-00", "1-00-00", "%00-00"]
+)
+def test_what_is_no_match_has_no_replay(name, served):
+    for path in (f"replays/{name}.json.gz", f"matches/{name}.html", f"embed/{name}.html"):
+        assert get(served + path)[0] == 404
+
+
 def test_other_sites_may_frame_a_served_embed_and_nothing_else(folder, served, browser, tmp_path):
     names = {kind: path_of(kind, folder) for kind in ("match", "embed")}
     frames = "".join(f'<iframe id="{kind}" src="{served}{name}"></iframe>' for kind, name in names.items())
@@ -417,6 +432,37 @@ def test_the_settings_of_a_tournament_and_its_proof_are_shown(folder, db):
     unfinished = pages_in(folder)["tournaments/5.html"]
     assert 'max="30" value="26"' in unfinished
     store.close()
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_an_imported_tournament_is_marked_wherever_it_is_shown(tmp_path, apart):
+    store = make_store(tmp_path / "arena.db", games=["claim"], names=("one", "two", "three"))
+    with sqlite3.connect(tmp_path / "arena.db") as database:
+        database.execute("UPDATE tournaments SET apart = ?", [apart])
+    claim = {"claim": find("claim")}
+    site = Site(store, claim, take_snapshot(store, {"claim": claim["claim"].info}))
+    match = file_of("match", match_name(1, store.latest_matches(tournament_id=1)[0].entry.match_id))
+    own = [file_of("tournament", 1), match]
+    around = Surroundings("Arena", Form.FOLDER, lambda *_: True)
+    pages = {path: render(site.page(path), around) for path in ["index.html", "tournaments.html", *own]}
+    store.close()
+    assert {path: "imported, not rated" in page for path, page in pages.items()} == dict.fromkeys(pages, apart)
+    assert ["not that the bots played so" in pages[path] for path in own] == [apart, apart]
+
+
+def test_matches_of_an_imported_tournament_can_be_watched_on_a_built_site(tmp_path):
+    store = make_store(tmp_path / "arena.db", games=["claim"], names=("one", "two", "three"))
+    with sqlite3.connect(tmp_path / "arena.db") as database:
+        database.execute("UPDATE tournaments SET apart = 1")
+    games = {"claim": find("claim")}
+    site = Site(store, games, take_snapshot(store, {"claim": games["claim"].info}))
+    built = build_site(site, tmp_path / "public", matches=2)
+    store.close()
+    pages = [path.name for path in (tmp_path / "public/matches").iterdir()]
+    assert built.matches == len(pages) == 2
+    listed = (tmp_path / "public/tournaments/1.html").read_text()
+    assert all(f"matches/{name}" in listed for name in pages)
+    assert not any(name in (tmp_path / "public/matches.html").read_text() for name in pages)
 
 
 def test_the_wheel_needs_no_other_host():

@@ -1,5 +1,6 @@
 """Advice to the author of a bot for each ending."""
 
+import re
 from collections.abc import Mapping
 
 from arena.game import AnyGame
@@ -22,8 +23,19 @@ ADVICE: Mapping[Ending, str] = {
 }
 
 
-def advice(verdict: Verdict, game: AnyGame) -> str:
-    """What to do next after this verdict."""
+_NO_FAMILY = re.compile(r"address family not supported|EAFNOSUPPORT", re.IGNORECASE)
+_BY_NETWORK = (Ending.NO_START, Ending.CRASH, Ending.DISCONNECT, Ending.TIME)
+"""What a missing network can lead to; a library that only mentions it is no reason for an illegal move."""
+_NO_NETWORK = (
+    "its output says that it wanted a socket of the network, which does not exist in a match, not even between its own "
+    "processes: listen on the Unix socket that ARENA_SOCKET names, and use Unix sockets or pipes between processes"
+)
+
+
+def advice(verdict: Verdict, game: AnyGame, output: str = "") -> str:
+    """What to do next after this verdict, and after what the bot has printed."""
+    if verdict.ending in _BY_NETWORK and _NO_FAMILY.search(output):
+        return _NO_NETWORK
     if "UNIMPLEMENTED" in verdict.sentence:
         service = f"{game.codec.wire.DESCRIPTOR.package}.{game.codec.prefix}BotService"
         return f"it does not serve {game.info.name}: it must offer the service {service} with the method Play"

@@ -94,7 +94,8 @@ class Check:
             except BotFault as fault:
                 raise CheckFailed(verdict_of(fault), "") from fault
         except CheckFailed as failure:
-            seconds, hint = time.monotonic() - started, advice(failure.verdict, self._game)
+            seconds = time.monotonic() - started
+            hint = advice(failure.verdict, self._game, await self._bot.read_log())
             return Step(number, title, Mark.FAILED, str(failure), seconds, hint, failure.evidence, failure.seat)
         mark = Mark.WARNED if remark.advice else Mark.PASSED
         return Step(number, title, mark, remark.text, time.monotonic() - started, remark.advice)
@@ -116,7 +117,7 @@ class Check:
             if ranks and self._is_spent(SHARE_OF_SEATS):
                 ranks.append(LEFT_OUT)
                 break
-            record = await self._trials.play(self._bot, seat=seat, seats=seats, salt=seats)
+            record = await self._trials.play(self._bot, seat=seat, seats=seats)
             ranks.append(f"{ordinal(record.outcome.ranks[seat])} of {seats}")
         return Remark(f"against random: {', '.join(ranks)}")
 
@@ -134,7 +135,7 @@ class Check:
                 return Remark(f"{asked} positions of {games} random games; {LEFT_OUT}")
             config, left = self._game.configure(seats, options), quota
             while left > 0:
-                done = await self._trials.walk(self._bot, config, seats=seats, seat=seat, salt=games, quota=left)
+                done = await self._trials.walk(self._bot, config, seats=seats, seat=seat, quota=left)
                 # A seat may have nothing to decide in a short game; that counts as well, so that this ends.
                 left, asked, games = left - max(done, 1), asked + done, games + 1
         return Remark(f"{asked} positions of {games} random games, in {len(kept)} variants and seats")
@@ -143,7 +144,7 @@ class Check:
         before, seats = peak_memory(self._bot), self._game.info.min_seats
         played = 0
         while played < WARM_MATCHES and not (played and self._is_spent(SHARE_OF_MATCHES)):
-            await self._trials.play(self._bot, seat=played % seats, seats=seats, salt=100 + played)
+            await self._trials.play(self._bot, seat=played % seats, seats=seats)
             played += 1
         after = peak_memory(self._bot)
         grown = "" if before is None or after is None else f"; its memory grew by {(after - before) / 2**20:.1f} MiB"
@@ -154,7 +155,7 @@ class Check:
         seats = self._game.info.min_seats
         try:
             await self._twin.start()
-            both = [self._trials.play(self._twin, seat=seat, seats=seats, salt=200 + seat) for seat in range(2)]
+            both = [self._trials.play(self._twin, seat=seat, seats=seats) for seat in range(2)]
             for result in await asyncio.gather(*both, return_exceptions=True):
                 if isinstance(result, BaseException):
                     raise result

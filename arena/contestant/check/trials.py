@@ -3,13 +3,14 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from arena.bots.running import RunningBot
 from arena.bots.table import Table
 from arena.clock import Clock, TimeControl
 from arena.contestant.check.report import CheckFailed
-from arena.errors import BotFault, IllegalMove, InfraError
+from arena.errors import BotFault, InfraError
 from arena.game import AnyGame, AnyState
 from arena.match import (
     FINE,
@@ -20,17 +21,17 @@ from arena.match import (
     MatchRecord,
     MatchSpec,
     MatchStart,
-    Outcome,
     PlayedMove,
     Seat,
     Times,
     Verdict,
+    undecided,
 )
-from arena.play.faults import REPLAYS, verdict_of
+from arena.play.faults import REPLAYS, early_end, substitute, verdict_of
 from arena.play.heartbeat import Heartbeat
 from arena.play.player import Player
-from arena.play.referee import forfeit
-from arena.rng import choice, sample, stream
+from arena.play.progress import apply_reply
+from arena.rng import draw_name, sample, stream
 
 TURNS_PER_WALK = 8
 """Positions asked about in one game of random moves; more games show more kinds of positions."""
@@ -61,6 +62,8 @@ class Trials:
         self._settings = settings
         self._heartbeat = heartbeat
         self._walked: list[Times] = []
+        self._deals = count(settings.seed)
+        """A new deal for every trial: its bot stays warm, and would know one that it has seen from another seat."""
 
     def times(self) -> Iterator[Times]:
         """The times of every decision so far."""
@@ -71,27 +74,27 @@ class Trials:
     async def begin_only(self, bot: RunningBot) -> None:
         """Begin a match and end it at once."""
         seats = self._game.info.min_seats
-        spec = self._spec(bot, self._game.configure(seats, {}), seats=seats, seat=0, seed=self._settings.seed)
+        spec = self._spec(bot, self._game.configure(seats, {}), seats=seats, seat=0)
         await self._ask_along(bot, spec, 0, [], set())
 
-    async def play(self, bot: RunningBot, *, seat: Seat, seats: int, salt: int) -> AnyRecord:
+    async def play(self, bot: RunningBot, *, seat: Seat, seats: int) -> AnyRecord:
         """One match against random opponents; CheckFailed if the bot did not play it to its end."""
-        seed = self._settings.seed + salt
-        spec = self._spec(bot, self._game.configure(seats, {}), seats=seats, seat=seat, seed=seed)
+        spec = self._spec(bot, self._game.configure(seats, {}), seats=seats, seat=seat)
         table = Table([bot, self._opponent], heartbeat=self._heartbeat)
         seating = [_BOT if number == seat else _OPPONENT for number in range(seats)]
         record = await table.play(self._game, spec, seating)
         verdict = record.verdicts[seat]
         if verdict.ending is Ending.VOID:
             raise InfraError(f"a match is void, through no fault of the bot: {verdict.sentence}")
-        if verdict.ending is not Ending.NORMAL:
-            raise CheckFailed(verdict, f"seat {seat} of {seats}, after {len(record.played)} moves", record, seat)
+        if verdict.at_fault:
+            ply = next(fault.ply for fault in record.faults if fault.seat == seat)
+            raise CheckFailed(verdict, f"seat {seat} of {seats}, after {ply} moves", record, seat)
         self.records.append((record, seat))
         return record
 
-    async def walk(self, bot: RunningBot, config: Any, *, seats: int, seat: Seat, salt: int, quota: int) -> int:
+    async def walk(self, bot: RunningBot, config: Any, *, seats: int, seat: Seat, quota: int) -> int:
         """One game of random moves in which the bot is asked now and then what it would do; how often it was asked."""
-        spec = self._spec(bot, config, seats=seats, seat=seat, seed=self._settings.seed + salt)
+        spec = self._spec(bot, config, seats=seats, seat=seat)
         moves = random_game(self._game, config, spec.seed)
         plies = [ply for ply, played in enumerate(moves) if played.seat == seat]
         chosen = set(sample(stream(spec.seed, "check", seat), plies, min(len(plies), TURNS_PER_WALK, quota)))
@@ -111,14 +114,15 @@ class Trials:
         link = await bot.open_match(game.codec)
         try:
             player = Player(game.codec, link, spec.control, heartbeat=self._heartbeat)
-            await player.begin(MatchStart(spec.match_id, seat, len(spec.contestants), spec.config, spec.control))
+            await player.begin(MatchStart(draw_name(), seat, len(spec.contestants), spec.config, spec.control))
             for ply, played in enumerate(moves):
                 if ply in chosen:
                     decision = await player.decide(state, seat, player.settle)
                     try_moves(state, seat, decision.moves)
                     self._walked.append(decision.times)
                 state.apply(played.move)
-            await player.end(MatchEnd(state.outcome() or Outcome((), (), "only a check"), FINE))
+            outcome = state.outcome() or undecided(len(spec.contestants), "only a check")
+            await player.end(MatchEnd(outcome, FINE))
         except BotFault as fault:
             verdict = verdict_of(fault)
             record = aborted_record(game, spec, moves[:ply], seat, verdict)
@@ -127,17 +131,17 @@ class Trials:
         finally:
             await link.close()
 
-    def _spec(self, bot: RunningBot, config: Any, *, seats: int, seat: Seat, seed: int) -> MatchSpec[Any]:
-        opponent = self._opponent.contestant
+    def _spec(self, bot: RunningBot, config: Any, *, seats: int, seat: Seat) -> MatchSpec[Any]:
+        opponent, seed = self._opponent.contestant, next(self._deals)
         names = tuple(bot.contestant if number == seat else opponent for number in range(seats))
         return MatchSpec(f"check-{seed}-{seat}", self._game.info.name, config, seed, names, self._settings.control)
 
 
 def random_game(game: AnyGame, config: Any, seed: int) -> list[PlayedMove[Any]]:
     """The moves of a game that is played to its end at random, marked as nobody's choice."""
-    state, rng, moves = game.start(config, seed), stream(seed, "check-walk"), []
+    state, moves = game.start(config, seed), list[PlayedMove[Any]]()
     while (seat := state.to_move()) is not None:
-        move = choice(rng, state.legal())
+        move = substitute(seed, len(moves), state.legal())
         state.apply(move)
         moves.append(PlayedMove(seat, move, substituted=True))
     return moves
@@ -145,11 +149,8 @@ def random_game(game: AnyGame, config: Any, seed: int) -> list[PlayedMove[Any]]:
 
 def try_moves(state: AnyState, seat: Seat, moves: tuple[Any, ...]) -> None:
     """Apply the moves to a copy; IllegalMove if the referee would refuse one of them."""
-    trial = state.clone()
-    for move in moves:
-        if trial.to_move() != seat:
-            raise IllegalMove(f"sent {len(moves)} moves, but its turn ended before the last of them")
-        trial.apply(move)
+    for _ in apply_reply(state.clone(), seat, moves):
+        pass
 
 
 def lowest_bank(record: AnyRecord, seat: Seat) -> float:
@@ -169,4 +170,4 @@ def aborted_record(
     """The record of a match that ended where the bot was at fault."""
     seats = len(spec.contestants)
     verdicts = tuple(verdict if number == seat else FINE for number in range(seats))
-    return MatchRecord(spec, game.info.version, tuple(played), verdicts, forfeit([seat], seats))
+    return MatchRecord(spec, game.info.version, tuple(played), verdicts, early_end([seat], seats))

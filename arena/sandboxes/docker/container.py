@@ -5,7 +5,8 @@ import os
 from typing import Any
 
 from arena.errors import InfraError, StartFailed
-from arena.sandboxes.base import SOCKET_NAME, BotImage, Limits
+from arena.sandboxes import processors
+from arena.sandboxes.base import NO_CORE, SOCKET_NAME, BotImage, Limits
 from arena.sandboxes.docker.images import Image
 from arena.sandboxes.kernel import masks, procfs
 from arena.sandboxes.kernel.cgroups import CPU_PERIOD_US
@@ -20,7 +21,8 @@ def container_config(
     program: BotImage, limits: Limits, *, image: Image, socket_dir: str, snapshots_dir: str, uid: int
 ) -> dict[str, Any]:
     """The container configuration in the form of the docker API."""
-    env = {"ARENA_SOCKET": f"{_RUN}/{SOCKET_NAME}", "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1", **program.env}  # noqa: S108
+    env = {"ARENA_SOCKET": f"{_RUN}/{SOCKET_NAME}", "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1"}  # noqa: S108
+    env |= processors.environment(limits) | dict(program.env)
     command = {} if program.command is None else {"Entrypoint": [], "Cmd": list(program.command)}
     return {
         "Image": image.digest,
@@ -42,8 +44,7 @@ def container_config(
 def _host_config(limits: Limits, socket_dir: str, snapshots_dir: str) -> dict[str, Any]:
     profile = json.dumps(docker_profile(file_locks=limits.file_locks))
     ulimits = {
-        "nofile": limits.open_files, "core": 0, "fsize": limits.file_bytes, "msgqueue": 0, "cpu": limits.cpu_s,
-        "nice": 0, "rtprio": 0,
+        "nofile": limits.open_files, "core": NO_CORE, "fsize": limits.file_bytes, "msgqueue": 0, "nice": 0, "rtprio": 0,
     }  # fmt: skip
     return {
         "NetworkMode": "none",
@@ -58,15 +59,15 @@ def _host_config(limits: Limits, socket_dir: str, snapshots_dir: str) -> dict[st
         "MemorySwap": limits.memory_bytes,
         "CpuPeriod": CPU_PERIOD_US,
         "CpuQuota": int(limits.cpus * CPU_PERIOD_US),
-        "CpusetCpus": _own_processors(),
+        "CpusetCpus": _processors(limits),
         "Ulimits": [{"Name": name, "Soft": value, "Hard": value} for name, value in ulimits.items()],
         "OomScoreAdj": 500,
         "Tmpfs": {
-            "/tmp": f"rw,nosuid,nodev,noexec,size={limits.tmp_bytes},nr_inodes=16k,mode=1777",  # noqa: S108
+            "/tmp": _tmpfs_options(limits.tmp_bytes, limits.inodes),  # noqa: S108
+            "/dev/shm": _tmpfs_options(limits.shm_bytes, limits.inodes),  # noqa: S108
             # Hides the terminals, which are numbered across the whole machine; a bot needs none.
             "/dev/pts": "ro,nosuid,nodev,noexec,size=4k,nr_inodes=1,mode=0555",
         },
-        "ShmSize": limits.shm_bytes,
         "Mounts": [
             _bind(socket_dir, _RUN),
             *(_bind(f"{snapshots_dir}/{name}", _proc_path(name)) for name in masks.snapshots()),
@@ -79,10 +80,14 @@ def _host_config(limits: Limits, socket_dir: str, snapshots_dir: str) -> dict[st
     }
 
 
-def _own_processors() -> str:
-    """The processors of this process, if not all are: a container is no child of ours that would inherit them."""
-    own = os.sched_getaffinity(0)
-    return ",".join(map(str, sorted(own))) if len(own) < (os.cpu_count() or 1) else ""
+def _tmpfs_options(size: int, inodes: int) -> str:
+    return f"rw,nosuid,nodev,noexec,size={size},nr_inodes={inodes},mode=1777"
+
+
+def _processors(limits: Limits) -> str:
+    """The processors of the bot, if not all are: a container is no child of ours that would inherit them."""
+    chosen = processors.processors(limits)
+    return ",".join(map(str, chosen)) if len(chosen) < (os.cpu_count() or 1) else ""
 
 
 def _proc_path(name: str) -> str:
@@ -109,6 +114,16 @@ def check_process(pid: int, status: dict[str, str], uid: int) -> None:
         # A process that has just died has no namespaces any more; one that lives must show them.
         if found == procfs.namespace("self", kind) or (found is None and not procfs.is_ending(pid)):
             raise InfraError(f"the container has no {kind} namespace of its own that we can see")
+
+
+def check_mounts(pid: int, limits: Limits) -> str:
+    """Check that the container's temporary file systems hold so many files only; what bounds all that it may write."""
+    bounds = {mount.point: mount.inodes for mount in procfs.mounts(pid)}
+    loose = [point for point in ("/tmp", "/dev/shm") if bounds.get(point) != limits.inodes]  # noqa: S108
+    if loose and not procfs.is_ending(pid):
+        raise InfraError(f"{loose[0]} in the container holds any number of files")
+    # Without root its socket lies on a file system of the referee's user, where nothing bounds the number of files.
+    return "none" if bounds.get(_RUN) is None else "tmpfs"
 
 
 def check_settings(found: dict[str, Any], limits: Limits) -> None:

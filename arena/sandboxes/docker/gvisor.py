@@ -1,5 +1,6 @@
 """Sandbox for images with gVisor, a docker runtime that gives each container its own kernel in user space."""
 
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,15 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import InfraError
-from arena.sandboxes.base import Enforcement
+from arena.play.holding import Enforcement
 from arena.sandboxes.docker.container import check_settings
 from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.kernel import procfs
+from arena.sandboxes.kernel.seccomp import gvisor_profile
 
 RUNTIME = "runsc"
-SETTING = '{"runtimes": {"runsc": {"path": "/usr/bin/runsc", "runtimeArgs": ["--host-uds=create", "--network=none"]}}}'
+SETTING = (
+    '{"runtimes": {"runsc": {"path": "/usr/bin/runsc", '
+    '"runtimeArgs": ["--host-uds=create", "--network=none", "--oci-seccomp"]}}}'
+)
 """Setting of the docker daemon that lets a bot make a socket that the referee sees, and open none of the host."""
 _SOCKETS = frozenset({"--host-uds=create", "--host-uds=all"})
+_FILTERS = frozenset({"--oci-seccomp", "--oci-seccomp=true"})
+OWN_NETWORK = "own stack"
+"""The network of a gVisor that takes no filter: each container's own, in its kernel, without a way to another."""
 _TASKS_PER_PROCESS = 16
 """Host tasks allowed for each process of the bot: gVisor needs several, and crashes when it gets none."""
 
@@ -25,14 +33,17 @@ class GvisorSandbox(DockerSandbox):
 
     kind = "gvisor"
     _listener = 0  # gVisor's file server makes the socket for the bot, and is root
+    _is_filtered = False
 
     def _adapt_host_config(self, host_config: dict[str, Any]) -> None:
         client = self._client
-        if client is not None and (reason := why_unusable(client.call(client.api.info).get("Runtimes") or {})):
+        runtimes = {} if client is None else client.call(client.api.info).get("Runtimes") or {}
+        if reason := why_unusable(runtimes):
             raise InfraError(f"{reason}; `arena doctor` says what to do")
+        self._is_filtered = takes_filters(runtimes)
+        profile = json.dumps(gvisor_profile()) if self._is_filtered else "unconfined"
         host_config["Runtime"] = RUNTIME
-        # Its kernel would give the wrong error for calls that shall not exist, and it is what a filter would be for.
-        host_config["SecurityOpt"] = ["no-new-privileges:true", "seccomp=unconfined"]
+        host_config["SecurityOpt"] = ["no-new-privileges:true", f"seccomp={profile}"]
         # Its kernel counts the bot's processes. A bot that finds a way around that meets the control group, which
         # bounds what gVisor makes of them on the machine.
         host_config["PidsLimit"] = self._limits.pids * _TASKS_PER_PROCESS
@@ -50,9 +61,10 @@ class GvisorSandbox(DockerSandbox):
             "memory": self._enforced_by("memory", "none"),
             "pids": self._enforced_by("pids", "none"),
             "cpu": self._enforced_by("cpu", "none"),
+            "cputime": self._enforced_by("cputime", "none"),
             "freeze": self._enforced_by("freeze", "docker"),
             "kill": "gvisor",
-            "network": "namespace",
+            "network": "namespace" if self._is_filtered else OWN_NETWORK,
             "files": "namespace",
             "seccomp": "filter",
             "uid": "gvisor",
@@ -73,6 +85,11 @@ def why_unusable(runtimes: Mapping[str, Any]) -> str | None:
 def arguments(runtimes: Mapping[str, Any]) -> list[str]:
     """The arguments with which the daemon starts gVisor, all in the form `--flag`."""
     return [f"--{word.lstrip('-')}" for word in runtimes[RUNTIME].get("runtimeArgs") or ()]
+
+
+def takes_filters(runtimes: Mapping[str, Any]) -> bool:
+    """Whether the daemon has gVisor refuse the system calls of a container's filter."""
+    return not _FILTERS.isdisjoint(arguments(runtimes))
 
 
 def check_kernel(pid: int) -> None:

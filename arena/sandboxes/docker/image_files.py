@@ -1,16 +1,19 @@
 """Checks of the files of an image before it is run: some would hang the daemon, or redirect a mount."""
 
+import gzip
 import io
+import json
 import os
 import posixpath
 import stat
-import tarfile
+import zlib
 from collections.abc import Iterable, Iterator
-from enum import Enum
 from pathlib import Path
 from typing import IO, Any
 
 from arena.errors import UsageError
+from arena.untrusted import streams
+from arena.untrusted.tar import Kind, Member, read_members
 from arena.untrusted.text import printable
 
 DIRECTORIES = frozenset({"etc", "dev", "proc", "sys", "run", "run/bot", "tmp"})
@@ -20,17 +23,9 @@ USER_FILES = frozenset({"etc/passwd", "etc/group"})
 MAX_USER_FILE_BYTES = 1 << 20
 MAX_ETC_ENTRIES = 20_000
 _MAX_NAME_BYTES = 4096
+_MAX_MANIFEST_BYTES = 1 << 20
 _SHOWN = 100
 """Characters of a name that an error message shows."""
-
-
-class Kind(Enum):
-    """The kind of an entry in a layer."""
-
-    FILE = "a file"
-    DIRECTORY = "a folder"
-    LINK = "a link"
-    SPECIAL = "a pipe, socket or device"
 
 
 def with_parents(names: Iterable[str]) -> set[str]:
@@ -41,6 +36,11 @@ def with_parents(names: Iterable[str]) -> set[str]:
         found |= todo
         todo = {posixpath.dirname(name) for name in todo} - found - {""}
     return found
+
+
+def path_in_image(name: str) -> str:
+    """Where an entry of a layer lands, without slashes at the ends; "" for the root folder."""
+    return posixpath.normpath("/" + name).lstrip("/")
 
 
 def directories_of(workdir: str) -> frozenset[str]:
@@ -68,27 +68,26 @@ class LayerCheck:
         self._links: set[str] = set()
         self._assumed: set[str] = set()
 
-    def add(self, layer: Iterable[tarfile.TarInfo]) -> None:
-        """Check every entry of a layer; UsageError at the first that is not allowed."""
+    def add(self, layer: Iterable[Member]) -> None:
+        """Check each entry of a layer before the next is asked for; UsageError at the first that is not allowed."""
         links: set[str] = set()
+        others: set[str] = set()
         directories: set[str] = set()
         parents: set[str] = set()
         for entry in layer:
-            name = posixpath.normpath("/" + entry.name).lstrip("/")
+            name = path_in_image(entry.name)
             if len(name) > _MAX_NAME_BYTES or ".." in entry.name.split("/"):
                 raise UsageError(
                     f"{self._image} has a file with the name {printable(entry.name[:_SHOWN])}, which no image needs"
                 )
-            kind = _kind_of_entry(entry)
-            check_entry(self._image, name, kind, entry.size, self._directories)
+            check_entry(self._image, name, entry.kind, entry.size, self._directories)
             parents.add(posixpath.dirname(name))
-            if kind is Kind.LINK:
-                links.add(name)
-            elif kind is Kind.DIRECTORY:
-                directories.add(name)
+            # A hard link may be one to a link.
+            kinds = {Kind.DIRECTORY: directories, Kind.SYMLINK: links, Kind.HARDLINK: links}
+            kinds.get(entry.kind, others).add(name)
         self._links |= links
         self._assumed |= with_parents(parents) - directories
-        self._refuse_links(links & with_parents(parents))
+        self._refuse_links((links | others) & with_parents(parents))
 
     def finish(self) -> None:
         """UsageError when the path of an entry leads through a link in another layer."""
@@ -111,22 +110,40 @@ def check_directories(image: str, layers: Iterable[Path], workdir: str) -> None:
                 check_entry(image, name, _kind_of_mode(found.st_mode), found.st_size, directories)
 
 
-def check_saved(image: str, saved: IO[bytes], workdir: str) -> None:
-    """Check the layers of an image in the archive format of `docker save`."""
-    check, number = LayerCheck(image, workdir), 0
+def check_saved(image: str, saved: IO[bytes], workdir: str, most: int) -> None:
+    """Check the layers of an image of at most so many bytes in the archive format of `docker save`.
+
+    The daemon writes a layer as it was handed in, so it is read as strictly as a stranger's archive.
+    """
+    check, looked_through, listed = LayerCheck(image, workdir), set[object](), list[object]()
     try:
-        with tarfile.open(fileobj=saved, mode="r|") as parts:
-            for part in parts:
-                content = parts.extractfile(part) if part.isreg() else None
-                if content is not None and _is_layer(part.name, content):
-                    number += 1
-                    with tarfile.open(fileobj=content, mode="r|*") as layer:
-                        check.add(layer)
-    except (tarfile.TarError, EOFError) as error:
+        for part, packed in read_members(saved, image):
+            content: io.BufferedReader = io.BufferedReader(packed)
+            if part.name == "manifest.json":
+                listed = _listed_layers(content.read(_MAX_MANIFEST_BYTES))
+            elif part.kind is Kind.SYMLINK:
+                looked_through.add(part.name)  # a layer that comes twice is a link to the first
+            elif part.kind is Kind.FILE and _is_layer(part.name, content):
+                looked_through.add(part.name)
+                unpacked = streams.decompressed(content, packed_bytes=part.size, most=most, what=image)
+                check.add(entry for entry, _ in read_members(unpacked, f"a layer of {image}"))
+            content.detach()
+    except (EOFError, ValueError, zlib.error, gzip.BadGzipFile) as error:
         raise UsageError(f"{image} cannot be looked through: {error}") from error
     check.finish()
-    if number == 0:
+    if not listed:
         raise UsageError(f"{image} cannot be looked through: no layer was found in it")
+    # The first name in a layer is its author's choice, so that a layer can begin like a JSON file.
+    if hidden := [name for name in listed if name not in looked_through]:
+        raise UsageError(f"{image} cannot be looked through: its layer {printable(str(hidden[0])[:_SHOWN])} is hidden")
+
+
+def _listed_layers(manifest: bytes) -> list[object]:
+    """The names of the layers of the one image in an archive of the daemon's."""
+    match json.loads(manifest):
+        case [{"Layers": list(names)}] if all(isinstance(name, str) for name in names):
+            return names
+    raise ValueError("its manifest does not list the layers of one image")
 
 
 class Chunks(io.RawIOBase):
@@ -173,18 +190,12 @@ def _lstat(path: Path) -> os.stat_result | None:
 
 
 def _kind_of_mode(mode: int) -> Kind:
-    kinds = {stat.S_IFREG: Kind.FILE, stat.S_IFDIR: Kind.DIRECTORY, stat.S_IFLNK: Kind.LINK}
+    kinds = {stat.S_IFREG: Kind.FILE, stat.S_IFDIR: Kind.DIRECTORY, stat.S_IFLNK: Kind.SYMLINK}
     return kinds.get(stat.S_IFMT(mode), Kind.SPECIAL)
 
 
-def _kind_of_entry(entry: tarfile.TarInfo) -> Kind:
-    if entry.issym() or entry.islnk():
-        return Kind.LINK  # a hard link may be one to a link
-    return Kind.DIRECTORY if entry.isdir() else Kind.FILE if entry.isreg() else Kind.SPECIAL
-
-
-def _is_layer(name: str, content: IO[bytes]) -> bool:
+def _is_layer(name: str, content: io.BufferedReader) -> bool:
     """Whether a file of the archive is a layer; newer daemons store layers beside JSON files."""
     if name.startswith("blobs/"):
-        return isinstance(content, io.BufferedReader) and content.peek(1)[:1] not in (b"{", b"[")
+        return content.peek(1)[:1] not in (b"{", b"[")
     return name.endswith("/layer.tar")

@@ -13,6 +13,10 @@ from arena.sandboxes.docker.client import DockerClient, NotFound
 from arena.untrusted.text import printable
 
 MAX_IMAGE_BYTES = 4096 * MIB
+MAX_ENTRIES = 100_000
+"""Of all layers together: each takes a block of the disk and an inode, however small it is."""
+MAX_ARCHIVE_BYTES = MAX_IMAGE_BYTES + 3072 * MAX_ENTRIES
+"""The files of an image with their headers."""
 SAVE_S = 300.0
 _CHUNK = 1 << 20
 _NOWHERE = Path("/nonexistent")
@@ -37,21 +41,34 @@ class Image:
     """Where its program starts."""
 
 
+def find(client: DockerClient, reference: str) -> Image:
+    """The image of that name or digest by its settings alone; UsageError when it is missing or not allowed."""
+    return _image(reference, _inspect(client, reference))
+
+
 def resolve(client: DockerClient, reference: str) -> Image:
-    """The image of that name or digest; UsageError when it is missing or not allowed."""
+    """The image of that name or digest, whose files may be run; UsageError when it is missing or not allowed."""
+    found = _inspect(client, reference)
+    image = _image(reference, found)
+    if image.digest not in _checked_digests:
+        _check_files(reference, found, image.workdir)
+        _checked_digests.add(image.digest)
+    return image
+
+
+def _inspect(client: DockerClient, reference: str) -> dict[str, Any]:
     try:
-        found = client.call(client.api.inspect_image, reference)
+        return dict(client.call(client.api.inspect_image, reference))
     except NotFound:
         raise NoSuchImage(
             f"there is no image {reference}; images are never pulled, so build or load it first"
         ) from None
+
+
+def _image(reference: str, found: dict[str, Any]) -> Image:
     settings = found.get("Config") or {}
     check(reference, settings, found["Size"])
-    workdir = workdir_of(reference, settings)
-    if found["Id"] not in _checked_digests:
-        _check_files(reference, found, workdir)
-        _checked_digests.add(found["Id"])
-    return Image(digest=found["Id"], size_bytes=found["Size"], workdir=workdir)
+    return Image(digest=found["Id"], size_bytes=found["Size"], workdir=workdir_of(reference, settings))
 
 
 _checked_digests: set[str] = set()
@@ -67,10 +84,11 @@ def _check_files(reference: str, found: dict[str, Any], workdir: str) -> None:
     except OSError:
         # We may not read the layers, or they are not stored as folders: then the daemon writes an archive, in seconds.
         with DockerClient(SAVE_S) as client:
-            client.call(lambda: image_files.check_saved(image, _saved(client, found["Id"]), workdir))
+            client.call(lambda: image_files.check_saved(image, saved(client, found["Id"]), workdir, MAX_ARCHIVE_BYTES))
 
 
-def _saved(client: DockerClient, digest: str) -> IO[bytes]:
+def saved(client: DockerClient, digest: str) -> IO[bytes]:
+    """An image as `docker save` writes it."""
     return io.BufferedReader(image_files.Chunks(client.api.get_image(digest, chunk_size=_CHUNK)), _CHUNK)
 
 

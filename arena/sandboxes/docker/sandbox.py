@@ -3,22 +3,24 @@
 import asyncio
 import contextlib
 import os
+import select
 import time
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
 from arena.errors import InfraError
-from arena.sandboxes.base import BotImage, Death, Enforcement, Limits
+from arena.play.holding import Enforcement
+from arena.sandboxes.base import BotImage, Death, Limits
 from arena.sandboxes.docker import images
-from arena.sandboxes.docker.client import DockerClient, NotFound, is_conflict
-from arena.sandboxes.docker.container import check_process, check_settings, container_config
+from arena.sandboxes.docker.client import DockerClient, NoAnswer, NotFound, is_conflict
+from arena.sandboxes.docker.container import check_mounts, check_process, check_settings, container_config
 from arena.sandboxes.docker.watchdog import Watchdog
 from arena.sandboxes.kernel import masks, procfs
 from arena.sandboxes.kernel.cgroups import ControlGroup
 from arena.sandboxes.kernel.users import LeasedUser
-from arena.sandboxes.lifecycle import SandboxLifecycle, run_to_completion, split_exit_code
+from arena.sandboxes.lifecycle import SandboxLifecycle, run_to_completion, split_exit_code, wait_until
 from arena.sandboxes.logs import TAIL_BYTES
 from arena.sandboxes.owner import PREFIX, owner
 from arena.sandboxes.socketdir import SocketDirectory
@@ -26,6 +28,8 @@ from arena.sandboxes.sweeping import sweep_containers_once
 from arena.untrusted.text import printable_bytes
 
 _END_S = 15.0
+_BEHIND_S, _RETRY_S = 1.0, 0.005
+"""How long the daemon may be behind with what it knows of a container, and how often it is asked again."""
 _LINES = 200
 """Lines of output that are asked for while a bot lives."""
 
@@ -154,6 +158,8 @@ class DockerSandbox(SandboxLifecycle[BotImage]):
     async def _read_back(self, pid: int) -> Enforcement:
         """Check the container by what the kernel and the daemon report."""
         client, container = self._client_and_container()
+        # Until it runs the bot, the process is the runtime's own, which an ordinary user may not look into.
+        await wait_until(lambda: procfs.namespace(pid, "pid") is not None or procfs.is_ending(pid), _END_S)
         self._group = ControlGroup.of_process(pid, container, self._hierarchies)
         # The daemon accepts this limit but does not set it, so it is set here, after the group was made.
         self._apply_to_group(lambda: self._group.limit_sockets(self._limits))
@@ -173,10 +179,12 @@ class DockerSandbox(SandboxLifecycle[BotImage]):
             "memory": self._enforced_by("memory", "docker"),
             "pids": self._enforced_by("pids", "docker"),
             "cpu": self._enforced_by("cpu", "docker"),
+            "cputime": self._enforced_by("cputime", "processes"),
             "freeze": self._enforced_by("freeze", "docker"),
             "kill": "pid namespace",
             "network": "namespace",
             "files": "namespace",
+            "inodes": check_mounts(pid, self._limits),
             "seccomp": "filter",
             "uid": "shared" if self._user is None else "own",
         }
@@ -198,22 +206,53 @@ class DockerSandbox(SandboxLifecycle[BotImage]):
 
     async def _freeze_without_group(self) -> bool:
         """Pause by the daemon, which sometimes fails for a busy bot; that is no reason to void a match."""
-        client, container = self._client_and_container()
+        client, _ = self._client_and_container()
         try:
-            await client.call_in_thread(client.api.pause, container)
+            await self._persist(client.api.pause)
         except InfraError:
             return False
         self._paused = True
         return True
 
     async def _thaw_without_group(self) -> None:
-        client, container = self._client_and_container()
+        """Let the daemon go on with it; if the bot has ended meanwhile there is nothing to go on with."""
+        client, _ = self._client_and_container()
         if self._paused:
             self._paused = False
-            await client.call_in_thread(client.api.unpause, container)
+            try:
+                await self._persist(client.api.unpause)
+            except InfraError:
+                if not self._has_ended():
+                    raise
 
-    def _cpu_time_without_group(self) -> float:
-        return 0.0 if self._pids is None else sum(map(procfs.cpu_time, procfs.members(self._pids)))
+    async def _persist(self, call: Callable[[str], None]) -> None:
+        """Pause or unpause the container, and again if the daemon is behind.
+
+        It notes each of them twice, the second time when it is told of it, and so may take the container for a moment
+        to be still what it was before.
+        """
+        client, container = self._client_and_container()
+        until = time.monotonic() + _BEHIND_S
+        while True:
+            try:
+                await client.call_in_thread(call, container)
+            except InfraError as error:
+                if isinstance(error, NoAnswer) or time.monotonic() > until or self._has_ended():
+                    raise
+                await asyncio.sleep(_RETRY_S)
+            else:
+                return
+
+    def _has_ended(self) -> bool:
+        """Whether the first process has ended, also before the event loop or the daemon has noticed."""
+        if self._exited.is_set() or self._process < 0:
+            return self._exited.is_set()
+        ended = select.poll()  # which takes descriptors of any number
+        ended.register(self._process, select.POLLIN)
+        return bool(ended.poll(0))
+
+    def _processes(self) -> list[int]:
+        return [] if self._pids is None else procfs.members(self._pids)
 
     # End.
 

@@ -60,6 +60,11 @@ def discover() -> tuple[Hierarchy, ...]:
     return parse(Path("/proc/self/mountinfo").read_text(), Path("/proc/self/cgroup").read_text())
 
 
+def can_make_groups() -> bool:
+    """Whether this process may make control groups at all."""
+    return any(_writable(parent) for hierarchy in discover() for parent in hierarchy.parents())
+
+
 def can_freeze() -> bool:
     """Whether groups can be made here whose processes the kernel stops; those above them do not always tell."""
     hierarchies = [hierarchy for hierarchy in discover() if any(map(_writable, hierarchy.parents()))]

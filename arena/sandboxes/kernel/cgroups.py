@@ -97,7 +97,7 @@ class ControlGroup:
         self.check(limits)
 
     def limit_sockets(self, limits: Limits) -> None:
-        """Limit the buffers of network sockets: a bot can fill its own loopback, and version 1 counts them apart."""
+        """Limit the buffers of network sockets: a build can fill its own loopback, and version 1 counts them apart."""
         directory = self._directories.get("memory")
         if directory is not None and os.access(file := directory.path / "memory.kmem.tcp.limit_in_bytes", os.W_OK):
             _write(file, str(min(limits.memory_bytes, SOCKET_BYTES)))

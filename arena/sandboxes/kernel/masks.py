@@ -12,8 +12,11 @@ from pathlib import Path
 SNAPSHOT_FILES = ("cpuinfo", "loadavg", "meminfo", "stat", "uptime")
 """Read by C libraries, Java, Node and Go to learn how many processors and how much memory there is."""
 PROC_SHOWN = frozenset({"self", "thread-self", "mounts", "net", "cgroups", "filesystems", "version"})
-SYS_SHOWN = frozenset({"fs/cgroup", "kernel/mm/transparent_hugepage"})
-"""Needed to read the limits of a container, and by garbage collectors."""
+_HUGE_PAGES = "kernel/mm/transparent_hugepage"
+SYS_SHOWN = frozenset(
+    {"fs/cgroup", *(f"{_HUGE_PAGES}/{name}" for name in ("enabled", "defrag", "shmem_enabled", "hpage_pmd_size"))}
+)
+"""Needed to read the limits of a container, and by garbage collectors: settings of huge pages, not their counters."""
 _STAT_SHOWN = ("cpu", "btime")
 
 

@@ -6,7 +6,7 @@ import importlib
 import json
 import os
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from arena.errors import InfraError
 from arena.sandboxes.kernel import syscalls
 
 DEFAULT_ERROR = errno.ENOSYS
+_NATIVES = ("SCMP_ARCH_X86_64", "SCMP_ARCH_AARCH64", "SCMP_ARCH_RISCV64")
 _INT_BITS = 32
 _INT = (1 << _INT_BITS) - 1
 
@@ -40,10 +41,14 @@ class Rule:
     condition: Condition | None = None
 
 
-def rules(*, file_locks: bool, memory_files: bool = True) -> tuple[Rule, ...]:
+def rules(
+    *, file_locks: bool, memory_files: bool = True, chosen_signals: bool = True, loopback: bool = False
+) -> tuple[Rule, ...]:
     """Every rule; no two that differ in what they do fit the same call. What no rule fits fails with DEFAULT_ERROR.
 
     Files that exist only in memory must be denied where nothing but a watchdog counts memory: it cannot see them.
+    Signals that a bot has the kernel send must be denied where a signal stops it: one of them would wake it.
+    `loopback` is for builds: they may use the network, of which they see no more than themselves.
     """
     return (
         *(Rule(tuple(names.split())) for names in syscalls.ALLOWED.values()),
@@ -51,10 +56,12 @@ def rules(*, file_locks: bool, memory_files: bool = True) -> tuple[Rule, ...]:
         Rule(tuple(syscalls.MISSING.split()), DEFAULT_ERROR),
         Rule(tuple(syscalls.PRETENDED.split()), 0),
         Rule(tuple(syscalls.PRETENDED_FOR_ONE.split()), 0, _equals(0, _INT)),
-        Rule((syscalls.MEMORY_FILES,), None if memory_files else errno.EPERM),
-        *_locks(None if file_locks else errno.EPERM),
+        *_memory(memory_files=memory_files),
+        *_with_commands(syscalls.LOCKS, syscalls.LOCK_COMMANDS, allowed=file_locks),
+        *_with_commands(syscalls.CHOSEN_SIGNALS, syscalls.CHOSEN_SIGNAL_COMMANDS, allowed=chosen_signals),
         *_clone(),
         *_preadv2(),
+        *_sockets(loopback=loopback),
         *(Rule((call.name,), None, _equals(call.index, value)) for call in syscalls.ONLY for value in _values(call)),
         *(rule for call in syscalls.ALL_BUT for rule in _all_but(call)),
     )
@@ -68,10 +75,25 @@ def _equals(index: int, value: int) -> Condition:
     return Condition(index, _INT, value)
 
 
-def _locks(error: int | None) -> Iterator[Rule]:
-    yield Rule((syscalls.LOCKS,), error)
-    for command in syscalls.LOCK_COMMANDS.values():
+def _with_commands(call: str, commands: Mapping[str, int], *, allowed: bool) -> Iterator[Rule]:
+    """A call and the commands of fcntl that do the same."""
+    error = None if allowed else errno.EPERM
+    yield Rule((call,), error)
+    for command in commands.values():
         yield Rule(("fcntl",), error, _equals(1, command))
+
+
+def _memory(*, memory_files: bool) -> Iterator[Rule]:
+    yield from _without_huge_pages("mmap", 3, syscalls.MAP_HUGETLB)
+    if memory_files:
+        yield from _without_huge_pages(syscalls.MEMORY_FILES, 1, syscalls.MFD_HUGETLB)
+    else:
+        yield Rule((syscalls.MEMORY_FILES,), errno.EPERM)
+
+
+def _without_huge_pages(name: str, index: int, flag: int) -> Iterator[Rule]:
+    yield Rule((name,), None, Condition(index, flag, 0))
+    yield Rule((name,), errno.EINVAL, Condition(index, flag, flag))  # as from a kernel that has none
 
 
 def _clone() -> Iterator[Rule]:
@@ -87,11 +109,27 @@ def _preadv2() -> Iterator[Rule]:
     yield Rule(("preadv2",), errno.EOPNOTSUPP, Condition(5, syscalls.RWF_NOWAIT, syscalls.RWF_NOWAIT))
 
 
+def _sockets(*, loopback: bool) -> Iterator[Rule]:
+    """Families that a bot may not have fail as on a machine that has none of them; options that it may not set, too."""
+    families = syscalls.FAMILIES | (syscalls.LOOPBACK_FAMILIES if loopback else {})
+    for call, allowed in (("socket", families), ("socketpair", syscalls.FAMILIES)):
+        yield from _one_way_or_the_other(call, 0, allowed.values(), listed=None, others=errno.EAFNOSUPPORT)
+    options = syscalls.SO_PASSPIDFD | ({} if loopback else syscalls.SOCKET_PROGRAMS)
+    yield from _all_but(syscalls.AllBut("setsockopt", 2, options, errno.ENOPROTOOPT))
+
+
 def _all_but(call: syscalls.AllBut) -> Iterator[Rule]:
-    for value in _values(call):
-        yield Rule((call.name,), call.error, _equals(call.index, value))
-    for mask, value in other_values(_values(call)):
-        yield Rule((call.name,), None, Condition(call.index, mask, value))
+    return _one_way_or_the_other(call.name, call.index, _values(call), listed=call.error, others=None)
+
+
+def _one_way_or_the_other(
+    name: str, index: int, values: Collection[int], *, listed: int | None, others: int | None
+) -> Iterator[Rule]:
+    """What happens where an argument is among these values, and what where it is any other."""
+    for value in values:
+        yield Rule((name,), listed, _equals(index, value))
+    for mask, value in other_values(values):
+        yield Rule((name,), others, Condition(index, mask, value))
 
 
 def other_values(excluded: Collection[int], *, prefix: int = 0, length: int = 0) -> Iterator[tuple[int, int]]:
@@ -106,12 +144,24 @@ def other_values(excluded: Collection[int], *, prefix: int = 0, length: int = 0)
 
 def docker_profile(*, file_locks: bool) -> dict[str, Any]:
     """The rules as docker reads them; an empty list of sub-architectures forbids 32-bit calls."""
-    natives = ("SCMP_ARCH_X86_64", "SCMP_ARCH_AARCH64", "SCMP_ARCH_RISCV64")
     return {
         "defaultAction": "SCMP_ACT_ERRNO",
         "defaultErrnoRet": DEFAULT_ERROR,
-        "archMap": [{"architecture": native, "subArchitectures": []} for native in natives],
+        "archMap": [{"architecture": native, "subArchitectures": []} for native in _NATIVES],
         "syscalls": [_docker_rule(rule) for rule in rules(file_locks=file_locks)],
+    }
+
+
+def gvisor_profile() -> dict[str, Any]:
+    """What gVisor's own kernel shall refuse, as docker reads it: sockets of the network, and programs on sockets.
+
+    It answers EPERM whatever error is asked for, and so would give the wrong one for calls that shall not exist; but
+    for sockets, it has nothing for which the filters of the other sandboxes are made.
+    """
+    return {
+        "defaultAction": "SCMP_ACT_ALLOW",
+        "archMap": [{"architecture": native, "subArchitectures": []} for native in _NATIVES],
+        "syscalls": [_docker_rule(rule) for rule in _sockets(loopback=False) if rule.error is not None],
     }
 
 
@@ -134,17 +184,24 @@ def docker_text(*, file_locks: bool) -> str:
     return json.dumps(profile, indent=1).removesuffix("\n}") + f',\n "syscalls": [\n{entries}\n ]\n}}\n'
 
 
-def open_filter(*, file_locks: bool, memory_files: bool = True) -> int:
+def open_filter(
+    *, file_locks: bool, memory_files: bool = True, chosen_signals: bool = True, loopback: bool = False
+) -> int:
     """The compiled rules in an unnamed file ready to be read; the caller closes it."""
+    program = _compiled(
+        file_locks=file_locks, memory_files=memory_files, chosen_signals=chosen_signals, loopback=loopback
+    )
     descriptor = os.memfd_create("arena-seccomp", os.MFD_CLOEXEC)
-    os.write(descriptor, _compiled(file_locks=file_locks, memory_files=memory_files))
+    os.write(descriptor, program)
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
 
 
 @functools.cache  # every launch needs it, and libseccomp takes 10 ms for it
-def _compiled(*, file_locks: bool, memory_files: bool) -> bytes:
-    return compile_filter(rules(file_locks=file_locks, memory_files=memory_files))
+def _compiled(*, file_locks: bool, memory_files: bool, chosen_signals: bool, loopback: bool) -> bytes:
+    return compile_filter(
+        rules(file_locks=file_locks, memory_files=memory_files, chosen_signals=chosen_signals, loopback=loopback)
+    )
 
 
 def compile_filter(rules: tuple[Rule, ...]) -> bytes:

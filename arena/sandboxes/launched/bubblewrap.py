@@ -10,14 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.errors import InfraError, UsageError
-from arena.sandboxes.base import (
-    SOCKET_DIR_BYTES,
-    SOCKET_DIR_INODES,
-    SOCKET_NAME,
-    BotDirectory,
-    Enforcement,
-    Limits,
-)
+from arena.play.holding import Enforcement
+from arena.sandboxes import processors
+from arena.sandboxes.base import SOCKET_DIR_BYTES, SOCKET_DIR_INODES, SOCKET_NAME, BotDirectory, Limits
 from arena.sandboxes.kernel import cgroup_tree, masks, procfs
 from arena.sandboxes.kernel.seccomp import open_filter
 from arena.sandboxes.kernel.users import LeasedUser
@@ -39,7 +34,7 @@ _NOT_BINDABLE = tuple(map(Path, ("/proc", "/dev", "/sys", BOT, _RUN)))
 
 @dataclass(frozen=True, slots=True)
 class WritableTmpfs:
-    """A tmpfs that the bot may write to, and of which the referee holds a descriptor."""
+    """A tmpfs that the bot may write to."""
 
     name: str
     target: str
@@ -47,17 +42,34 @@ class WritableTmpfs:
     bytes: int
     inodes: int
     executable: bool = False
+    mode: str = "0700"
+
+    def mount(self, uid: int, gid: int) -> tuple[str, str, bool]:
+        """What the launcher needs to know to mount it."""
+        size = f"size={self.bytes},nr_inodes={self.inodes},mode={self.mode}"
+        return self.name, f"{size},uid={uid},gid={gid}", self.executable
 
 
 SOCKET_TMPFS = WritableTmpfs("socket", _RUN, SOCKET_DIR_BYTES, SOCKET_DIR_INODES)
+
+
+def temporary(limits: Limits) -> tuple[WritableTmpfs, WritableTmpfs]:
+    """What every sandbox has for temporary files."""
+    return (
+        WritableTmpfs("tmp", "/tmp", limits.tmp_bytes, limits.inodes, executable=True, mode="1777"),  # noqa: S108
+        WritableTmpfs("shm", "/dev/shm", limits.shm_bytes, limits.inodes, executable=True, mode="1777"),  # noqa: S108
+    )
 
 
 class BubblewrapSandbox(LaunchedSandbox):
     """A bot in bubblewrap, without network and with read access to listed files only; the default for folders."""
 
     _tmpfs = SOCKET_TMPFS
+    """The one of which the referee holds a descriptor."""
     _folder = BOT
     """The mount point of the bot's folder, which is read-only."""
+    _has_loopback = False
+    """Whether its processes may use the network of the sandbox among themselves."""
     _user: LeasedUser | None = None
     _filter = -1
     """The descriptor of the compiled system call filter."""
@@ -78,11 +90,16 @@ class BubblewrapSandbox(LaunchedSandbox):
         super().__init__(program, limits, require=require, hierarchies=hierarchies)
         self._command = find_bubblewrap()
         self._binds = list(_binds(program, self._folder))
+        self._writable = (self._tmpfs, *temporary(limits))
 
     def _acquire(self) -> None:
         super()._acquire()
-        counted = "memory" in self._group.features
-        self._filter = open_filter(file_locks=self._limits.file_locks, memory_files=counted)
+        self._filter = open_filter(
+            file_locks=self._limits.file_locks,
+            memory_files="memory" in self._group.features,
+            chosen_signals="freeze" in self._group.features,
+            loopback=self._has_loopback,
+        )
         if os.geteuid() == 0:
             self._user = LeasedUser()
 
@@ -91,14 +108,14 @@ class BubblewrapSandbox(LaunchedSandbox):
         return os.getuid() if self._user is None else self._user.uid
 
     def _plan(self) -> LaunchPlan:
-        size = f"size={self._tmpfs.bytes},nr_inodes={self._tmpfs.inodes},mode=0700"
         gid = os.getgid() if self._user is None else self._user.uid
         return LaunchPlan(
-            argv=arguments(self._command, self._program, self._limits, self._binds, self._tmpfs),
+            argv=arguments(self._command, self._program, self._limits, self._binds, self._writable),
             cwd="/",
             env={},
             uid=None if self._user is None else self._user.uid,
             rlimits=self._rlimits(),
+            processors=processors.processors(self._limits),
             procs_files=self._group.procs_files(),
             staging=Staging(
                 top=_STAGING,
@@ -106,9 +123,7 @@ class BubblewrapSandbox(LaunchedSandbox):
                 files={_EMPTY_FILE: "", **{f"{_SNAPSHOT}{name}": text for name, text in masks.snapshots().items()}},
                 folder=_EMPTY_FOLDER,
                 devices=_DEVICES,
-                tmpfs=self._tmpfs.name,
-                tmpfs_options=f"{size},uid={self._uid},gid={gid}",
-                executable=self._tmpfs.executable,
+                tmpfs=[tmpfs.mount(self._uid, gid) for tmpfs in self._writable],
                 user_namespace=self._user is None,
             ),
             extra={FILTER: self._filter},
@@ -129,16 +144,18 @@ class BubblewrapSandbox(LaunchedSandbox):
                 raise InfraError(f"the sandbox is not tight: {wrong}")
             if pid != init and procfs.limit(pid, "Max processes") != str(self._limits.pids):
                 raise InfraError("the bot has no limit on its processes")
-        _check_mounts(init, {"/tmp", "/dev/shm", self._tmpfs.target})  # noqa: S108
+        _check_mounts(init, self._writable)
         return {
             "sandbox": "bubblewrap",
             "memory": self._enforced_by("memory", "rlimit"),
             "pids": self._enforced_by("pids", "rlimit"),
             "cpu": self._enforced_by("cpu", "none"),
+            "cputime": self._enforced_by("cputime", "processes"),
             "freeze": self._enforced_by("freeze", "signal"),
             "kill": self._enforced_by("kill", "pid namespace"),
             "network": "namespace",
             "files": "namespace",
+            "inodes": "tmpfs",
             "seccomp": "filter",
             "uid": "shared" if self._user is None else "own",
         }
@@ -194,7 +211,7 @@ def arguments(
     program: BotDirectory,
     limits: Limits,
     binds: Sequence[tuple[Path, str, str]],
-    tmpfs: WritableTmpfs = SOCKET_TMPFS,
+    writable: Sequence[WritableTmpfs],
 ) -> list[str]:
     """The command line of bubblewrap, which defines what the bot sees and may do."""
     return [
@@ -202,14 +219,14 @@ def arguments(
         *("--unshare-all", "--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000"),
         *("--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "bot", "--clearenv"),
         *("--proc", "/proc", "--dev", "/dev"),
-        *("--perms", "1777", "--size", str(limits.tmp_bytes), "--tmpfs", "/tmp"),  # noqa: S108
-        *("--perms", "1777", "--size", str(limits.shm_bytes), "--tmpfs", "/dev/shm"),  # noqa: S108
+        *(word for tmpfs in writable for word in ("--bind", f"{_STAGING}/{tmpfs.name}", tmpfs.target)),
+        # After the writable ones, which would cover them: an environment may be in a folder under /tmp.
         *(word for _, target, name in binds for word in ("--ro-bind", f"{_STAGING}/{name}", target)),
         *(word for name, target in _links() for word in ("--symlink", target, name)),
-        *("--bind", f"{_STAGING}/{tmpfs.name}", tmpfs.target),
         *(word for source, target in masked() for word in ("--ro-bind", f"{_STAGING}/{source}", target)),
-        *("--remount-ro", "/dev", "--remount-ro", "/"),
-        *(word for item in environment(program).items() for word in ("--setenv", *item)),
+        # A bot could otherwise make itself the last to be ended when the machine runs out of memory (oom_score_adj).
+        *("--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"),
+        *(word for item in environment(program, limits).items() for word in ("--setenv", *item)),
         *("--chdir", BOT, "--seccomp", str(FILTER), "--info-fd", str(INFO)),
         *("--", *gated(program.command, pids=limits.pids)),
     ]
@@ -226,13 +243,14 @@ def masked() -> tuple[tuple[str, str], ...]:
     )
 
 
-def environment(program: BotDirectory) -> dict[str, str]:
+def environment(program: BotDirectory, limits: Limits) -> dict[str, str]:
     """The environment variables of the bot."""
     return {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "HOME": "/tmp",  # noqa: S108
         "LANG": "C.UTF-8",
         "PYTHONDONTWRITEBYTECODE": "1",
+        **processors.environment(limits),
         "ARENA_SOCKET": f"{_RUN}/{SOCKET_NAME}",
         **program.env,
     }
@@ -271,18 +289,15 @@ def _links() -> list[tuple[str, str]]:
     return [(f"/{name}", os.readlink(f"/{name}")) for name in _SYSTEM_LINKS if Path("/", name).is_symlink()]
 
 
-def _check_mounts(init: int, writable_points: set[str]) -> None:
-    """Check that nothing but the given mount points is writable, and that all masks are in place."""
-    bare = {target for _, target in masked()}
-    for line in Path(f"/proc/{init}/mountinfo").read_text().splitlines():
-        left, _, right = line.partition(" - ")
-        point, options = left.split()[4:6]
-        kind = right.split()[0]
-        writable = "rw" in options.split(",")
-        if writable and point not in writable_points and kind not in ("proc", "devpts"):
-            raise InfraError(f"{point} is writable in the sandbox")
-        if point in writable_points and kind != "tmpfs":
-            raise InfraError(f"{point} in the sandbox is no file system of its own")
-        bare.discard(point)
+def _check_mounts(init: int, writable: Sequence[WritableTmpfs]) -> None:
+    """Check that nothing else is writable, that what is writable is bounded, and that all masks are in place."""
+    bare, bounds = {target for _, target in masked()}, {tmpfs.target: tmpfs for tmpfs in writable}
+    for mount in procfs.mounts(init):
+        tmpfs = bounds.get(mount.point)
+        if tmpfs is None and mount.writable and mount.kind != "devpts":
+            raise InfraError(f"{mount.point} is writable in the sandbox")
+        if tmpfs is not None and (mount.kind, mount.inodes) != ("tmpfs", tmpfs.inodes):
+            raise InfraError(f"{mount.point} in the sandbox is no file system of its own, or holds any number of files")
+        bare.discard(mount.point)
     if bare:
         raise InfraError(f"{min(bare)} is not masked in the sandbox")

@@ -17,9 +17,9 @@ BUILD_LIMITS = Limits(
     cpus=2.0,
     pids=256,
     tmp_bytes=512 * MIB,
+    inodes=50_000,
     file_bytes=256 * MIB,
     open_files=1024,
-    cpu_s=1200,
     file_locks=True,  # compilers lock their caches, and there is no opponent to talk to
 )
 _SOURCE = "/source"
@@ -29,8 +29,9 @@ _COPY = f'cp -a {_SOURCE}/. {BOT}/ && exec "$@"'
 class BuildSandbox(BubblewrapSandbox):
     """A bubblewrap sandbox with a writable copy of the folder in memory, from which the result is collected."""
 
-    _tmpfs = WritableTmpfs("work", BOT, 768 * MIB, 50_000, executable=True)
+    _tmpfs = WritableTmpfs("work", BOT, 768 * MIB, BUILD_LIMITS.inodes, executable=True)
     _folder = _SOURCE
+    _has_loopback = True  # compilers and test runners listen there, and there is no opponent to talk to
 
     def __init__(self, program: BotDirectory, limits: Limits = BUILD_LIMITS) -> None:
         super().__init__(replace(program, command=("/bin/sh", "-c", _COPY, "build", *program.command)), limits)

@@ -5,6 +5,7 @@ import asyncio
 import json
 import marshal
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from arena.errors import InfraError
-from arena.sandboxes.base import Limits
+from arena.sandboxes.base import NO_CORE, Limits
 from arena.sandboxes.logs import LogReader
 
 CONTROL, FILTER, INFO = 9, 8, 7
@@ -40,12 +41,9 @@ class Staging(TypedDict):
     """The name below `top` of an empty folder."""
     devices: Sequence[str]
     """Devices to be mounted read-only: they can be used, but their times cannot be set."""
-    tmpfs: str
-    """The name below `top` of the tmpfs that the bot may write to, and of which the referee gets a descriptor."""
-    tmpfs_options: str
-    """The mount options of that tmpfs."""
-    executable: bool
-    """Whether programs may be run from that tmpfs."""
+    tmpfs: Sequence[tuple[str, str, bool]]
+    """The file systems that the bot may write to: the name below `top`, the mount options, and whether programs may be
+    run from it. The referee gets a descriptor of the first."""
     user_namespace: bool
 
 
@@ -57,6 +55,7 @@ class LaunchPlan(TypedDict):
     env: Mapping[str, str]
     uid: int | None
     rlimits: Mapping[str, int]
+    processors: Sequence[int]
     procs_files: Sequence[str]
     staging: Staging | None
     extra: Mapping[int, int]
@@ -73,8 +72,9 @@ def gated(command: Sequence[str], *, pids: int | None = None) -> list[str]:
 def rlimits(limits: Limits) -> dict[str, int]:
     """The resource limits that are set in every sandbox."""
     return {
-        "RLIMIT_CORE": 0,
-        "RLIMIT_CPU": limits.cpu_s,
+        "RLIMIT_CORE": NO_CORE,
+        # No sum over all matches: the clock bounds every move, and what outlives the referee dies with it.
+        "RLIMIT_CPU": resource.RLIM_INFINITY,
         "RLIMIT_FSIZE": limits.file_bytes,
         "RLIMIT_MEMLOCK": 1 << 16,
         "RLIMIT_MSGQUEUE": 0,

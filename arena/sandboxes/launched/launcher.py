@@ -74,6 +74,7 @@ def prepare(plan: "dict[str, Any]", control: int) -> None:
     if plan["staging"] is not None:
         build_staging(plan["staging"], control)
     os.setsid()
+    os.sched_setaffinity(0, plan["processors"])
     set_limits(plan["rlimits"])
     os.umask(0o077)
     if plan["uid"] is not None:
@@ -115,7 +116,9 @@ def build_staging(staging: "dict[str, Any]", control: int) -> None:
     for name, text in staging["files"].items():
         with open(f"{top}/{name}", "x") as file:
             file.write(text)
-    mount_tmpfs(f"{top}/{staging['tmpfs']}", staging, control)
+    for name, options, executable in staging["tmpfs"]:
+        mount_tmpfs(f"{top}/{name}", options, executable)
+    send_directory(f"{top}/{staging['tmpfs'][0][0]}", control)
 
 
 def bind_read_only(device: str) -> None:
@@ -137,11 +140,14 @@ def enter_user_namespace() -> None:
             file.write(text)
 
 
-def mount_tmpfs(path: str, staging: "dict[str, Any]", control: int) -> None:
-    """Mount the tmpfs of the bot and send its descriptor to the referee, because no path on the host leads to it."""
+def mount_tmpfs(path: str, options: str, executable: bool) -> None:
+    """Mount a file system that the bot may write to; bubblewrap's own would hold any number of files."""
     os.mkdir(path, 0o755)
-    flags = MS_NOSUID | MS_NODEV | (0 if staging["executable"] else MS_NOEXEC)
-    mount("tmpfs", path, "tmpfs", flags, staging["tmpfs_options"])
+    mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV | (0 if executable else MS_NOEXEC), options)
+
+
+def send_directory(path: str, control: int) -> None:
+    """Send the descriptor of a directory to the referee, because no path on the host leads to it."""
     directory = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     line = _socket.socket(fileno=os.dup(control))
     rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, directory.to_bytes(4, sys.byteorder))
@@ -151,11 +157,11 @@ def mount_tmpfs(path: str, staging: "dict[str, Any]", control: int) -> None:
 
 
 def set_limits(limits: dict[str, int]) -> None:
-    """Set soft and hard limits, never above those of the referee."""
+    """Set soft and hard limits, never above the referee's hard ones."""
     for name, value in limits.items():
         number = getattr(resource, name)
-        _, hard = resource.getrlimit(number)
-        bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        finite = [bound for bound in (value, resource.getrlimit(number)[1]) if bound != resource.RLIM_INFINITY]
+        bound = min(finite, default=resource.RLIM_INFINITY)
         resource.setrlimit(number, (bound, bound))
 
 

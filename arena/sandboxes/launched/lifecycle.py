@@ -8,7 +8,8 @@ from abc import abstractmethod
 from collections.abc import Collection, Sequence
 
 from arena.errors import InfraError
-from arena.sandboxes.base import MIB, BotDirectory, Death, Enforcement
+from arena.play.holding import Enforcement
+from arena.sandboxes.base import MIB, BotDirectory, Death
 from arena.sandboxes.kernel import procfs
 from arena.sandboxes.kernel.cgroups import ControlGroup
 from arena.sandboxes.launched.child_process import ChildProcess, LaunchPlan, rlimits
@@ -20,7 +21,7 @@ _END_S = 10.0
 _KILL_AGAIN_S = 0.3
 """Seconds after which SIGKILL is sent again to processes that are left."""
 _POLL_S = 0.003
-_WATCH_S = 0.1
+_WATCH_S, _LOOK_S = 0.1, 0.025
 _LEAST_ADDRESS_SPACE = 2048 * MIB
 """gRPC does not start with less address space, however little memory it uses."""
 
@@ -30,7 +31,7 @@ class LaunchedSandbox(SandboxLifecycle[BotDirectory]):
 
     _child: ChildProcess | None = None
     _over_memory = _escaped = False
-    _watchdog: asyncio.Task[None] | None = None
+    _watchdogs: Sequence[asyncio.Task[None]] = ()
 
     def _acquire(self) -> None:
         """Make what the sandbox needs, in a thread; `_free_resources` must also work if only a part was made."""
@@ -44,10 +45,6 @@ class LaunchedSandbox(SandboxLifecycle[BotDirectory]):
     @abstractmethod
     async def _read_back(self, directory: int | None, init: int | None) -> Enforcement:
         """Check what the launcher has built while the bot waits at its gate; what is enforced."""
-
-    @abstractmethod
-    def _processes(self) -> list[int]:
-        """The processes of the bot, found without control groups."""
 
     @abstractmethod
     def _free_resources(self) -> None:
@@ -66,6 +63,10 @@ class LaunchedSandbox(SandboxLifecycle[BotDirectory]):
         """The number of bytes printed so far."""
         return 0.0 if self._child is None else float(self._child.log.printed())
 
+    def output_stalls(self) -> int:
+        """How often the bot had to wait until more of its output was read."""
+        return 0 if self._child is None else self._child.log.stalls()
+
     async def read_outputs(self, marks: Sequence[float]) -> list[str]:
         """The output between these numbers of bytes, escaped in a thread."""
         pieces = [b""] * len(marks) if self._child is None else self._child.log.between(marks)
@@ -81,8 +82,9 @@ class LaunchedSandbox(SandboxLifecycle[BotDirectory]):
 
     async def _release(self) -> None:
         self._running().release()
-        if "memory" not in self._group.features:
-            self._watchdog = asyncio.create_task(self._watch_memory())
+        watches = {"memory": self._watch_memory, "cputime": self._watch_processor_time}
+        missing = [watch for feature, watch in watches.items() if feature not in self._group.features]
+        self._watchdogs = [asyncio.create_task(watch()) for watch in missing]
 
     def _rlimits(self) -> dict[str, int]:
         limits = rlimits(self._limits)
@@ -113,6 +115,13 @@ class LaunchedSandbox(SandboxLifecycle[BotDirectory]):
                 self._kill_all()
             await asyncio.sleep(_WATCH_S)
 
+    async def _watch_processor_time(self) -> None:
+        """Replace a missing count: look often at what runs, since what nobody waits for takes its time with it."""
+        while self._death is None:
+            if not self._frozen:
+                self.cpu_time()
+            await asyncio.sleep(_LOOK_S)
+
     async def _freeze_without_group(self) -> bool:
         procfs.send_signal(self._processes(), signal.SIGSTOP)
         return await wait_until(self._all_stopped)
@@ -124,9 +133,6 @@ class LaunchedSandbox(SandboxLifecycle[BotDirectory]):
         running = [pid for pid in self._processes() if not procfs.is_stopped(pid)]
         procfs.send_signal(running, signal.SIGSTOP)
         return not running
-
-    def _cpu_time_without_group(self) -> float:
-        return sum(map(procfs.cpu_time, self._processes()))
 
     # End.
 
@@ -164,13 +170,13 @@ class LaunchedSandbox(SandboxLifecycle[BotDirectory]):
         async with contextlib.AsyncExitStack() as stack:  # in reverse order, and all even if one fails
             stack.callback(self._free_resources)
             stack.push_async_callback(asyncio.to_thread, self._group.remove)
-            stack.callback(self._stop_watchdog)
+            stack.callback(self._stop_watchdogs)
             if self._child is not None:
                 await self._end_child(self._child)
 
-    def _stop_watchdog(self) -> None:
-        if self._watchdog is not None:
-            self._watchdog.cancel()
+    def _stop_watchdogs(self) -> None:
+        for task in self._watchdogs:
+            task.cancel()
 
     async def _end_child(self, child: ChildProcess) -> None:
         began = time.monotonic()

@@ -8,7 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from arena.errors import InfraError
-from arena.sandboxes.base import SOCKET_NAME, Enforcement
+from arena.play.holding import Enforcement
+from arena.sandboxes import processors
+from arena.sandboxes.base import SOCKET_NAME
 from arena.sandboxes.kernel import procfs
 from arena.sandboxes.launched.child_process import LaunchPlan, gated
 from arena.sandboxes.launched.lifecycle import LaunchedSandbox
@@ -37,9 +39,10 @@ class ProcessSandbox(LaunchedSandbox):
         return LaunchPlan(
             argv=gated(self._program.command),
             cwd=str(self._program.path.resolve()),
-            env={**inherited, **self._program.env, **own},
+            env={**inherited, **processors.environment(self._limits), **self._program.env, **own},
             uid=None,
             rlimits=self._rlimits(),
+            processors=processors.processors(self._limits),
             procs_files=self._group.procs_files(),
             staging=None,
             extra={},
@@ -55,10 +58,12 @@ class ProcessSandbox(LaunchedSandbox):
             "memory": self._enforced_by("memory", "rlimit"),
             "pids": self._enforced_by("pids", "none"),
             "cpu": self._enforced_by("cpu", "none"),
+            "cputime": self._enforced_by("cputime", "processes"),
             "freeze": self._enforced_by("freeze", "signal"),
             "kill": self._enforced_by("kill", "process group"),
             "network": "none",
             "files": "none",
+            "inodes": "none",
             "seccomp": "none",
             "uid": "shared",
         }

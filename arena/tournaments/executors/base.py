@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from arena.errors import InfraError
-from arena.match import MatchSpec, PlayedMove, Times
+from arena.match import Fault, MatchSpec, PlayedMove, Times
 from arena.store.base import MatchEntry
 from arena.tournaments.monitoring.figures import NO_FIGURES, MatchFigures
 
@@ -19,15 +19,25 @@ class Assignment:
     seating: tuple[int, ...]
     """Indices into the job's bots, in seat order."""
     spec: MatchSpec[Any]
+    leg: int = 0
+    """Which leg of the job it belongs to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Matches between the same bots, which stay warm from one to the next."""
+    """All matches of some deals between the same bots, leg after leg: each is one seating of them.
+
+    A bot that has seen a deal from one seat knows what the others hold in the return match. So a job stays with one
+    worker, and the bots are started anew for each of its legs: within one they stay warm.
+    """
 
     bots: tuple[int, ...]
     """Their numbers in the field."""
     assignments: tuple[Assignment, ...]
+
+    def begins_leg(self, number: int) -> bool:
+        """Whether new processes must play this assignment; whoever goes on with the rest of a job begins a leg, too."""
+        return not number or self.assignments[number].leg != self.assignments[number - 1].leg
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +50,7 @@ class FinishedMatch:
     """What the match took, without the start of its bots."""
     figures: MatchFigures = NO_FIGURES
     weak_limits: tuple[str, ...] = ()
-    """What was not fully enforced."""
+    """What was not fully held."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +89,10 @@ class WorkerLost(WorkerDied):
     """A worker is gone together with its node, for which the match that it played is hardly to blame."""
 
 
+class WorkerUnclean(WorkerDied):
+    """A worker cannot clear away what earlier bots left, and has not begun the match that it was asked for."""
+
+
 class Spectator(Protocol):
     """Is told what is played while it is played; it must not raise, and must return at once."""
 
@@ -89,7 +103,9 @@ class Spectator(Protocol):
         """Whether it wants to know the moves of this match."""
         ...
 
-    def played(self, match_id: str, attempt: int, moves: int, played: Sequence[PlainMove]) -> None:
+    def played(
+        self, match_id: str, attempt: int, moves: int, played: Sequence[PlainMove], faults: Sequence[Fault] = ()
+    ) -> None:
         """More moves were played; see `MovesReport`."""
 
     def ended(self, match_id: str) -> None:
@@ -106,7 +122,9 @@ class Unwatched:
         """Not this one either."""
         return False
 
-    def played(self, match_id: str, attempt: int, moves: int, played: Sequence[PlainMove]) -> None:
+    def played(
+        self, match_id: str, attempt: int, moves: int, played: Sequence[PlainMove], faults: Sequence[Fault] = ()
+    ) -> None:
         """More moves were played."""
 
     def ended(self, match_id: str) -> None:
@@ -119,8 +137,6 @@ UNWATCHED = Unwatched()
 class WorkerHandle(Protocol):
     """The driver's side of a worker, which plays one match at a time in a process that does nothing else."""
 
-    bots: tuple[int, ...]
-    """Those that played last, and may still be warm."""
     node: str
     """The machine where it plays; empty where there is only one, or before it was started."""
 
@@ -128,7 +144,7 @@ class WorkerHandle(Protocol):
         """Start it, or start it again after its end, and wait until it can play; InfraError if that cannot be."""
         ...
 
-    async def play(self, bots: tuple[int, ...], assignment: Assignment, *, new_job: bool) -> FinishedMatch | VoidMatch:
+    async def play(self, bots: tuple[int, ...], assignment: Assignment, *, new_leg: bool) -> FinishedMatch | VoidMatch:
         """Play a match there; WorkerDied if it ends meanwhile, InfraError if the match cannot be played there."""
         ...
 
@@ -158,6 +174,11 @@ class Executor(Protocol):
     @property
     def running(self) -> int:
         """How many matches are being played."""
+        ...
+
+    @property
+    def tables(self) -> int:
+        """How many matches can be played at once, as far as that is known."""
         ...
 
     def stop(self) -> None:

@@ -60,7 +60,7 @@ class BotCache:
             if isinstance(bot.source, Image):
                 if not _has_image(digest):
                     _write(packed, archive)
-                    _load_image(packed, digest)
+                    _load_image(packed, working, digest)
             elif not self._storage.path_of(digest).is_dir():
                 _write(packed, archive)
                 self._unpack(packed, working, digest)
@@ -70,14 +70,14 @@ class BotCache:
         digest = bot.contestant.digest
         with self._storage.locked():
             if not _has_image(digest):
-                pull_image(reference, digest, f"{IMAGE_REPOSITORY}:{_key(digest)}")
+                pull_image(reference, digest, _tag(digest))
 
     def localized(self, bot: BotPlan) -> BotPlan:
         """The same bot, run from where it is on this node."""
         if isinstance(bot.source, Folder):
             return replace(bot, source=replace(bot.source, path=self._storage.path_of(bot.contestant.digest)))
         if isinstance(bot.source, Image):
-            return replace(bot, source=Image(bot.contestant.digest))
+            return replace(bot, source=Image(_name_here(bot.contestant.digest) or bot.contestant.digest))
         return bot
 
     def release(self) -> None:
@@ -153,22 +153,31 @@ def _write(path: Path, archive: Iterable[bytes]) -> None:
         raise InfraError(f"there is no place for a bot: {error.strerror or error}") from error
 
 
+def _tag(digest: str) -> str:
+    return f"{IMAGE_REPOSITORY}:{_key(digest)}"
+
+
 def _has_image(digest: str) -> bool:
-    with DockerClient() as client:
-        try:
-            client.call(client.api.inspect_image, digest)
-        except NotFound:
-            return False
-    return True
+    return _name_here(digest) is not None
 
 
-def _load_image(packed: Path, digest: str) -> None:
-    tag = f"{IMAGE_REPOSITORY}:{_key(digest)}"
+def _name_here(digest: str) -> str | None:
+    """What this node's docker calls an image: by our tag if it was sent, since a copy has a digest of its own."""
     with DockerClient() as client:
-        try:
-            arrived = image_archive.load(client, packed, tag)
-        except UsageError as error:
-            raise InfraError(str(error)) from error
-        if arrived != digest:
+        for name in (_tag(digest), digest):
+            with suppress(NotFound):
+                client.call(client.api.inspect_image, name)
+                return name
+    return None
+
+
+def _load_image(packed: Path, working: Path, digest: str) -> None:
+    tag = _tag(digest)
+    try:
+        sent, _ = image_archive.load(packed, working_folder=working, tag=tag)
+    except UsageError as error:
+        raise InfraError(str(error)) from error
+    if sent != digest:
+        with DockerClient() as client:
             image_storage.remove_tag(client, tag)
-            raise InfraError(f"what arrived for the image {digest} is something else")
+        raise InfraError(f"what arrived for the image {digest} is something else")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from arena.distribution import install_hint
 from arena.errors import UsageError
 from arena.tournaments.executors.base import UNWATCHED, Executor, Spectator
 from arena.tournaments.executors.messages import WorkerPlan
@@ -96,7 +97,7 @@ def connect(placement: Placement, size: MatchSize) -> Cluster | None:
     except ModuleNotFoundError as error:
         if error.name != "ray":
             raise
-        raise UsageError("matches on a cluster need Ray: pip install 'arena[ray]'") from error
+        raise UsageError(f"matches on a cluster need Ray: {install_hint('ray')}") from error
     cluster: Cluster = module.RayCluster(
         "auto" if place == RAY else place,
         module.MatchResources.of(size),

@@ -6,6 +6,7 @@ from dataclasses import replace
 from arena.tournaments.executors.base import UNWATCHED, Spectator
 from arena.tournaments.executors.cores import divide_cores, physical_cores, processors_needed
 from arena.tournaments.executors.messages import WorkerPlan
+from arena.tournaments.executors.neighbours import Presence
 from arena.tournaments.executors.pool import WorkerPool
 from arena.tournaments.executors.worker_process import WorkerProcess
 from arena.tournaments.monitoring.events import Listener, ignore
@@ -15,14 +16,23 @@ class LocalExecutor(WorkerPool):
     """Plays several tables at once, each in a worker process that does nothing else.
 
     So the time of a bot is never taken by a process that is busy with another table, with ratings, with the store or
-    with the start of other bots. Where there are cores enough, each table has its own.
+    with the start of other bots. Where there are cores enough, and no other tournament on this machine may have the
+    same, each table has its own.
     """
 
     def __init__(
         self, plan: WorkerPlan, *, concurrency: int, on_event: Listener = ignore, spectator: Spectator = UNWATCHED
     ) -> None:
         needed = processors_needed(bot.sandbox_options for bot in plan.bots)
-        cores = divide_cores(physical_cores(os.sched_getaffinity(0)), concurrency, needed)
+        self._presence = Presence()
+        self.neighbours = self._presence.others
+        """How many other tournaments are played on this machine."""
+        alone = divide_cores(physical_cores(os.sched_getaffinity(0)), concurrency, needed)
+        cores = [()] * concurrency if self.neighbours else alone
         plan = replace(plan, reports=spectator is not UNWATCHED)
         workers = [WorkerProcess(plan, cores=own, spectator=spectator) for own in cores]
         super().__init__(workers, needed=concurrency, on_event=on_event, spectator=spectator)
+
+    async def __aexit__(self, *_: object) -> None:
+        self._presence.close()
+        await super().__aexit__()

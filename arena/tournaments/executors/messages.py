@@ -5,11 +5,13 @@ Both ends are processes of ours, of the same program and the same user: so the m
 
 import asyncio
 import pickle
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from struct import Struct
 from typing import Any
 
 from arena.bots.making import BotPlan
+from arena.match import Fault
 from arena.tournaments.executors.base import Assignment, PlainMove
 
 _LENGTH = Struct(">I")
@@ -29,6 +31,8 @@ class WorkerPlan:
     """For players inside the referee."""
     strikes: int
     fresh: bool
+    facts: Mapping[str, str] = field(default_factory=dict)
+    """What its records say of the enforcement beside what held the bots."""
     reports: bool = False
     """Whether workers tell what is played while it is played."""
 
@@ -39,12 +43,13 @@ READY = "ready"
 
 @dataclass(frozen=True, slots=True)
 class PlayMatch:
-    """To a worker: play this match; the answer is a FinishedMatch, a VoidMatch or a Failure."""
+    """To a worker: play this match; the answer is a FinishedMatch, a VoidMatch, a Failure or Unclean."""
 
     bots: tuple[int, ...]
     """The bots of the job, by their numbers in the field."""
     assignment: Assignment
-    new_job: bool
+    new_leg: bool
+    """Whether the bots are to be started anew for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,15 @@ class MovesReport:
     """How many there are by now."""
     played: tuple[PlainMove, ...]
     """Those since the last report."""
+    faults: tuple[Fault, ...] = ()
+    """Those since the last report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unclean:
+    """From a worker: it has not begun the match, since it cannot clear away what earlier bots left; replace it."""
+
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True)

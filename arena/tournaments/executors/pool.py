@@ -21,6 +21,7 @@ from arena.tournaments.executors.base import (
     WorkerDied,
     WorkerHandle,
     WorkerLost,
+    WorkerUnclean,
 )
 from arena.tournaments.executors.job_queue import JobQueue
 from arena.tournaments.executors.keeping import Keeping
@@ -91,6 +92,11 @@ class WorkerPool:
             task.cancel()
         await asyncio.gather(*self._starting, return_exceptions=True)
         await asyncio.gather(*(worker.close() for worker in self._workers), *self._ending)
+
+    @property
+    def tables(self) -> int:
+        """A worker plays one match at a time."""
+        return max(1, len(self._workers))
 
     def stop(self) -> None:
         """Let the running matches end and begin no more."""
@@ -231,9 +237,8 @@ class WorkerPool:
         await self._changed.wait()
 
     def _take(self, job: Job) -> WorkerHandle | None:
-        """An idle worker for this job, if possible one where its bots are warm."""
-        suited = [worker for worker in self._idle if self._suits(worker, job)]
-        worker = next((worker for worker in suited if worker.bots == job.bots), suited[0] if suited else None)
+        """An idle worker for this job."""
+        worker = next((worker for worker in self._idle if self._suits(worker, job)), None)
         if worker is not None:
             self._idle.remove(worker)
         return worker
@@ -266,7 +271,7 @@ class WorkerPool:
                     break
                 self._spectator.begun(job.bots, assignment)
                 try:
-                    attempt = await self._play_match(worker, job, assignment, new_job=not number)
+                    attempt = await self._play_match(worker, job, assignment, new_leg=job.begins_leg(number))
                     if attempt.match is not None:
                         del self._deaths[assignment.spec.match_id]
                         await keeping.add(attempt.match)
@@ -278,7 +283,7 @@ class WorkerPool:
                     break
         self._release(worker, died=attempt.died)
 
-    async def _play_match(self, worker: WorkerHandle, job: Job, assignment: Assignment, *, new_job: bool) -> Attempt:
+    async def _play_match(self, worker: WorkerHandle, job: Job, assignment: Assignment, *, new_leg: bool) -> Attempt:
         """Play a match once; an attempt without a match is to be made again."""
         match_id, place = assignment.spec.match_id, (self._table(worker), self._node_name(worker))
         match: FinishedMatch | VoidMatch
@@ -286,9 +291,9 @@ class WorkerPool:
         self._on_event(MatchBegun(*place, match_id, bots))
         self.running += 1
         try:
-            match = await worker.play(job.bots, assignment, new_job=new_job)
+            match = await worker.play(job.bots, assignment, new_leg=new_leg)
         except WorkerDied as died:
-            self._deaths[match_id] += 1
+            self._deaths[match_id] += not isinstance(died, WorkerUnclean)
             self._on_event(WorkerEnded(*place, match_id, str(died)))
             too_often = self._deaths[match_id] > (LOSSES if isinstance(died, WorkerLost) else REPLAYS)
             if not too_often:

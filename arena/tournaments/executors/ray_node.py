@@ -12,7 +12,7 @@ from platformdirs import user_cache_path
 
 from arena.errors import ArenaError, UsageError
 from arena.sandboxes import sweep
-from arena.tournaments.executors.base import Assignment, FinishedMatch, VoidMatch, WorkerDied
+from arena.tournaments.executors.base import Assignment, FinishedMatch, VoidMatch, WorkerDied, WorkerUnclean
 from arena.tournaments.executors.bot_cache import BotCache
 from arena.tournaments.executors.messages import Failure, MovesReport, WorkerPlan
 from arena.tournaments.executors.program_digest import program_digest
@@ -33,9 +33,10 @@ class NodeFacts:
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """The worker process ended in the middle of a match."""
+    """The worker process ended in the middle of a match, or before it because of what earlier bots left."""
 
     sentence: str
+    unclean: bool
 
 
 class NodeWorker:
@@ -78,16 +79,16 @@ class NodeWorker:
         return None
 
     async def play(
-        self, bots: tuple[int, ...], assignment: Assignment, new_job: bool
+        self, bots: tuple[int, ...], assignment: Assignment, new_leg: bool
     ) -> FinishedMatch | VoidMatch | Failure | Died:
         """Play a match in the worker process."""
         if self._worker is None:
             return Failure("the worker of this node was never started", by_user=False)
         self._moves.take()  # of a match that nobody asked about
         try:
-            return await self._worker.play(bots, assignment, new_job=new_job)
+            return await self._worker.play(bots, assignment, new_leg=new_leg)
         except WorkerDied as error:
-            return Died(str(error))
+            return Died(str(error), isinstance(error, WorkerUnclean))
         except ArenaError as error:
             return Failure(str(error), isinstance(error, UsageError))
 

@@ -17,6 +17,7 @@ from arena.tournaments.executors.base import (
     VoidMatch,
     WorkerDied,
     WorkerLost,
+    WorkerUnclean,
 )
 from arena.tournaments.executors.bot_registry import find_reference
 from arena.tournaments.executors.messages import Failure, WorkerPlan
@@ -43,7 +44,6 @@ class RayWorker:
     """An actor on a node that Ray chose, with a worker process; after its end another one, maybe somewhere else."""
 
     def __init__(self, cluster: RayCluster, plan: WorkerPlan, spectator: Spectator = UNWATCHED) -> None:
-        self.bots: tuple[int, ...] = ()
         self.node = ""
         self.facts: NodeFacts | None = None
         """Where the actor is, once it has a place."""
@@ -65,12 +65,11 @@ class RayWorker:
                 self._kill()
         raise InfraError(f"{STARTS} workers in a row were lost before their first match: {lost}")
 
-    async def play(self, bots: tuple[int, ...], assignment: Assignment, *, new_job: bool) -> FinishedMatch | VoidMatch:
+    async def play(self, bots: tuple[int, ...], assignment: Assignment, *, new_leg: bool) -> FinishedMatch | VoidMatch:
         """Play a match there; WorkerLost if the node is gone, WorkerDied if only the worker process is."""
-        self.bots = bots
-        answer = await self._ask(self._actor.play.remote(bots, assignment, new_job), assignment.spec.match_id)
+        answer = await self._ask(self._actor.play.remote(bots, assignment, new_leg), assignment.spec.match_id)
         if isinstance(answer, Died):
-            raise WorkerDied(answer.sentence)
+            raise (WorkerUnclean if answer.unclean else WorkerDied)(answer.sentence)
         if isinstance(answer, Failure):
             raise (UsageError if answer.by_user else InfraError)(answer.sentence)
         assert isinstance(answer, FinishedMatch | VoidMatch)  # noqa: S101  (all that an actor answers)
@@ -85,7 +84,7 @@ class RayWorker:
 
     def _kill(self) -> None:
         actor, self._actor = self._actor, None
-        self.node, self.facts, self.bots = "", None, ()
+        self.node, self.facts = "", None
         if actor is not None:
             with suppress(ray.exceptions.RayError, ConnectionError, ValueError):
                 ray.kill(actor)
@@ -159,7 +158,7 @@ class RayWorker:
         if not (await asyncio.wait({asking}, timeout=SILENCE_S))[0]:
             raise WorkerLost(f"a worker on {self._name} has not answered for {SILENCE_S:g} s")
         if asking.exception() is None and (report := asking.result()) is not None:
-            self._spectator.played(match_id, report.attempt, report.moves, report.played)
+            self._spectator.played(match_id, report.attempt, report.moves, report.played, report.faults)
 
     @property
     def _name(self) -> str:

@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
 
-from arena.match import PlayedMove
+from arena.match import Fault
+from arena.play.progress import Progress
 from arena.tournaments.executors.base import PlainMove, Unwatched, plain_move
 from arena.tournaments.executors.messages import MovesReport, pack
 
@@ -15,21 +15,21 @@ MOST_WAITING = 64 * 1024
 
 
 class Reporter:
-    """Looks at the list of moves now and then: the referee itself does nothing for it, and waits for nothing.
+    """Looks at the progress of a match now and then: the referee itself does nothing for it, and waits for nothing.
 
     It sends them as they are: whatever has to be made of them is made by processes that take no bot's time.
     """
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
-        self._played: Sequence[PlayedMove[Any]] = ()
-        self._reported = self._attempt = 0
+        self._progress: Progress | None = None
+        self._reported = self._faults = self._attempt = 0
         self._timer: asyncio.TimerHandle | None = None
 
-    def watch(self, played: Sequence[PlayedMove[Any]]) -> None:
-        """Report these moves from now on, as they become more."""
+    def watch(self, progress: Progress) -> None:
+        """Report these moves and faults from now on, as they become more."""
         self.stop()
-        self._played, self._reported = played, 0
+        self._progress, self._reported, self._faults = progress, 0, 0
         self._attempt += 1
         self._schedule()
 
@@ -44,10 +44,15 @@ class Reporter:
 
     def _report(self) -> None:
         self._schedule()
-        new = self._played[self._reported :]
-        if new and self._writer.transport.get_write_buffer_size() < MOST_WAITING:
+        if self._progress is None or self._writer.transport.get_write_buffer_size() >= MOST_WAITING:
+            return
+        new, faults = self._progress.played[self._reported :], self._progress.faults[self._faults :]
+        # A fault is told with the move after it: until then there is nothing to be seen of it.
+        if new:
             self._reported += len(new)
-            self._writer.write(pack(MovesReport(self._attempt, self._reported, tuple(map(plain_move, new)))))
+            self._faults += len(faults)
+            report = MovesReport(self._attempt, self._reported, tuple(map(plain_move, new)), tuple(faults))
+            self._writer.write(pack(report))
 
 
 class LatestMoves(Unwatched):
@@ -56,11 +61,13 @@ class LatestMoves(Unwatched):
     def __init__(self) -> None:
         self._held: MovesReport | None = None
 
-    def played(self, match_id: str, attempt: int, moves: int, played: Sequence[PlainMove]) -> None:  # noqa: ARG002
+    def played(
+        self, _: str, attempt: int, moves: int, played: Sequence[PlainMove], faults: Sequence[Fault] = ()
+    ) -> None:
         """Hold these moves too; those of an earlier attempt are worth nothing any more."""
         held = self._held
-        before = held.played if held is not None and held.attempt == attempt else ()
-        self._held = MovesReport(attempt, moves, (*before, *played))
+        before = held if held is not None and held.attempt == attempt else MovesReport(attempt, 0, ())
+        self._held = MovesReport(attempt, moves, (*before.played, *played), (*before.faults, *faults))
 
     def take(self) -> MovesReport | None:
         """What is held, once."""

@@ -13,8 +13,8 @@ from arena.game import AnyGame
 from arena.play import looptime
 from arena.play.faults import Policy
 from arena.play.heartbeat import ThreadHeartbeat
-from arena.tournaments.executors.base import FinishedMatch, VoidMatch
-from arena.tournaments.executors.messages import READY, Failure, PlayMatch, WorkerPlan, pack, receive
+from arena.tournaments.executors.base import FinishedMatch, VoidMatch, WorkerUnclean
+from arena.tournaments.executors.messages import READY, Failure, PlayMatch, Unclean, WorkerPlan, pack, receive
 from arena.tournaments.executors.reports import Reporter
 from arena.tournaments.executors.worker import Worker, finish
 
@@ -33,6 +33,7 @@ async def serve(sock: socket.socket) -> None:
                 policy=Policy(plan.strikes),
                 heartbeat=heartbeat,
                 fresh=plan.fresh,
+                facts=plan.facts,
                 watch=reporter.watch if reporter else None,
             )
             # All that was imported stays for good: it need not be looked through again while a bot's time runs.
@@ -63,6 +64,7 @@ async def _answer(
                 reporter.stop()
             writer.write(pack(answer))
             await writer.drain()
+            await worker.tidy()
             request = await asking
         finally:
             playing.cancel()
@@ -72,13 +74,15 @@ async def _answer(
 
 async def _play(
     plan: WorkerPlan, game: AnyGame, worker: Worker, request: PlayMatch
-) -> FinishedMatch | VoidMatch | Failure:
+) -> FinishedMatch | VoidMatch | Failure | Unclean:
     assignment = request.assignment
     places = tuple(request.bots[place] for place in assignment.seating)
     try:
-        played = await worker.play(request.bots, assignment, new_job=request.new_job)
+        played = await worker.play(request.bots, assignment, new_leg=request.new_leg)
         ids = tuple(plan.bot_ids[place] for place in places)
         return finish(game, played, assignment, tournament=plan.tournament, places=places, bot_ids=ids)
+    except WorkerUnclean as error:
+        return Unclean(str(error))
     except ArenaError as error:
         return Failure(str(error), isinstance(error, UsageError))
 

@@ -12,8 +12,16 @@ from typing import IO, Any
 
 from arena.errors import InfraError, UsageError
 from arena.sandboxes import sweep
-from arena.tournaments.executors.base import UNWATCHED, Assignment, FinishedMatch, Spectator, VoidMatch, WorkerDied
-from arena.tournaments.executors.messages import Failure, MovesReport, PlayMatch, WorkerPlan, pack, receive
+from arena.tournaments.executors.base import (
+    UNWATCHED,
+    Assignment,
+    FinishedMatch,
+    Spectator,
+    VoidMatch,
+    WorkerDied,
+    WorkerUnclean,
+)
+from arena.tournaments.executors.messages import Failure, MovesReport, PlayMatch, Unclean, WorkerPlan, pack, receive
 from arena.untrusted.python_process import python_environment
 
 END_S = 20.0
@@ -43,7 +51,6 @@ class WorkerProcess:
         as_grandchild: bool = False,
         spectator: Spectator = UNWATCHED,
     ) -> None:
-        self.bots: tuple[int, ...] = ()
         self._plan = plan
         self._spectator = spectator
         self._cores = cores
@@ -54,14 +61,17 @@ class WorkerProcess:
         self._output: IO[bytes] | None = None
         """What it prints, which is nothing unless it fails."""
 
-    async def play(self, bots: tuple[int, ...], assignment: Assignment, *, new_job: bool) -> FinishedMatch | VoidMatch:
-        """Play a match there; WorkerDied if the process ends meanwhile."""
-        self.bots = bots
-        answer: FinishedMatch | VoidMatch | Failure | MovesReport
-        answer = await self._ask(PlayMatch(bots, assignment, new_job))
+    async def play(self, bots: tuple[int, ...], assignment: Assignment, *, new_leg: bool) -> FinishedMatch | VoidMatch:
+        """Play a match there; WorkerDied if the process ends meanwhile, WorkerUnclean if it has to before."""
+        answer: FinishedMatch | VoidMatch | Failure | Unclean | MovesReport
+        answer = await self._ask(PlayMatch(bots, assignment, new_leg))
         while isinstance(answer, MovesReport):
-            self._spectator.played(assignment.spec.match_id, answer.attempt, answer.moves, answer.played)
+            self._spectator.played(assignment.spec.match_id, answer.attempt, answer.moves, answer.played, answer.faults)
             answer = await self._receive()
+        if isinstance(answer, Unclean):
+            await self.close()
+            await sweep()
+            raise WorkerUnclean(answer.sentence)
         if isinstance(answer, Failure):
             raise (UsageError if answer.by_user else InfraError)(answer.sentence)
         return answer

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-from arena.match import Ending
+from arena.match import is_fault
 from arena.tournaments.monitoring.events import Event, MatchPlayed, MatchVoid, RunBegun
 
 _FIGURES = ("lag_us", "excused_us", "strikes", "replays")
@@ -57,6 +57,6 @@ def event_fields(event: Event) -> dict[str, Any]:
         fields["faults"] = [
             {"seat": number, "bot": seat["bot"], "kind": seat["ending"], "sentence": seat["sentence"]}
             for number, seat in enumerate(fields["seats"])
-            if seat["ending"] != Ending.NORMAL.name
+            if is_fault(seat["ending"])
         ]
     return fields

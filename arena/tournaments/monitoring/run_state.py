@@ -9,7 +9,6 @@ from functools import singledispatchmethod
 from heapq import nsmallest
 from typing import Any
 
-from arena.match import Ending
 from arena.tournaments.monitoring.events import (
     Event,
     MatchBegun,
@@ -31,6 +30,12 @@ MOST_LISTED = 100
 """Running matches that a report names, those that take longest: a report stays small on however many tables."""
 
 
+MOST_NODES = 200
+"""Nodes that are counted apart: a cluster that comes and goes has new ones for weeks."""
+GONE = "gone"
+"""The name under which those are counted together that left first."""
+
+
 @dataclass(slots=True)
 class NodeState:
     """One machine in this run."""
@@ -50,6 +55,18 @@ class NodeState:
     lag_us: int = 0
     set_aside: str = ""
     """Why it is played on no more, if that is so."""
+
+    def add(self, other: "NodeState") -> None:
+        """Count what happened on another machine here, too."""
+        self.played += other.played
+        self.void += other.void
+        self.excused += other.excused
+        self.workers_ended += other.workers_ended
+        self.faults.update(other.faults)
+        self.strikes.update(other.strikes)
+        self.latencies = [mine + more for mine, more in zip(self.latencies, other.latencies, strict=True)]
+        self.latency_us += other.latency_us
+        self.lag_us += other.lag_us
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +163,17 @@ class RunState:
         return (self.played - played) / max(now - since, 1e-9)
 
     def _node(self, name: str) -> NodeState:
+        if name not in self.nodes:
+            self._make_room()
         return self.nodes.setdefault(name, NodeState())
+
+    def _make_room(self) -> None:
+        """Count the node that came first, of those without a table, with all that are gone."""
+        here = {GONE, *self.tables.values()}
+        absent = next((name for name in self.nodes if name not in here), None)
+        if len(self.nodes) >= MOST_NODES and absent is not None:
+            left = self.nodes.pop(absent)
+            self.nodes.setdefault(GONE, NodeState()).add(left)
 
     @singledispatchmethod
     def _note(self, event: object) -> None:
@@ -191,7 +218,7 @@ class RunState:
         self.unsaved.add(event.entry.match_id)
         node = self._node(event.node)
         node.played += 1
-        node.faults.update(seat.ending for seat in event.entry.seats if seat.ending != Ending.NORMAL.name)
+        node.faults.update(seat.ending for seat in event.entry.seats if seat.at_fault)
         self._add(node, event.figures)
 
     @_note.register

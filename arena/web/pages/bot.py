@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from arena.game import GameInfo
-from arena.match import Ending
 from arena.store.base import BotEntry, SeatTally
 from arena.web import charts, formats
 from arena.web.links import file_of, pair_name
@@ -137,7 +136,7 @@ def _seat_uses(info: GameInfo, table: Table, bot: BotEntry, tallies: Sequence[Se
         own = [tally for tally in tallies if tally.seat == seat]
         games = sum(tally.matches for tally in own)
         wall, cpu = (sum(getattr(tally, name) for tally in own) / games for name in ("wall_us", "cpu_us"))
-        faults = sum(tally.matches for tally in own if tally.ending != Ending.NORMAL.name)
+        faults = sum(tally.matches for tally in own if tally.at_fault)
         name = info.roles[seat] if info.roles else f"seat {seat}"
         uses.append(SeatUse(name, games, points[seat] / games, wall, cpu, faults))
     return uses
@@ -146,6 +145,6 @@ def _seat_uses(info: GameInfo, table: Table, bot: BotEntry, tallies: Sequence[Se
 def _faults(tallies: Sequence[SeatTally]) -> list[tuple[str, int]]:
     found: Counter[str] = Counter()
     for tally in tallies:
-        if tally.ending not in (Ending.NORMAL.name, Ending.VOID.name):
+        if tally.at_fault:
             found[tally.ending] += tally.matches
     return found.most_common()

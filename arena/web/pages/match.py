@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena.game import GameInfo
+from arena.store.base import TournamentEntry
 from arena.web.links import file_of
 from arena.web.pages.views import MatchView
 from arena.web.rendering import Page
@@ -19,7 +20,7 @@ class MatchFilter:
     bot: str = ""
 
 
-def match_page(view: MatchView, tournament: int, replay: Replay | None, trouble: str) -> Page:
+def match_page(view: MatchView, tournament: TournamentEntry, replay: Replay | None, trouble: str) -> Page:
     """The page of a match; `trouble` says why it cannot be replayed, if it cannot."""
     title = " – ".join(seat.bot.label for seat in view.seats)
     data = {"view": view, "tournament": tournament, "trouble": trouble}

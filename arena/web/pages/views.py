@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from arena.game import GameInfo
-from arena.match import Contestant, Ending
+from arena.match import Contestant, is_fault
 from arena.store.base import BotEntry, ListedMatch, MatchEntry, TournamentEntry, TournamentSummary
 from arena.web.formats import amount, counted
 
@@ -31,7 +31,7 @@ class SeatView:
     @property
     def fault(self) -> bool:
         """Whether its bot was at fault."""
-        return self.ending not in (Ending.NORMAL.name, Ending.VOID.name)
+        return is_fault(self.ending)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,8 @@ class MatchView:
     seed: int
     when: datetime | None
     seats: tuple[SeatView, ...]
+    ended_at_fault: bool = False
+    """It ended although others could have played on, and is not rated."""
 
     @property
     def fault(self) -> str:
@@ -121,7 +123,9 @@ def entry_view(entry: MatchEntry, game: str, bots: Bots, games: Games, when: dat
         for seat in entry.seats
     )  # fmt: skip
     name = match_name(entry.tournament_id, entry.match_id)
-    return MatchView(name, game, title_of(game, games), entry.reason, entry.moves, entry.seed, when, seats)
+    return MatchView(
+        name, game, title_of(game, games), entry.reason, entry.moves, entry.seed, when, seats, entry.ended_at_fault
+    )
 
 
 def _unknown(bot_id: int) -> BotEntry:

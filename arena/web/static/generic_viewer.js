@@ -19,7 +19,8 @@ function draw(svg, shown, _previous, options) {
   const height = Math.max(8, rows.length) * HEIGHT + 2 * MARGIN;
   const width = Math.max(columns * WIDTH + 2 * MARGIN, options.layout === "portrait" ? 0 : 1.2 * height);
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  const left = (width - columns * WIDTH) / 2, top = (height - rows.length * HEIGHT) / 2;
+  const left = (width - columns * WIDTH) / 2,
+    top = (height - rows.length * HEIGHT) / 2;
   svg.replaceChildren(...rows.flatMap((row, number) => drawRow(row, left, top + number * HEIGHT)));
 }
 
@@ -27,12 +28,20 @@ function drawRow(row, left, y) {
   const parts = [];
   let column = 0;
   for (const [text, classes] of row) {
-    const length = [...text].length, x = left + column * WIDTH;
+    const length = [...text].length,
+      x = left + column * WIDTH;
     column += length;
-    if (classes.includes("shade")) parts.push(element("rect", { class: "shade", x, y, width: length * WIDTH, height: HEIGHT }));
+    if (classes.includes("shade"))
+      parts.push(element("rect", { class: "shade", x, y, width: length * WIDTH, height: HEIGHT }));
     if (!text.trim()) continue;
     // The length is set so that fonts without some of these characters keep the columns all the same.
-    const run = element("text", { class: classes, x, y: y + 16, textLength: length * WIDTH, lengthAdjust: "spacingAndGlyphs" });
+    const run = element("text", {
+      class: classes,
+      x,
+      y: y + 16,
+      textLength: length * WIDTH,
+      lengthAdjust: "spacingAndGlyphs",
+    });
     run.textContent = text;
     parts.push(run);
   }
@@ -69,7 +78,14 @@ function broken(line) {
 
 /** The same lines for those who hear them. */
 function say(shown) {
-  const items = shown.lines.map((line) => line.map(([text]) => text).join("").trim()).filter(Boolean);
+  const items = shown.lines
+    .map((line) =>
+      line
+        .map(([text]) => text)
+        .join("")
+        .trim(),
+    )
+    .filter(Boolean);
   const heading = shown.mover === null ? "The game is over" : `Seat ${shown.mover} is to move`;
   return { heading, lists: [{ title: shown.seat === null ? "The position" : "What this seat knows", items }] };
 }

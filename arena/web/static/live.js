@@ -8,7 +8,8 @@ const AGAIN_MS = 20_000;
  * The address is asked for each time, because it may say how much is known already. Returns what ends it.
  */
 function listen(address, handlers) {
-  let source = null, timer = 0;
+  let source = null,
+    timer = 0;
   const close = () => {
     clearTimeout(timer);
     source?.close();
@@ -78,8 +79,12 @@ function renew(name, text) {
   fresh.querySelectorAll(".scroll").forEach((box, index) => {
     box.scrollLeft = scrolled[index] ?? 0;
   });
-  const again = focused && [...fresh.querySelectorAll("a, .scroll")].find((element) =>
-    element.getAttribute("href") === focused.getAttribute("href") && element.className === focused.className);
+  const again =
+    focused &&
+    [...fresh.querySelectorAll("a, .scroll")].find(
+      (element) =>
+        element.getAttribute("href") === focused.getAttribute("href") && element.className === focused.className,
+    );
   again?.focus({ preventScroll: true });
 }
 

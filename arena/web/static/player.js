@@ -3,7 +3,15 @@
 // It shows one view at a time: everything ("all"), or what one seat knew ("0", "1", …). Board, moves and words are made
 // from that view's data alone. Texts of bots and games only ever become text nodes and attributes.
 
-const SPEEDS = [["0.5", "½×"], ["1", "1×"], ["2", "2×"], ["3", "3×"], ["5", "5×"], ["10", "10×"], ["played", "as played"]];
+const SPEEDS = [
+  ["0.5", "½×"],
+  ["1", "1×"],
+  ["2", "2×"],
+  ["3", "3×"],
+  ["5", "5×"],
+  ["10", "10×"],
+  ["played", "as played"],
+];
 const ORDINALS = ["1st", "2nd", "3rd"];
 const STEP_MS = 1000;
 const GLIDE_MS = 220;
@@ -133,10 +141,19 @@ class Player {
   }
 
   draw(duration) {
-    const { svg } = this.parts, scene = this.scene(this.ply), layout = this.layout;
+    const { svg } = this.parts,
+      scene = this.scene(this.ply),
+      layout = this.layout;
     // A drawing that is not of this view and layout is no beginning of an animation.
-    const same = this.drawn && this.drawn.view === this.view && this.drawn.layout === layout && this.drawn.turn === this.turn;
-    const options = { layout, names: this.data.seats.map((seat) => seat.label), duration: same ? duration : 0, last: this.lastMove(), turn: this.turn };
+    const same =
+      this.drawn && this.drawn.view === this.view && this.drawn.layout === layout && this.drawn.turn === this.turn;
+    const options = {
+      layout,
+      names: this.data.seats.map((seat) => seat.label),
+      duration: same ? duration : 0,
+      last: this.lastMove(),
+      turn: this.turn,
+    };
     this.viewer.draw(svg, scene, same ? this.drawn.scene : null, options);
     this.drawn = { view: this.view, layout, scene, turn: this.turn };
     const { width, height } = svg.viewBox.baseVal;
@@ -146,7 +163,8 @@ class Player {
 
   lastMove() {
     if (!this.ply) return null;
-    const played = this.data.moves[this.ply - 1], told = played[this.view];
+    const played = this.data.moves[this.ply - 1],
+      told = played[this.view];
     const text = `${this.data.seats[played.seat].label}${told.joint ?? ":"} ${plain(told.text)}`;
     return { seat: played.seat, move: told.move, text, before: this.scene(this.ply - 1) };
   }
@@ -235,7 +253,8 @@ class Player {
   isEvent(ply) {
     if (this.data.moves[ply - 1].fault) return true;
     const marks = [this.scene(ply - 1), this.scene(ply)].map((scene) =>
-      JSON.stringify([scene.round, scene.phase, scene.trick, scene.score, scene.scores, scene.wounds, scene.ending]));
+      JSON.stringify([scene.round, scene.phase, scene.trick, scene.score, scene.scores, scene.wounds, scene.ending]),
+    );
     return marks[0] !== marks[1];
   }
 
@@ -311,7 +330,8 @@ class Player {
   revealSoon() {
     cancelAnimationFrame(this.revealing);
     this.revealing = requestAnimationFrame(() =>
-      reveal(this.parts.list, this.ply === this.last ? this.parts.moves.lastElementChild : this.current));
+      reveal(this.parts.list, this.ply === this.last ? this.parts.moves.lastElementChild : this.current),
+    );
   }
 
   captionKind() {
@@ -321,10 +341,13 @@ class Player {
   }
 
   showSeats() {
-    const { data, ply, over } = this, mover = data.moves[ply]?.seat ?? (data.live ? data.mover : null);
+    const { data, ply, over } = this,
+      mover = data.moves[ply]?.seat ?? (data.live ? data.mover : null);
     this.parts.seats.forEach((card, seat) => {
       card.box.classList.toggle("moving", seat === mover);
-      card.turn.textContent = seat === mover ? "to move" : "";
+      const isOut = outSince(data, seat) <= ply;
+      card.box.classList.toggle("out", isOut);
+      card.turn.textContent = isOut ? "out: random moves" : seat === mover ? "to move" : "";
       card.clock.textContent = clockText(data, seat, ply);
       card.clock.title = data.per_move ? `Bank; every move has ${data.per_move} s beside it` : "Clock";
       card.spent.textContent = spentText(data, seat, ply);
@@ -393,7 +416,8 @@ class Player {
         // A page in a frame without a right to its address stays where it is.
       }
     }, 250);
-    if (window.parent !== window) window.parent.postMessage({ arena: "replay", ply: this.ply, height: this.root.scrollHeight }, "*");
+    if (window.parent !== window)
+      window.parent.postMessage({ arena: "replay", ply: this.ply, height: this.root.scrollHeight }, "*");
   }
 
   async copyLink() {
@@ -415,7 +439,8 @@ class Player {
 
   /** The layout follows the room for the board; it is measured only when that changes, since measuring is dear. */
   watchSize() {
-    const { boardBox } = this.parts, filled = matchMedia(FILLED);
+    const { boardBox } = this.parts,
+      filled = matchMedia(FILLED);
     const fitting = () => {
       const { clientWidth, clientHeight } = boardBox;
       // Where everything is in the window at once, a room that is wider than high wants a picture of that shape.
@@ -432,7 +457,8 @@ class Player {
 // -- what a person does -----------------------------------------------------------------------------------------------
 
 function connect(player) {
-  const { parts } = player, { buttons } = parts;
+  const { parts } = player,
+    { buttons } = parts;
   buttons.play.addEventListener("click", () => player.toggle());
   buttons.first.addEventListener("click", () => player.step(0, { quick: true }));
   buttons.last.addEventListener("click", () => player.step(player.last, { quick: true }));
@@ -462,14 +488,16 @@ function connect(player) {
 /** A finger on the left or right third of the board steps. */
 function tap(player, event) {
   if (event.pointerType !== "touch") return;
-  const box = player.parts.board.getBoundingClientRect(), x = (event.clientX - box.left) / box.width;
+  const box = player.parts.board.getBoundingClientRect(),
+    x = (event.clientX - box.left) / box.width;
   if (x < 1 / 3) player.step(player.ply - 1);
   else if (x > 2 / 3) player.step(player.ply + 1);
 }
 
 /** One step per click; held down it repeats, faster and faster. */
 function holdToRepeat(button, step) {
-  let timer = 0, held = false;
+  let timer = 0,
+    held = false;
   const repeat = (wait) => {
     timer = setTimeout(() => {
       if (button.disabled) return;
@@ -491,8 +519,10 @@ function holdToRepeat(button, step) {
 }
 
 const COMMANDS = {
-  ArrowRight: (player, event) => player.step(event.shiftKey ? player.event(1) : player.ply + 1, { quick: event.repeat }),
-  ArrowLeft: (player, event) => player.step(event.shiftKey ? player.event(-1) : player.ply - 1, { quick: event.repeat }),
+  ArrowRight: (player, event) =>
+    player.step(event.shiftKey ? player.event(1) : player.ply + 1, { quick: event.repeat }),
+  ArrowLeft: (player, event) =>
+    player.step(event.shiftKey ? player.event(-1) : player.ply - 1, { quick: event.repeat }),
   ArrowUp: (player) => player.step(0, { quick: true }),
   ArrowDown: (player) => player.step(player.last, { quick: true }),
   Home: (player) => player.step(0, { quick: true }),
@@ -522,7 +552,12 @@ function press(player, event) {
   const { target, key } = event;
   if (target.closest("textarea, select, [contenteditable], input:not([type=range])")) return;
   // A slider has these keys of its own, and a button or summary is pressed with the space bar.
-  if (target.matches("input[type=range]") && (key.startsWith("Arrow") || key === "Home" || key === "End") && !event.shiftKey) return;
+  if (
+    target.matches("input[type=range]") &&
+    (key.startsWith("Arrow") || key === "Home" || key === "End") &&
+    !event.shiftKey
+  )
+    return;
   if (key === " " && target.closest("button, summary, a")) return;
   const command = COMMANDS[key] ?? (player.parts.letters.checked ? LETTERS[key] : undefined);
   if (!command) return;
@@ -609,20 +644,56 @@ function resultText(data, seat) {
   const { rank, score, fault } = data.seats[seat];
   if (data.void || !rank) return "";
   const draw = data.seats.every((other) => other.rank === 1);
-  const place = draw ? "draw" : rank === 1 ? "won" : fault ? "fault" : data.seats.length === 2 ? "lost" : ORDINALS[rank - 1] ?? `${rank}th`;
-  return data.seats.some((other) => other.fault) ? place : `${place} · ${Number(score.toFixed(2))}`;
+  const place = draw
+    ? "draw"
+    : rank === 1
+      ? "won"
+      : fault
+        ? "fault"
+        : data.seats.length === 2
+          ? "lost"
+          : (ORDINALS[rank - 1] ?? `${rank}th`);
+  return fault || data.scored === false ? place : `${place} · ${Number(score.toFixed(2))}`;
+}
+
+/** After how many moves the seat's bot was out while the others played on. */
+function outSince(data, seat) {
+  return data.moves.find((move) => move.seat === seat && move.out !== undefined)?.out ?? Infinity;
+}
+
+/** Why the referee played this move, in words; nothing for a bot's own. */
+function substitution(data, ply) {
+  const move = data.moves[ply];
+  if (move.out !== undefined) return `It is out, and random moves are played for it: ${move.fault}`;
+  if (move.fault) return `A random move was played for it: ${move.fault}`;
+  return move.substituted && outSince(data, move.seat) <= ply ? "A random move: it is out" : "";
 }
 
 /** The line below the board: the last move, or how the match ended. */
 function caption(player) {
   const { data, ply } = player;
   if (!ply && player.over) return verdicts(data);
-  if (!ply) return [make("span", {}, data.moves.length ? `The start: ${data.seats[data.moves[0].seat].label} is to move` : "The start")];
+  if (!ply)
+    return [
+      make(
+        "span",
+        {},
+        data.moves.length ? `The start: ${data.seats[data.moves[0].seat].label} is to move` : "The start",
+      ),
+    ];
   const move = data.moves[ply - 1];
-  const said = make("span", { class: "said" }, make("b", { class: "number" }, `${ply}`), chip(move.seat),
-    make("bdi", {}, data.seats[move.seat].label), `${move[player.view].joint ?? ":"} `, ...nodes(move[player.view].text));
+  const said = make(
+    "span",
+    { class: "said" },
+    make("b", { class: "number" }, `${ply}`),
+    chip(move.seat),
+    make("bdi", {}, data.seats[move.seat].label),
+    `${move[player.view].joint ?? ":"} `,
+    ...nodes(move[player.view].text),
+  );
   const lines = [said];
-  if (move.fault) lines.push(make("span", { class: "verdict" }, `A random move was played for it: ${move.fault}`));
+  const why = substitution(data, ply - 1);
+  if (why) lines.push(make("span", { class: "verdict" }, why));
   if (player.over) lines.push(...verdicts(data));
   return lines;
 }
@@ -646,12 +717,19 @@ function inWords(said, note) {
 }
 
 function wordsTable({ caption, head, rows }) {
-  const cells = (row) => row.map((cell, column) => make(column ? "td" : "th", column ? {} : { scope: "row" }, String(cell)));
-  return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-    make("table", {},
+  const cells = (row) =>
+    row.map((cell, column) => make(column ? "td" : "th", column ? {} : { scope: "row" }, String(cell)));
+  return make(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+    make(
+      "table",
+      {},
       make("caption", {}, caption),
       make("thead", {}, make("tr", {}, ...head.map((name) => make("th", { scope: "col" }, String(name))))),
-      make("tbody", {}, ...rows.map((row) => make("tr", {}, ...cells(row))))));
+      make("tbody", {}, ...rows.map((row) => make("tr", {}, ...cells(row)))),
+    ),
+  );
 }
 
 // -- elements -----------------------------------------------------------------------------------------------------------
@@ -690,16 +768,31 @@ function chip(seat) {
 }
 
 function startItem() {
-  return make("li", { class: "start" }, make("button", { type: "button", value: "0" }, make("span", { class: "number" }, "0"),
-    make("span", { class: "text dim" }, "Start of the match")));
+  return make(
+    "li",
+    { class: "start" },
+    make(
+      "button",
+      { type: "button", value: "0" },
+      make("span", { class: "number" }, "0"),
+      make("span", { class: "text dim" }, "Start of the match"),
+    ),
+  );
 }
 
 function moveItem(player, move, index) {
-  const { label } = player.data.seats[move.seat], text = move[player.view].text;
-  const button = make("button", { type: "button", value: String(index + 1), "aria-label": `${index + 1}. ${label}: ${plain(text)}` },
-    make("span", { class: "number" }, String(index + 1)), chip(move.seat), make("span", { class: "text" }, ...nodes(text)),
-    make("span", { class: "took" }, move.wall ? duration(move.wall) : ""));
+  const { label } = player.data.seats[move.seat],
+    text = move[player.view].text;
+  const button = make(
+    "button",
+    { type: "button", value: String(index + 1), "aria-label": `${index + 1}. ${label}: ${plain(text)}` },
+    make("span", { class: "number" }, String(index + 1)),
+    chip(move.seat),
+    make("span", { class: "text" }, ...nodes(text)),
+    make("span", { class: "took" }, move.wall ? duration(move.wall) : ""),
+  );
   if (move.fault) button.append(make("span", { class: "verdict" }, `Random move: ${move.fault}`));
+  else if (move.substituted) button.append(make("span", { class: "verdict" }, "Random move"));
   return make("li", {}, button);
 }
 
@@ -711,7 +804,8 @@ function resultItem(data) {
 
 /** Scroll the list, and nothing else, so far that the item is in sight. */
 function reveal(list, item) {
-  const box = list.getBoundingClientRect(), place = item.getBoundingClientRect();
+  const box = list.getBoundingClientRect(),
+    place = item.getBoundingClientRect();
   if (place.top < box.top + 40 || place.bottom > box.bottom - 40) {
     list.scrollTop += place.top - box.top - (box.height - place.height) / 2;
   }
@@ -729,9 +823,16 @@ function build(root, data) {
   parts.toast = make("p", { class: "toast", "aria-hidden": "true" });
   const tools = make("div", { class: "tools" }, parts.buttons.link, parts.buttons.theme, parts.buttons.help);
   root.querySelector(".match-head").append(tools);
-  const side = make("section", { class: "side", "aria-label": "Players and moves" },
-    make("div", { class: data.seats.length > 2 ? "seats many" : "seats" }, ...parts.seats.map((card) => card.box)), parts.views, parts.list, parts.times.box,
-    parts.words, facts(data));
+  const side = make(
+    "section",
+    { class: "side", "aria-label": "Players and moves" },
+    make("div", { class: data.seats.length > 2 ? "seats many" : "seats" }, ...parts.seats.map((card) => card.box)),
+    parts.views,
+    parts.list,
+    parts.times.box,
+    parts.words,
+    facts(data),
+  );
   parts.stage.append(parts.boardBox, parts.controls, side);
   root.append(parts.stage, parts.live, parts.toast, parts.help);
   root.setAttribute("aria-label", `${data.seats.map((seat) => seat.label).join(" against ")}. ${data.headline}`);
@@ -749,40 +850,72 @@ function buildBoard(root) {
 function buildControls(data) {
   const last = data.positions.length - 1;
   const buttons = {
-    first: iconButton("first", "First position"), back: iconButton("back", "Previous move"),
-    play: iconButton("play", "Play", "main"), next: iconButton("next", "Next move"), last: iconButton("last", "Last position"),
-    link: iconButton("link", "Copy a link to this move"), theme: iconButton("theme", "Light or dark", "theme-switch"),
+    first: iconButton("first", "First position"),
+    back: iconButton("back", "Previous move"),
+    play: iconButton("play", "Play", "main"),
+    next: iconButton("next", "Next move"),
+    last: iconButton("last", "Last position"),
+    link: iconButton("link", "Copy a link to this move"),
+    theme: iconButton("theme", "Light or dark", "theme-switch"),
     help: iconButton("help", "Keyboard help"),
   };
-  const slider = make("input", { type: "range", min: "0", max: String(last), step: "1", value: "0", "aria-label": "Move" });
-  const speed = make("select", { "aria-label": "Speed" }, ...SPEEDS.map(([value, text]) => make("option", { value }, text)));
+  const slider = make("input", {
+    type: "range",
+    min: "0",
+    max: String(last),
+    step: "1",
+    value: "0",
+    "aria-label": "Move",
+  });
+  const speed = make(
+    "select",
+    { "aria-label": "Speed" },
+    ...SPEEDS.map(([value, text]) => make("option", { value }, text)),
+  );
   const count = make("span", { class: "count", "aria-hidden": "true" });
   const caption = make("div", { class: "caption" });
   const now = make("button", { type: "button", class: "now" });
-  const row = make("div", { class: "row" }, now,
-    make("div", { class: "steps" }, buttons.first, buttons.back, buttons.play, buttons.next, buttons.last), speed);
+  const row = make(
+    "div",
+    { class: "row" },
+    now,
+    make("div", { class: "steps" }, buttons.first, buttons.back, buttons.play, buttons.next, buttons.last),
+    speed,
+  );
   const scrub = make("div", { class: "scrub" }, slider, count);
   const controls = make("section", { class: "controls", "aria-label": "Replay controls" }, caption, scrub, row);
   return { buttons, slider, speed, count, caption, controls, now };
 }
 
 function seatCard(seat, number) {
-  const turn = make("span", { class: "turn" }), clock = make("span", { class: "clock" });
-  const spent = make("span", { class: "spent" }), result = make("span", { class: "outcome" });
+  const turn = make("span", { class: "turn" }),
+    clock = make("span", { class: "clock" });
+  const spent = make("span", { class: "spent" }),
+    result = make("span", { class: "outcome" });
   const about = [seat.role, seat.version && `version ${seat.version}`].filter(Boolean).join(" · ");
   const name = make("span", { class: "name", title: seat.name }, make("bdi", {}, seat.label));
-  const box = make("div", { class: `seat seat-${number}` }, chip(number),
+  const box = make(
+    "div",
+    { class: `seat seat-${number}` },
+    chip(number),
     make("span", { class: "who" }, name, make("span", { class: "about" }, about, turn)),
-    make("span", { class: "time" }, result, clock, spent));
+    make("span", { class: "time" }, result, clock, spent),
+  );
   return { box, turn, clock, spent, result };
 }
 
 function buildViews(data) {
   const named = data.views.map((view) => {
-    const everything = view === "all", label = everything ? "" : data.seats[Number(view)].label;
+    const everything = view === "all",
+      label = everything ? "" : data.seats[Number(view)].label;
     const title = everything ? "Show everything (e)" : `Show only what ${label} knew then (${Number(view) + 1})`;
-    return make("button", { type: "button", value: view, title },
-      ...(everything ? ["Everything"] : [make("span", { class: "knew" }, "As "), chip(Number(view)), make("bdi", {}, label)]));
+    return make(
+      "button",
+      { type: "button", value: view, title },
+      ...(everything
+        ? ["Everything"]
+        : [make("span", { class: "knew" }, "As "), chip(Number(view)), make("bdi", {}, label)]),
+    );
   });
   const letters = data.seats.reduce((sum, seat) => sum + seat.label.length, 0);
   const kind = letters > NAMES_ABREAST ? "views by-chip" : "views";
@@ -810,18 +943,41 @@ function facts(data) {
 
 /** Bars of the time per move on a logarithmic scale, a lane per seat; two seats are mirrored. */
 function buildTimes(data) {
-  const { moves, seats } = data, longest = Math.max(1, ...moves.map((move) => move.wall));
-  const lane = 100 / seats.length, height = (wall) => (wall ? Math.max(0.04, Math.log1p(wall) / Math.log1p(longest)) : 0) * (lane - 4);
+  const { moves, seats } = data,
+    longest = Math.max(1, ...moves.map((move) => move.wall));
+  const lane = 100 / seats.length,
+    height = (wall) => (wall ? Math.max(0.04, Math.log1p(wall) / Math.log1p(longest)) : 0) * (lane - 4);
   const bars = moves.map((move, ply) => {
-    const size = height(move.wall), top = seats.length === 2 && move.seat === 1 ? lane + 2 : lane * (move.seat + 1) - size - 2;
-    const place = { class: move.fault ? "bar fault" : `bar seat-${move.seat}`, x: ply + 0.1, y: top, width: 0.8, height: size };
+    const size = height(move.wall),
+      top = seats.length === 2 && move.seat === 1 ? lane + 2 : lane * (move.seat + 1) - size - 2;
+    const place = {
+      class: move.fault ? "bar fault" : `bar seat-${move.seat}`,
+      x: ply + 0.1,
+      y: top,
+      width: 0.8,
+      height: size,
+    };
     return draw("rect", place, draw("title", {}, `move ${ply + 1}, ${seats[move.seat].label}: ${duration(move.wall)}`));
   });
   const cursor = draw("rect", { class: "cursor", x: 0, y: 0, width: 1, height: 100 });
-  const svg = draw("svg", { role: "img", "aria-label": timesInWords(data, longest), viewBox: `0 0 ${Math.max(1, moves.length)} 100`, preserveAspectRatio: "none" },
-    cursor, ...bars);
+  const svg = draw(
+    "svg",
+    {
+      role: "img",
+      "aria-label": timesInWords(data, longest),
+      viewBox: `0 0 ${Math.max(1, moves.length)} 100`,
+      preserveAspectRatio: "none",
+    },
+    cursor,
+    ...bars,
+  );
   const reading = make("span", { class: "reading" });
-  const box = make("figure", { class: "times" }, make("figcaption", {}, make("span", {}, "Time per move"), reading), svg);
+  const box = make(
+    "figure",
+    { class: "times" },
+    make("figcaption", {}, make("span", {}, "Time per move"), reading),
+    svg,
+  );
   box.hidden = !moves.some((move) => move.wall);
   return { box, svg, cursor, reading };
 }
@@ -839,13 +995,24 @@ function buildHelp() {
   const letters = make("input", { type: "checkbox" });
   letters.checked = recall("arena-letters") !== "off";
   letters.addEventListener("change", () => store("arena-letters", letters.checked ? "on" : "off"));
-  const rows = KEYS.map(([keys, does]) => make("tr", {},
-    make("th", { scope: "row" }, ...keys.split(" ").map((key) => (key === "+" ? " + " : make("kbd", {}, key)))), make("td", {}, does)));
+  const rows = KEYS.map(([keys, does]) =>
+    make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, ...keys.split(" ").map((key) => (key === "+" ? " + " : make("kbd", {}, key)))),
+      make("td", {}, does),
+    ),
+  );
   const close = make("button", { type: "button", class: "plain" }, "Close");
-  const help = make("dialog", { class: "help", "aria-label": "Keyboard help" }, make("h2", {}, "Keyboard"),
+  const help = make(
+    "dialog",
+    { class: "help", "aria-label": "Keyboard help" },
+    make("h2", {}, "Keyboard"),
     make("table", {}, make("tbody", {}, ...rows)),
     make("label", {}, letters, " Letters and digits are keys, too"),
-    make("p", { class: "dim" }, "On a touch screen, tap the left or the right third of the board."), close);
+    make("p", { class: "dim" }, "On a touch screen, tap the left or the right third of the board."),
+    close,
+  );
   close.addEventListener("click", () => help.close());
   return { help, letters };
 }

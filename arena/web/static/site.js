@@ -6,13 +6,15 @@ const value = (row, column) => {
 };
 
 const compare = (column, numeric, sign) => (one, two) => {
-  const a = value(one, column), b = value(two, column);
+  const a = value(one, column),
+    b = value(two, column);
   const order = numeric ? Number(a) - Number(b) : a.localeCompare(b);
   return sign * order;
 };
 
 function sort(table, head) {
-  const column = head.cellIndex, numeric = head.dataset.sort === "number";
+  const column = head.cellIndex,
+    numeric = head.dataset.sort === "number";
   const first = numeric && head.dataset.first !== "ascending" ? "descending" : "ascending";
   const other = first === "descending" ? "ascending" : "descending";
   const order = head.getAttribute("aria-sort") === first ? other : first;
@@ -40,8 +42,9 @@ function makeFilter(form) {
     const text = form.elements.q.value.trim().toLowerCase();
     let count = 0;
     for (const row of rows) {
-      const fits = row.dataset.name.toLowerCase().includes(text)
-        && !(form.elements.settled?.checked && row.dataset.unsettled !== undefined);
+      const fits =
+        row.dataset.name.toLowerCase().includes(text) &&
+        !(form.elements.settled?.checked && row.dataset.unsettled !== undefined);
       row.hidden = !fits;
       count += fits;
     }
@@ -58,7 +61,8 @@ document.querySelectorAll("form[data-filter]").forEach(makeFilter);
 
 function switchTheme(button) {
   const root = document.documentElement;
-  const dark = () => (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  const dark = () =>
+    (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
   const show = () => button.setAttribute("aria-pressed", String(dark()));
   button.hidden = false;
   show();

@@ -109,7 +109,7 @@ class Verdict(_message.Message):
     def __init__(self, ending: _Optional[_Union[Ending, str]] = ..., sentence: _Optional[str] = ...) -> None: ...
 
 class Record(_message.Message):
-    __slots__ = ("match_id", "game", "rules_version", "config", "seed", "contestants", "time_control", "moves", "verdicts", "outcome", "strikes", "boxes")
+    __slots__ = ("match_id", "game", "rules_version", "config", "seed", "contestants", "time_control", "moves", "verdicts", "outcome", "strikes", "boxes", "told_match_id", "faults")
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
     GAME_FIELD_NUMBER: _ClassVar[int]
     RULES_VERSION_FIELD_NUMBER: _ClassVar[int]
@@ -122,6 +122,8 @@ class Record(_message.Message):
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
     STRIKES_FIELD_NUMBER: _ClassVar[int]
     BOXES_FIELD_NUMBER: _ClassVar[int]
+    TOLD_MATCH_ID_FIELD_NUMBER: _ClassVar[int]
+    FAULTS_FIELD_NUMBER: _ClassVar[int]
     match_id: str
     game: str
     rules_version: str
@@ -134,7 +136,19 @@ class Record(_message.Message):
     outcome: Outcome
     strikes: _containers.RepeatedCompositeFieldContainer[Strike]
     boxes: _containers.RepeatedCompositeFieldContainer[Box]
-    def __init__(self, match_id: _Optional[str] = ..., game: _Optional[str] = ..., rules_version: _Optional[str] = ..., config: _Optional[bytes] = ..., seed: _Optional[int] = ..., contestants: _Optional[_Iterable[_Union[Contestant, _Mapping]]] = ..., time_control: _Optional[_Union[TimeControl, _Mapping]] = ..., moves: _Optional[_Iterable[_Union[PlayedMove, _Mapping]]] = ..., verdicts: _Optional[_Iterable[_Union[Verdict, _Mapping]]] = ..., outcome: _Optional[_Union[Outcome, _Mapping]] = ..., strikes: _Optional[_Iterable[_Union[Strike, _Mapping]]] = ..., boxes: _Optional[_Iterable[_Union[Box, _Mapping]]] = ...) -> None: ...
+    told_match_id: str
+    faults: _containers.RepeatedCompositeFieldContainer[Fault]
+    def __init__(self, match_id: _Optional[str] = ..., game: _Optional[str] = ..., rules_version: _Optional[str] = ..., config: _Optional[bytes] = ..., seed: _Optional[int] = ..., contestants: _Optional[_Iterable[_Union[Contestant, _Mapping]]] = ..., time_control: _Optional[_Union[TimeControl, _Mapping]] = ..., moves: _Optional[_Iterable[_Union[PlayedMove, _Mapping]]] = ..., verdicts: _Optional[_Iterable[_Union[Verdict, _Mapping]]] = ..., outcome: _Optional[_Union[Outcome, _Mapping]] = ..., strikes: _Optional[_Iterable[_Union[Strike, _Mapping]]] = ..., boxes: _Optional[_Iterable[_Union[Box, _Mapping]]] = ..., told_match_id: _Optional[str] = ..., faults: _Optional[_Iterable[_Union[Fault, _Mapping]]] = ...) -> None: ...
+
+class Fault(_message.Message):
+    __slots__ = ("seat", "ply", "verdict")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    PLY_FIELD_NUMBER: _ClassVar[int]
+    VERDICT_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    ply: int
+    verdict: Verdict
+    def __init__(self, seat: _Optional[int] = ..., ply: _Optional[int] = ..., verdict: _Optional[_Union[Verdict, _Mapping]] = ...) -> None: ...
 
 class Strike(_message.Message):
     __slots__ = ("seat", "ply", "verdict")

@@ -18,8 +18,8 @@ const POWERS = [
 ];
 
 const factionOf = (card) => Math.floor(card / 10);
-const valueOf = (card) => card % 10;
-const cardName = (card) => `${SINGULAR[factionOf(card)]} ${valueOf(card)}`;
+const cardValue = (card) => card % 10;
+const cardName = (card) => `${SINGULAR[factionOf(card)]} ${cardValue(card)}`;
 const byNumber = (a, b) => a - b;
 
 // -- the scene: one description for a State and for an Observation -----------------------------------------
@@ -144,8 +144,8 @@ function gainsOf(trick) {
 function reasonOf(trick) {
   const led = factionOf(trick.lead),
     followed = factionOf(trick.follow);
-  const high = valueOf(trick.follow),
-    low = valueOf(trick.lead);
+  const high = cardValue(trick.follow),
+    low = cardValue(trick.lead);
   if (led === GOBLINS && followed === KNIGHTS) return "a Knight beats a led Goblin";
   if (followed !== led && followed !== DOPPELGANGERS) return `no ${SINGULAR[led]} was played on it`;
   if (high > low) return `${high} beats ${low}`;
@@ -237,8 +237,8 @@ function widthOf(words, size) {
 function shorten(words, size, width) {
   if (widthOf(words, size) <= width) return words;
   const letters = [...words];
-  while (letters.length > 1 && widthOf(letters.join("") + "…", size) > width) letters.pop();
-  return letters.join("").trimEnd() + "…";
+  while (letters.length > 1 && widthOf(`${letters.join("")}…`, size) > width) letters.pop();
+  return `${letters.join("").trimEnd()}…`;
 }
 
 // -- icons, in a box of 24 by 24 ---------------------------------------------------------------------------
@@ -315,7 +315,7 @@ function cardFace(card, crowded = false) {
     rect(1.5, 2.5, 64, 90, "shadow", 7),
     rect(0, 0, 64, 90, `paper f${faction}`, 7),
     rect(3.5, 3.5, 57, 83, `frame f${faction}`, 4.5),
-    text(8, 30, 29, `${kind} number`, String(valueOf(card))),
+    text(8, 30, 29, `${kind} number`, String(cardValue(card))),
     crowded ? icon(faction, 7, 32, 34) : icon(faction, 14, 30, 36),
     text(8, 82, 21.5, `${kind} letter`, LETTERS[faction]),
   ];
@@ -338,7 +338,7 @@ function miniFace(card) {
   return [
     el("title", {}, `${cardName(card)}: ${POWERS[faction]}`),
     rect(0, 0, 34, 52, `paper f${faction}`, 5),
-    text(17, 23, 23, `ink f${faction} number`, String(valueOf(card)), "middle"),
+    text(17, 23, 23, `ink f${faction} number`, String(cardValue(card)), "middle"),
     icon(faction, 7, 28, 20),
   ];
 }
@@ -627,7 +627,7 @@ function handThings(context, seat, y) {
 function gapOf(context, seat) {
   const { view, last } = context;
   if (!last || last.seat !== seat || view.turned || view.phase === 3) return null;
-  return (last.move && last.move.play) || 0;
+  return last.move?.play || 0;
 }
 
 function followerThings(context, seat, y, table) {
@@ -989,7 +989,7 @@ function factionLine(context, faction, seat, x, y, width) {
         y + 1 + height * 0.5 + size * 0.36,
         size,
         `ink f${faction} number`,
-        String(valueOf(card)),
+        String(cardValue(card)),
         "middle",
       ),
     );
@@ -1104,7 +1104,7 @@ function say(view) {
   };
 }
 
-const sayValues = (cards) => (cards.length ? `${cards.length}: ${cards.map(valueOf).join(", ")}` : "none");
+const sayValues = (cards) => (cards.length ? `${cards.length}: ${cards.map(cardValue).join(", ")}` : "none");
 
 function sayTable(view, name) {
   const trick = view.table,

@@ -78,7 +78,7 @@ const tokenOf = (value) => enumOf(TOKENS, value);
 function scene(message, seat) {
   const phase = PHASES[enumOf(PHASES, message.phase) || 1];
   const given = message.seats || [];
-  const count = (message.config && message.config.seats) || given.length || 2;
+  const count = message.config?.seats || given.length || 2;
   const resolving = message.resolving || 0;
   const first = message.first || 0,
     acted = message.acted || 0;
@@ -89,7 +89,7 @@ function scene(message, seat) {
     .filter(Boolean)
     .sort((a, b) => b - a);
   const above = resolving ? played.filter((card) => card >= resolving && titleOf(card) !== BISHOP) : [];
-  const coats = message.coats && message.coats.length ? message.coats : range(SLOTS).map((slot) => slot + 1);
+  const coats = message.coats?.length ? message.coats : range(SLOTS).map((slot) => slot + 1);
   const slots = range(SLOTS).map((slot) => ({
     coat: coats[slot],
     token: tokenOf((message.tokens || [])[slot]),
@@ -254,8 +254,8 @@ function widthOf(words, size) {
 function shorten(words, size, width) {
   if (widthOf(words, size) <= width) return words;
   const letters = [...words];
-  while (letters.length > 1 && widthOf(letters.join("") + "…", size) > width) letters.pop();
-  return letters.join("").trimEnd() + "…";
+  while (letters.length > 1 && widthOf(`${letters.join("")}…`, size) > width) letters.pop();
+  return `${letters.join("").trimEnd()}…`;
 }
 
 /** A sentence that names a seat at most once, with the name shortened so that all fits into this width. */
@@ -577,7 +577,7 @@ const thing = (key, x, y, scale, content, from) => ({ key, kind: "card", x, y, s
 
 /** The last move as numbers: what was played, laid, taken from which slots, or put where. */
 function readLast(last, view) {
-  if (!last || !last.move) return { seat: null, card: 0, token: 0, slots: [], place: "" };
+  if (!last?.move) return { seat: null, card: 0, token: 0, slots: [], place: "" };
   const { move, seat } = last;
   const result = { seat, card: move.play || 0, token: tokenOf(move.token), slots: [], place: "" };
   if (move.take) result.slots = range(SLOTS).filter((slot) => (move.take >> slot) & 1);

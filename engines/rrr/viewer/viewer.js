@@ -32,8 +32,13 @@ const TEXTS = {
   MAGICIAN: "instant: take 1 ally without a shield back from the board",
 };
 const TWINS = {
-  HIEROPHANT: "KING", CARDINAL: "QUEEN", SAINT: "PRINCESS", BISHOP: "MINISTER",
-  PALADIN: "GENERAL", MONK: "SORCERER", TEMPLE: "CASTLE",
+  HIEROPHANT: "KING",
+  CARDINAL: "QUEEN",
+  SAINT: "PRINCESS",
+  BISHOP: "MINISTER",
+  PALADIN: "GENERAL",
+  MONK: "SORCERER",
+  TEMPLE: "CASTLE",
 };
 const REGALITY = Object.keys(TEXTS).slice(0, 7);
 const ORDER = [...REGALITY, ...Object.keys(TWINS), ...Object.keys(TEXTS).slice(7)];
@@ -82,16 +87,27 @@ const isOrthogonal = (from, to) => isAround(from, to) && steps(from, to).include
 const isDiagonal = (from, to) => isAround(from, to) && !steps(from, to).includes(0);
 const SPACES = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 const SPACE_NAMES = [
-  "top left", "top middle", "top right", "middle left", "centre", "middle right",
-  "bottom left", "bottom middle", "bottom right",
+  "top left",
+  "top middle",
+  "top right",
+  "middle left",
+  "centre",
+  "middle right",
+  "bottom left",
+  "bottom middle",
+  "bottom right",
 ];
 
 // -- the scene: what lies where, the same for a State and for an Observation ------------------------------------
 
 const PER_ROUND = { NEUTRAL_ZONE: 5, FIRST_GAME: 0, RANDOM: 4, SECRET_RANDOM: 4, DRAFT: 5, SECRET_DRAFT: 8 };
 const SETUP_NAMES = {
-  NEUTRAL_ZONE: "neutral zone", FIRST_GAME: "first game", RANDOM: "random tiles",
-  SECRET_RANDOM: "secret random tiles", DRAFT: "draft", SECRET_DRAFT: "secret draft",
+  NEUTRAL_ZONE: "neutral zone",
+  FIRST_GAME: "first game",
+  RANDOM: "random tiles",
+  SECRET_RANDOM: "secret random tiles",
+  DRAFT: "draft",
+  SECRET_DRAFT: "secret draft",
 };
 const MOST_PLACEMENTS = 60;
 
@@ -154,8 +170,7 @@ function cancelledOn(board) {
   const shaman = workingAt(board, "SHAMAN");
   const witch = workingAt(board, "WITCH");
   const beside = besideSage(board);
-  const reached = (space) =>
-    (shaman >= 0 && isOrthogonal(shaman, space)) || (witch >= 0 && isDiagonal(witch, space));
+  const reached = (space) => (shaman >= 0 && isOrthogonal(shaman, space)) || (witch >= 0 && isDiagonal(witch, space));
   return SPACES.filter((space) => reached(space) && !beside.includes(space));
 }
 
@@ -209,8 +224,8 @@ function viewOf(message, seat) {
     victory: plainName(config.victory, "RRR_VICTORY_", "ROUNDS"),
     rounds: config.rounds || 3,
     phase,
-    mover: phase === "OVER" ? null : message.mover ?? 0,
-    lastMover: events.length ? events[events.length - 1].seat ?? 0 : null,
+    mover: phase === "OVER" ? null : (message.mover ?? 0),
+    lastMover: events.length ? (events[events.length - 1].seat ?? 0) : null,
     round: message.round || 1,
     first: message.first ?? 0,
     placements: message.placements ?? 0,
@@ -257,7 +272,8 @@ function areaThings(view, seat) {
   ];
   const begin = home.length + gained.length;
   const hidden = view.hidden[seat].map((tile, place) =>
-    thing(tile, "hidden", begin + place, { owner: seat, secret: true }));
+    thing(tile, "hidden", begin + place, { owner: seat, secret: true }),
+  );
   return [...known, ...hidden];
 }
 
@@ -360,8 +376,10 @@ function itemWords(shown, item) {
 function say(shown) {
   const score = `${shown.victory === "POINTS" ? "points" : "rounds"} ${shown.score[0]} : ${shown.score[1]}`;
   const heading = capitalised(`${taskWords(shown, seatWords)}; ${goalWords(shown)}, ${score}`);
-  const listed = (items) => items.map((item) =>
-    item.tile ? `${called(item)}${item.secret ? " (hidden)" : ""}, ${TEXTS[twin(item.tile)]}` : "a hidden tile");
+  const listed = (items) =>
+    items.map((item) =>
+      item.tile ? `${called(item)}${item.secret ? " (hidden)" : ""}, ${TEXTS[twin(item.tile)]}` : "a hidden tile",
+    );
   const state = [
     `Allies: seat 0 has ${shown.allies[0]}, seat 1 has ${shown.allies[1]}`,
     `First player of the round: ${seatWords(shown.first)}`,
@@ -373,23 +391,38 @@ function say(shown) {
     const items = listed([...inPlace(shown, "area", seat), ...inPlace(shown, "hidden", seat)]);
     lists.push({ title: `Area of ${seatWords(seat)}`, items: items.length ? items : ["no tiles"] });
   }
-  for (const [place, title] of [["zone", "Neutral zone"], ["offer", "On offer"], ["discard", "Discard"],
-    ["banished", "Banished"]]) {
+  for (const [place, title] of [
+    ["zone", "Neutral zone"],
+    ["offer", "On offer"],
+    ["discard", "Discard"],
+    ["banished", "Banished"],
+  ]) {
     const items = listed(inPlace(shown, place));
     if (items.length) lists.push({ title, items });
   }
   const fields = SPACES.map((space) => `${space}: ${fieldWords(shown, space)}`);
-  const rows = [0, 3, 6].map((begin, number) =>
-    [["top", "middle", "bottom"][number], ...fields.slice(begin, begin + 3)]);
-  return { heading, lists, table: { caption: "The board; seat 1 sits above, seat 0 below",
-    head: ["row", "left", "middle", "right"], rows } };
+  const rows = [0, 3, 6].map((begin, number) => [
+    ["top", "middle", "bottom"][number],
+    ...fields.slice(begin, begin + 3),
+  ]);
+  return {
+    heading,
+    lists,
+    table: { caption: "The board; seat 1 sits above, seat 0 below", head: ["row", "left", "middle", "right"], rows },
+  };
 }
 
 // -- what the last move did ------------------------------------------------------------------------------------
 
 const DIRECTIONS = {
-  UP: [-1, 0], UP_RIGHT: [-1, 1], RIGHT: [0, 1], DOWN_RIGHT: [1, 1],
-  DOWN: [1, 0], DOWN_LEFT: [1, -1], LEFT: [0, -1], UP_LEFT: [-1, -1],
+  UP: [-1, 0],
+  UP_RIGHT: [-1, 1],
+  RIGHT: [0, 1],
+  DOWN_RIGHT: [1, 1],
+  DOWN: [1, 0],
+  DOWN_LEFT: [1, -1],
+  LEFT: [0, -1],
+  UP_LEFT: [-1, -1],
 };
 
 function isSecret(shown, last) {
@@ -425,8 +458,9 @@ function isTurned(shown, space) {
 
 // Marks on the board: `kind` tells what happened on `space`, caused by the tile on `from`.
 function effectsOf(shown, place) {
-  const used = ["target", "direction", "neighbours", "every", "shift", "chosen", "hidden_place"]
-    .some((name) => name in place);
+  const used = ["target", "direction", "neighbours", "every", "shift", "chosen", "hidden_place"].some(
+    (name) => name in place,
+  );
   const route = [place.space ?? 0, ...(place.woken ?? [])];
   const marks = route.slice(1).map((space, number) => ({ kind: "wake", space, from: route[number] }));
   const at = route[route.length - 1];
@@ -462,8 +496,9 @@ function originOf(shown, last) {
   const tile = tileName(last.move.place.tile);
   const home = HOMES[last.seat].indexOf(tile);
   if (home >= 0) return { place: "area", owner: last.seat, index: home };
-  const taken = shown.things.some((item) =>
-    TAKERS.includes(item.tile) && item.tile !== tile && !["zone", "offer"].includes(item.place));
+  const taken = shown.things.some(
+    (item) => TAKERS.includes(item.tile) && item.tile !== tile && !["zone", "offer"].includes(item.place),
+  );
   const index = shown.zonePlaces.indexOf(tile);
   return shown.setup === "NEUTRAL_ZONE" && index >= 0 && !taken ? { place: "zone", owner: null, index } : null;
 }
@@ -478,9 +513,11 @@ function lastOf(shown, last) {
 }
 
 function changeWords(shown, done) {
-  const turned = [0, 1].map((seat) => done.marks
-    .filter(({ kind, space }) => kind === "rotate" && onBoard(shown, space).owner === seat)
-    .map(({ space }) => called(onBoard(shown, space))));
+  const turned = [0, 1].map((seat) =>
+    done.marks
+      .filter(({ kind, space }) => kind === "rotate" && onBoard(shown, space).owner === seat)
+      .map(({ space }) => called(onBoard(shown, space))),
+  );
   return turned.flatMap((tiles, seat) => (tiles.length ? [`Turned to ${SIDES[seat]}: ${tiles.join(", ")}`] : []));
 }
 
@@ -495,63 +532,104 @@ function moveWords(shown, last, nameOf) {
 // -- icons: paths on a grid of 24 by 24; the first is stroked, the second filled -------------------------------
 
 const dot = (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
-const beads = [...Array(9).keys()].map((number) => {
-  const angle = ((number + 0.5) / 9) * 2 * Math.PI + Math.PI / 2;
-  return dot(Number((12 + 6.5 * Math.cos(angle)).toFixed(1)), Number((9 + 6.5 * Math.sin(angle)).toFixed(1)), 1.5);
-}).join("");
+const beads = [...Array(9).keys()]
+  .map((number) => {
+    const angle = ((number + 0.5) / 9) * 2 * Math.PI + Math.PI / 2;
+    return dot(Number((12 + 6.5 * Math.cos(angle)).toFixed(1)), Number((9 + 6.5 * Math.sin(angle)).toFixed(1)), 1.5);
+  })
+  .join("");
 const SHIELD = "M12 2.5 20 5.5v5.5c0 5-3.4 8.6-8 10.5-4.6-1.9-8-5.5-8-10.5V5.5z";
 const ICONS = {
   KING: ["M5 19.5h14M4.5 16 3 6.5l5 4.5 4-7 4 7 5-4.5L19.5 16z", dot(12, 13, 1.2)],
-  QUEEN: ["M6 19.5h12M6 16 3.5 8.5 8.5 12 12 6l3.5 6 5-3.5L18 16z",
-    dot(3.5, 7, 1.6) + dot(12, 4.4, 1.8) + dot(20.5, 7, 1.6)],
-  PRINCESS: ["M3 17c6-3 12-3 18 0M3 17l2-6.5 4 3L12 8l3 5.5 4-3 2 6.5",
-    dot(12, 5, 2) + dot(5, 8.5, 1.3) + dot(19, 8.5, 1.3)],
-  MINISTER: ["M8 4h11v12M8 4a2.5 2.5 0 0 0-5 0v3h5M8 4v14a2.5 2.5 0 0 0 5 0v-2h8.5v2a2.5 2.5 0 0 1-2.5 2.5h-8.5"
-    + "M11.5 8h4.5M11.5 12h4.5", ""],
+  QUEEN: [
+    "M6 19.5h12M6 16 3.5 8.5 8.5 12 12 6l3.5 6 5-3.5L18 16z",
+    dot(3.5, 7, 1.6) + dot(12, 4.4, 1.8) + dot(20.5, 7, 1.6),
+  ],
+  PRINCESS: [
+    "M3 17c6-3 12-3 18 0M3 17l2-6.5 4 3L12 8l3 5.5 4-3 2 6.5",
+    dot(12, 5, 2) + dot(5, 8.5, 1.3) + dot(19, 8.5, 1.3),
+  ],
+  MINISTER: [
+    "M8 4h11v12M8 4a2.5 2.5 0 0 0-5 0v3h5M8 4v14a2.5 2.5 0 0 0 5 0v-2h8.5v2a2.5 2.5 0 0 1-2.5 2.5h-8.5" +
+      "M11.5 8h4.5M11.5 12h4.5",
+    "",
+  ],
   GENERAL: ["M4 3.5 15.5 15M20 3.5 8.5 15M13 18.5l5.5-5.5M5.5 13l5.5 5.5M16 16l4.5 4.5M8 16l-4.5 4.5", ""],
-  SORCERER: ["M3.5 20.5 12.5 11.5", "M16 2l1.5 4.5L22 8l-4.5 1.5L16 14l-1.5-4.5L10 8l4.5-1.5z"
-    + "M6 3l.8 2.2L9 6l-2.2.8L6 9l-.8-2.2L3 6l2.2-.8z"],
+  SORCERER: [
+    "M3.5 20.5 12.5 11.5",
+    "M16 2l1.5 4.5L22 8l-4.5 1.5L16 14l-1.5-4.5L10 8l4.5-1.5z" + "M6 3l.8 2.2L9 6l-2.2.8L6 9l-.8-2.2L3 6l2.2-.8z",
+  ],
   CASTLE: ["M4 20.5V5h3.5v3h2.7V5h3.6v3h2.7V5H20v15.5zM10 20.5v-4.5a2 2 0 0 1 4 0v4.5M4 12h16", ""],
   HIEROPHANT: ["M12 2.5v19M9.5 6h5M8 10h8M6 14h12", ""],
-  CARDINAL: ["M2 12.5c0 2.5 20 2.5 20 0M7 13c0-5.5 2-8.5 5-8.5s5 3 5 8.5M5.5 14.5v3.5M18.5 14.5v3.5",
-    dot(5.5, 19.5, 1.8) + dot(18.5, 19.5, 1.8)],
-  SAINT: ["M6.5 4.5a5.5 2 0 1 0 11 0a5.5 2 0 1 0-11 0M9 11a3 3 0 1 0 6 0a3 3 0 1 0-6 0M5.5 21c0-4 2.6-5.5 6.5-5.5"
-    + "s6.5 1.5 6.5 5.5z", ""],
+  CARDINAL: [
+    "M2 12.5c0 2.5 20 2.5 20 0M7 13c0-5.5 2-8.5 5-8.5s5 3 5 8.5M5.5 14.5v3.5M18.5 14.5v3.5",
+    dot(5.5, 19.5, 1.8) + dot(18.5, 19.5, 1.8),
+  ],
+  SAINT: [
+    "M6.5 4.5a5.5 2 0 1 0 11 0a5.5 2 0 1 0-11 0M9 11a3 3 0 1 0 6 0a3 3 0 1 0-6 0M5.5 21c0-4 2.6-5.5 6.5-5.5" +
+      "s6.5 1.5 6.5 5.5z",
+    "",
+  ],
   BISHOP: ["M6 20.5C5 15 6 9 12 2.5c6 6.5 7 12.5 6 18zM6 17h12M12 7v7M9 10h6", ""],
   PALADIN: ["M5.5 5.5c4-3 9-3 13 0v9c0 3-3 6-6.5 7-3.5-1-6.5-4-6.5-7zM5.5 10h13M12 6.5V18", ""],
   MONK: ["M12 15.5v6M9.8 18h4.4", beads],
   TEMPLE: ["M3 9 12 3.5 21 9zM3 20.5h18M5.5 9v9M10 9v9M14 9v9M18.5 9v9M4 18h16", ""],
   CITIZEN: ["M8 8a4 4 0 1 0 8 0a4 4 0 1 0-8 0M4.5 21c0-5 3-7.5 7.5-7.5s7.5 2.5 7.5 7.5z", ""],
   ASSASSIN: ["M12 22l-2.5-4.5V9h5v8.5zM6.5 9h11M12 9V4", dot(12, 3.5, 1.6)],
-  PIRATE: ["M12 2.5a6 6 0 0 0-6 6c0 2 1 3.5 2.5 4.5v2.5h7V13c1.5-1 2.5-2.5 2.5-4.5a6 6 0 0 0-6-6z"
-    + "M4 16.5l16 5M20 16.5l-16 5",
-    dot(9.6, 8.8, 1.4) + dot(14.4, 8.8, 1.4)],
-  FAIRY: ["M12 8.5V19M12 11C10 4.5 3 3 3.5 8c.4 3.6 4.5 5 8.5 4M12 11c2-6.5 9-8 8.5-3-.4 3.6-4.5 5-8.5 4"
-    + "M12 13c-4.5.5-6.5 3-5 5.5s4.5.5 5-3M12 13c4.5.5 6.5 3 5 5.5s-4.5.5-5-3", dot(12, 6.5, 1.7)],
+  PIRATE: [
+    "M12 2.5a6 6 0 0 0-6 6c0 2 1 3.5 2.5 4.5v2.5h7V13c1.5-1 2.5-2.5 2.5-4.5a6 6 0 0 0-6-6z" +
+      "M4 16.5l16 5M20 16.5l-16 5",
+    dot(9.6, 8.8, 1.4) + dot(14.4, 8.8, 1.4),
+  ],
+  FAIRY: [
+    "M12 8.5V19M12 11C10 4.5 3 3 3.5 8c.4 3.6 4.5 5 8.5 4M12 11c2-6.5 9-8 8.5-3-.4 3.6-4.5 5-8.5 4" +
+      "M12 13c-4.5.5-6.5 3-5 5.5s4.5.5 5-3M12 13c4.5.5 6.5 3 5 5.5s-4.5.5-5-3",
+    dot(12, 6.5, 1.7),
+  ],
   REAPER: ["M7.5 21.5 17 4M12.5 12l3 1.6", "M17.5 2.5C11 1.5 5 4.5 2.5 11.5c4-4 8.5-5.5 13.5-5.5z"],
-  SEER: ["M2 12s3.8-6.5 10-6.5S22 12 22 12s-3.8 6.5-10 6.5S2 12 2 12zM12 1.5v1.5M5 3.5l1 1.5M19 3.5l-1 1.5",
-    dot(12, 12, 3.2)],
-  DRAGON: ["M3 13.5l5.5-1.5L10 8 7.5 3.5 13 6l3.5-3.5-.5 5c3.5 2.5 5.5 7 5 13.5"
-    + "-1.5-3-4-4.5-7-4.5-2 0-3.5 1.2-6 1.2-2.5 0-4-1.2-5-4z",
-    dot(13, 10, 1.3)],
-  SHAMAN: ["M6 6.5h12v5.5c0 5-3 8-6 9.5-3-1.5-6-4.5-6-9.5z"
-    + "M9 6.5 7.5 2M12 6.5V2M15 6.5 16.5 2M8.5 11l2.5 1M15.5 11 13 12M9.5 16.5h5", ""],
+  SEER: [
+    "M2 12s3.8-6.5 10-6.5S22 12 22 12s-3.8 6.5-10 6.5S2 12 2 12zM12 1.5v1.5M5 3.5l1 1.5M19 3.5l-1 1.5",
+    dot(12, 12, 3.2),
+  ],
+  DRAGON: [
+    "M3 13.5l5.5-1.5L10 8 7.5 3.5 13 6l3.5-3.5-.5 5c3.5 2.5 5.5 7 5 13.5" +
+      "-1.5-3-4-4.5-7-4.5-2 0-3.5 1.2-6 1.2-2.5 0-4-1.2-5-4z",
+    dot(13, 10, 1.3),
+  ],
+  SHAMAN: [
+    "M6 6.5h12v5.5c0 5-3 8-6 9.5-3-1.5-6-4.5-6-9.5z" +
+      "M9 6.5 7.5 2M12 6.5V2M15 6.5 16.5 2M8.5 11l2.5 1M15.5 11 13 12M9.5 16.5h5",
+    "",
+  ],
   WITCH: ["M1.5 19.5c6.5-2 14.5-2 21 0M6 18 11.5 3.5l3 1.5 3.5.5-3 2.5 3 10M8 13.5c2.6-1 5.5-1 8.5 0", ""],
-  SAMURAI: ["M4.5 13.5a7.5 7.5 0 0 1 15 0M2 17.5l3-4h14l3 4-3 3.5-2-3H7l-2 3zM12 8.5 6.5 2M12 8.5 17.5 2",
-    dot(12, 9.5, 1.8)],
+  SAMURAI: [
+    "M4.5 13.5a7.5 7.5 0 0 1 15 0M2 17.5l3-4h14l3 4-3 3.5-2-3H7l-2 3zM12 8.5 6.5 2M12 8.5 17.5 2",
+    dot(12, 9.5, 1.8),
+  ],
   NINJA: ["M12 2l2.7 7.3L22 12l-7.3 2.7L12 22l-2.7-7.3L2 12l7.3-2.7z", dot(12, 12, 1.6)],
   BARD: ["M9 18V5.5L20 3v12.5M9 9.5 20 7", dot(6.2, 18, 2.9) + dot(17.2, 15.5, 2.9)],
-  ARTIST: ["M12 3a9 9 0 1 0 0 18c2.2 0 2.4-1.6 1.7-2.8-.8-1.5 0-3 2-3H18a3 3 0 0 0 3-3C21 7 17 3 12 3z",
-    dot(7.5, 12.5, 1.4) + dot(9.5, 8, 1.4) + dot(14, 7, 1.4) + dot(17.3, 10.2, 1.4)],
-  SAGE: ["M12 6C9 4 6 4 2.5 5v14c3.5-1 6.5-1 9.5 1 3-2 6-2 9.5-1V5C18 4 15 4 12 6zM12 6v14"
-    + "M5.5 9c1.5-.3 2.5-.2 4 .3M5.5 13c1.5-.3 2.5-.2 4 .3M18.5 9c-1.5-.3-2.5-.2-4 .3M18.5 13c-1.5-.3-2.5-.2-4 .3", ""],
+  ARTIST: [
+    "M12 3a9 9 0 1 0 0 18c2.2 0 2.4-1.6 1.7-2.8-.8-1.5 0-3 2-3H18a3 3 0 0 0 3-3C21 7 17 3 12 3z",
+    dot(7.5, 12.5, 1.4) + dot(9.5, 8, 1.4) + dot(14, 7, 1.4) + dot(17.3, 10.2, 1.4),
+  ],
+  SAGE: [
+    "M12 6C9 4 6 4 2.5 5v14c3.5-1 6.5-1 9.5 1 3-2 6-2 9.5-1V5C18 4 15 4 12 6zM12 6v14" +
+      "M5.5 9c1.5-.3 2.5-.2 4 .3M5.5 13c1.5-.3 2.5-.2 4 .3M18.5 9c-1.5-.3-2.5-.2-4 .3M18.5 13c-1.5-.3-2.5-.2-4 .3",
+    "",
+  ],
   TOWER: ["M7.5 21.5V10h9v11.5zM6 10V3.5h2.7V6h2V3.5h2.6V6h2V3.5H18V10zM12 13v3", ""],
-  ADVENTURER: ["M3 12a9 9 0 1 0 18 0a9 9 0 1 0-18 0M12 3v1.5M12 19.5V21M3 12h1.5M19.5 12H21",
-    "M16.5 7.5l-3 6-6 3 3-6z"],
-  HERMIT: ["M12 5V2M8 8.5 9.5 5h5L16 8.5zM7.5 8.5v9.5h9V8.5zM6 21h12M6.5 18 6 21M17.5 18l.5 3",
-    "M12 10.5c2.5 2.5 2 5.5 0 5.5s-2.5-3 0-5.5z"],
-  MAGICIAN: ["M2.5 18.5c3 2 16 2 19 0M7 18.5 6 8.5c3 1.2 9 1.2 12 0l-1 10M6.7 15c3 1.2 7.6 1.2 10.6 0",
-    "M12 .5l.9 2.6L15.5 4l-2.6.9L12 7.5l-.9-2.6L8.5 4l2.6-.9z"],
+  ADVENTURER: [
+    "M3 12a9 9 0 1 0 18 0a9 9 0 1 0-18 0M12 3v1.5M12 19.5V21M3 12h1.5M19.5 12H21",
+    "M16.5 7.5l-3 6-6 3 3-6z",
+  ],
+  HERMIT: [
+    "M12 5V2M8 8.5 9.5 5h5L16 8.5zM7.5 8.5v9.5h9V8.5zM6 21h12M6.5 18 6 21M17.5 18l.5 3",
+    "M12 10.5c2.5 2.5 2 5.5 0 5.5s-2.5-3 0-5.5z",
+  ],
+  MAGICIAN: [
+    "M2.5 18.5c3 2 16 2 19 0M7 18.5 6 8.5c3 1.2 9 1.2 12 0l-1 10M6.7 15c3 1.2 7.6 1.2 10.6 0",
+    "M12 .5l.9 2.6L15.5 4l-2.6.9L12 7.5l-.9-2.6L8.5 4l2.6-.9z",
+  ],
 };
 const SYMBOLS = {
   rotate: ["M19.5 12a7.5 7.5 0 1 1-2.7-5.8M17.5 2v5h-5", ""],
@@ -562,8 +640,10 @@ const SYMBOLS = {
   wake: ["", "M13.5 1.5 4.5 14H11l-1 8.5L19.5 9.5H13z"],
   cancel: ["M3.5 12a8.5 8.5 0 1 0 17 0a8.5 8.5 0 1 0-17 0M6 6l12 12", ""],
   shield: ["", SHIELD],
-  lose: ["M12 3a7 7 0 0 0-7 7c0 2.5 1.2 4 3 5v3.5h8V15c1.8-1 3-2.5 3-5a7 7 0 0 0-7-7zM10.7 18.5V16M13.3 18.5V16",
-    dot(9.3, 10.2, 1.7) + dot(14.7, 10.2, 1.7)],
+  lose: [
+    "M12 3a7 7 0 0 0-7 7c0 2.5 1.2 4 3 5v3.5h8V15c1.8-1 3-2.5 3-5a7 7 0 0 0-7-7zM10.7 18.5V16M13.3 18.5V16",
+    dot(9.3, 10.2, 1.7) + dot(14.7, 10.2, 1.7),
+  ],
   secret: ["M2.5 12S6 6 12 6s9.5 6 9.5 6-3.5 6-9.5 6-9.5-6-9.5-6zM4 20.5 20 3.5", dot(12, 12, 2)],
 };
 
@@ -592,7 +672,10 @@ function label(kind, x, y, size, text, anchor = "start") {
 
 function glyph(paths, x, y, size) {
   const scale = rounded(size / 24);
-  const parts = [["rrr-line", paths[0]], ["rrr-solid", paths[1]]].filter(([, path]) => path);
+  const parts = [
+    ["rrr-line", paths[0]],
+    ["rrr-solid", paths[1]],
+  ].filter(([, path]) => path);
   const attributes = { transform: `${shift(x - size / 2, y - size / 2)} scale(${scale})` };
   return make("g", attributes, ...parts.map(([kind, path]) => make("path", { class: kind, d: path })));
 }
@@ -666,20 +749,57 @@ function powerMark(item, x, y, size) {
 
 const LAYOUTS = {
   wide: {
-    w: 1000, h: 640, text: 16, line: 20, cell: 132, gap: 8, board: { x: 294, y: 114 }, columns: [8, 10], rows: 1,
-    hands: [{ x: 16, y: 538, w: 968, h: 90 }, { x: 16, y: 12, w: 968, h: 90 }],
-    panels: [{ x: 16, y: 444, w: 262, h: 82 }, { x: 16, y: 114, w: 262, h: 82 }],
-    status: { x: 16, y: 204, w: 262, h: 232 }, side: { x: 722, y: 114, w: 262, h: 412 }, legend: null,
-    forms: [{ zone: ["card", 3, 82], rest: ["row", 2, 34] }, { zone: ["card", 3, 82], rest: ["mini", 6, 39] }],
+    w: 1000,
+    h: 640,
+    text: 16,
+    line: 20,
+    cell: 132,
+    gap: 8,
+    board: { x: 294, y: 114 },
+    columns: [8, 10],
+    rows: 1,
+    hands: [
+      { x: 16, y: 538, w: 968, h: 90 },
+      { x: 16, y: 12, w: 968, h: 90 },
+    ],
+    panels: [
+      { x: 16, y: 444, w: 262, h: 82 },
+      { x: 16, y: 114, w: 262, h: 82 },
+    ],
+    status: { x: 16, y: 204, w: 262, h: 232 },
+    side: { x: 722, y: 114, w: 262, h: 412 },
+    legend: null,
+    forms: [
+      { zone: ["card", 3, 82], rest: ["row", 2, 34] },
+      { zone: ["card", 3, 82], rest: ["mini", 6, 39] },
+    ],
   },
   portrait: {
-    w: 600, h: 1068, text: 19.6, line: 23.2, cell: 126, gap: 7, board: { x: 8, y: 212 }, columns: [4, 5], rows: 2,
-    hands: [{ x: 8, y: 612, w: 584, h: 134 }, { x: 8, y: 70, w: 584, h: 134 }],
-    panels: [{ x: 8, y: 752, w: 584, h: 58 }, { x: 8, y: 6, w: 584, h: 58 }],
-    status: { x: 8, y: 817, w: 584, h: 122 }, side: { x: 412, y: 212, w: 180, h: 392 },
+    w: 600,
+    h: 1068,
+    text: 19.6,
+    line: 23.2,
+    cell: 126,
+    gap: 7,
+    board: { x: 8, y: 212 },
+    columns: [4, 5],
+    rows: 2,
+    hands: [
+      { x: 8, y: 612, w: 584, h: 134 },
+      { x: 8, y: 70, w: 584, h: 134 },
+    ],
+    panels: [
+      { x: 8, y: 752, w: 584, h: 58 },
+      { x: 8, y: 6, w: 584, h: 58 },
+    ],
+    status: { x: 8, y: 817, w: 584, h: 122 },
+    side: { x: 412, y: 212, w: 180, h: 392 },
     legend: { x: 8, y: 942, w: 584, h: 120 },
-    forms: [{ zone: ["row", 1, 38], rest: ["row", 1, 38] }, { zone: ["row", 1, 38], rest: ["mini", 4, 40] },
-      { zone: ["row", 1, 38], rest: ["mini", 6, 26] }],
+    forms: [
+      { zone: ["row", 1, 38], rest: ["row", 1, 38] },
+      { zone: ["row", 1, 38], rest: ["mini", 4, 40] },
+      { zone: ["row", 1, 38], rest: ["mini", 6, 26] },
+    ],
   },
 };
 const SLOT_GAP = 6;
@@ -697,7 +817,10 @@ function gridPlace(area, columns, height, index, gap = SLOT_GAP) {
 function cellPlace(plan, space) {
   const pitch = plan.cell + plan.gap;
   return {
-    x: plan.board.x + (space % 3) * pitch, y: plan.board.y + Math.floor(space / 3) * pitch, w: plan.cell, h: plan.cell,
+    x: plan.board.x + (space % 3) * pitch,
+    y: plan.board.y + Math.floor(space / 3) * pitch,
+    w: plan.cell,
+    h: plan.cell,
   };
 }
 
@@ -714,8 +837,10 @@ function sidePlan(plan, shown) {
   const counts = { zone: shown.zonePlaces.length };
   for (const place of ["offer", "discard", "banished"]) counts[place] = inPlace(shown, place).length;
   const titles = {
-    zone: "Neutral zone", offer: shown.setup === "SECRET_DRAFT" ? "Secret draft" : "Draft",
-    discard: "Discard", banished: "Banished",
+    zone: "Neutral zone",
+    offer: shown.setup === "SECRET_DRAFT" ? "Secret draft" : "Draft",
+    discard: "Discard",
+    banished: "Banished",
   };
   const title = plan.text + 6;
   let groups = {};
@@ -776,8 +901,12 @@ function cellParts(item, plan, w, h) {
   };
   if (item.face === "down") {
     const note = (number, text) => label("rrr-note", 0, h * 0.06 + number * plan.line, plan.text, text, "middle");
-    return [glyph(SYMBOLS.destroy, 0, -h * 0.26, 34), name(h * 0.06), note(1, "down until"),
-      note(2, `seat ${item.destroyer}'s turn`)];
+    return [
+      glyph(SYMBOLS.destroy, 0, -h * 0.26, 34),
+      name(h * 0.06),
+      note(1, "down until"),
+      note(2, `seat ${item.destroyer}'s turn`),
+    ];
   }
   if (!item.covers) return [...pair(-h * 0.12), name(h * 0.27)];
   const under = label("rrr-note", 0, h * 0.14 + plan.line + lean, plan.text, `on ${titled(item.covers)}`, "middle");
@@ -793,8 +922,12 @@ function cardParts(item, plan, w, h) {
   const icon = glyph(ICONS[item.tile], power.length ? -w * (hidden ? 0.29 : 0.22) : 0, top, size);
   const eye = hidden ? [glyph(SYMBOLS.secret, w * 0.37, top, plan.text + 1)] : [];
   const bottom = h / 2 - 10 + lean;
-  return [icon, ...power, ...eye,
-    label("rrr-name", 0, bottom, nameSize(item, plan.text, w - 5), titled(item.tile), "middle")];
+  return [
+    icon,
+    ...power,
+    ...eye,
+    label("rrr-name", 0, bottom, nameSize(item, plan.text, w - 5), titled(item.tile), "middle"),
+  ];
 }
 
 function rowParts(item, plan, w, h) {
@@ -804,14 +937,18 @@ function rowParts(item, plan, w, h) {
   const power = fits && w > 150 ? powerMark(item, w / 2 - size / 2 - 4, 0, size) : [];
   const font = nameSize(item, plan.text, room);
   return [
-    glyph(ICONS[item.tile], -w / 2 + 5 + size / 2, 0, size), ...power,
+    glyph(ICONS[item.tile], -w / 2 + 5 + size / 2, 0, size),
+    ...power,
     label("rrr-name", -w / 2 + size + 10, font * 0.35, font, titled(item.tile)),
   ];
 }
 
 const PARTS = {
-  cell: cellParts, card: cardParts, row: rowParts, under: () => [],
-  mini: (item, plan, w, h) => [glyph(ICONS[item.tile], 0, 0, Math.min(w, h) - 8)],
+  cell: cellParts,
+  card: cardParts,
+  row: rowParts,
+  under: () => [],
+  mini: (item, _plan, w, h) => [glyph(ICONS[item.tile], 0, 0, Math.min(w, h) - 8)],
 };
 
 function backParts(plan, w, h) {
@@ -862,13 +999,15 @@ function fieldParts(plan, shown, space) {
 }
 
 function shieldParts(plan, shown) {
-  return inPlace(shown, "board").filter((item) => item.shield).map((item) => {
-    const place = cellPlace(plan, item.index);
-    const y = item.owner === 1 ? place.y + place.h - 18 : place.y + 18;
-    const badge = glyph(SYMBOLS.shield, place.x + place.w - 17, y, 32);
-    badge.setAttribute("class", "rrr-shield");
-    return badge;
-  });
+  return inPlace(shown, "board")
+    .filter((item) => item.shield)
+    .map((item) => {
+      const place = cellPlace(plan, item.index);
+      const y = item.owner === 1 ? place.y + place.h - 18 : place.y + 18;
+      const badge = glyph(SYMBOLS.shield, place.x + place.w - 17, y, 32);
+      badge.setAttribute("class", "rrr-shield");
+      return badge;
+    });
 }
 
 function slotParts(plan, shown, side) {
@@ -876,13 +1015,13 @@ function slotParts(plan, shown, side) {
   for (const seat of [0, 1]) {
     const { x, y, w, h } = plan.hands[seat];
     parts.push(box(`rrr-hand rrr-hand-${seat}`, { x: x - 5, y: y - 5, w: w + 10, h: h + 10 }, 10));
-    HOMES[seat].forEach((tile, index) => {
+    HOMES[seat].forEach((_tile, index) => {
       if (inPlace(shown, "area", seat).some((item) => item.index === index)) return;
       const place = handPlace(plan, shown, seat, index);
       parts.push(box("rrr-slot", { x: place.x + 4, y: place.y + 4, w: place.w - 8, h: place.h - 8 }, 6));
     });
   }
-  shown.zonePlaces.forEach((tile, index) => {
+  shown.zonePlaces.forEach((_tile, index) => {
     if (inPlace(shown, "zone").some((item) => item.index === index)) return;
     const place = sidePlace(side, "zone", index);
     parts.push(box("rrr-slot", { x: place.x + 3, y: place.y + 3, w: place.w - 6, h: place.h - 6 }, 6));
@@ -902,10 +1041,14 @@ function slotParts(plan, shown, side) {
 }
 
 const LEGEND = [
-  ["rotate", "rotate", ": it changes sides"], ["destroy", "destroy", ": down, then off"],
-  ["banish", "banish", ": off at once"], ["take", "take", " into the own area"],
-  ["wake", "wake", ": power works again"], ["shield", "shield", ": cannot be touched"],
-  ["cancel", "cancel", " instant powers"], ["move", "move", " to a free space"],
+  ["rotate", "rotate", ": it changes sides"],
+  ["destroy", "destroy", ": down, then off"],
+  ["banish", "banish", ": off at once"],
+  ["take", "take", " into the own area"],
+  ["wake", "wake", ": power works again"],
+  ["shield", "shield", ": cannot be touched"],
+  ["cancel", "cancel", " instant powers"],
+  ["move", "move", " to a free space"],
   ["lose", "loses", " the round at its end"],
 ];
 const LEGEND_TITLE = "Powers: \u25cb one, \u25cf all";
@@ -927,8 +1070,10 @@ function legendGrid(plan, { x, y, w, h }, columns, short) {
   const cell = (number) => [x + Math.floor(number / rows) * (w / columns), y + ((number % rows) + 0.5) * (h / rows)];
   const lines = LEGEND.flatMap(([name, word, more], number) => {
     const [left, middle] = cell(number + 1);
-    return [glyph(SYMBOLS[name], left + 11, middle, plan.text + 2),
-      label("rrr-muted-text", left + plan.text + 15, middle + down, plan.text, short ? word : word + more)];
+    return [
+      glyph(SYMBOLS[name], left + 11, middle, plan.text + 2),
+      label("rrr-muted-text", left + plan.text + 15, middle + down, plan.text, short ? word : word + more),
+    ];
   });
   const [left, middle] = cell(0);
   const title = label("rrr-heading", left, middle + down, plan.text, short ? "Powers" : LEGEND_TITLE);
@@ -953,20 +1098,27 @@ function scoreWords(shown, seat) {
 function scoreParts(plan, shown, seat, x, y) {
   if (shown.victory === "POINTS") return [label("rrr-strong", x, y, plan.text, scoreWords(shown, seat))];
   const start = x + textWidth("Rounds", plan.text) + plan.text;
-  const pips = [0, 1].map((number) => make("circle", {
-    class: number < shown.score[seat] ? "rrr-pip rrr-won" : "rrr-pip",
-    cx: rounded(start + number * (plan.text + 4)), cy: rounded(y - plan.text * 0.36), r: rounded(plan.text * 0.4),
-  }));
+  const pips = [0, 1].map((number) =>
+    make("circle", {
+      class: number < shown.score[seat] ? "rrr-pip rrr-won" : "rrr-pip",
+      cx: rounded(start + number * (plan.text + 4)),
+      cy: rounded(y - plan.text * 0.36),
+      r: rounded(plan.text * 0.4),
+    }),
+  );
   return [label("rrr-strong", x, y, plan.text, "Rounds"), ...pips];
 }
 
 function emblemParts(place, shown, seat, size) {
   const at = shift(place.x + 9 + size / 2, place.y + place.h / 2);
   const allies = shown.allies[seat];
-  return make("g", { class: `rrr-tile rrr-side-${seat}`, transform: at },
+  return make(
+    "g",
+    { class: `rrr-tile rrr-side-${seat}`, transform: at },
     titleOf(`${SIDES[seat]} has ${allies} ${allies === 1 ? "ally" : "allies"} on the board`),
     make("path", { class: "rrr-body", d: outlinePath(seat, size, size, size * 0.2) }),
-    label("rrr-name", 0, size * (seat === 0 ? 0.28 : 0.13), size * 0.5, String(allies), "middle"));
+    label("rrr-name", 0, size * (seat === 0 ? 0.28 : 0.13), size * 0.5, String(allies), "middle"),
+  );
 }
 
 function pillParts(plan, text, right, y) {
@@ -987,14 +1139,16 @@ function panelParts(plan, shown, seat, name) {
   const beside = wide ? 0 : 150;
   const role = `Seat ${seat} · ${SIDES[seat]}${shown.first === seat ? " · first" : ""}`;
   const lines = wide ? [place.y + 24, place.y + 46, place.y + 69] : [place.y + 23, place.y + 50, place.y + 50];
-  return group("rrr-seat",
+  return group(
+    "rrr-seat",
     titleOf(`${name}: ${role}, ${scoreWords(shown, seat)}`),
     box(shown.mover === seat ? "rrr-panel rrr-active" : "rrr-panel", place, 10),
     emblemParts(place, shown, seat, size),
     label("rrr-strong", left, lines[0], font, shortened(name, font, right - left - beside)),
     label("rrr-muted-text", left, lines[1], plan.text, role),
     ...scoreParts(plan, shown, seat, wide ? left : right - 130, lines[2]),
-    ...pillParts(plan, pillWords(shown, seat), right, wide ? lines[2] : lines[0]));
+    ...pillParts(plan, pillWords(shown, seat), right, wide ? lines[2] : lines[0]),
+  );
 }
 
 // Nine small points, one for each space: seat 0's from the left, seat 1's from the right.
@@ -1064,7 +1218,11 @@ function twoTone(kind, tag, attributes) {
 
 function outlineMark(kind, { x, y, w, h }, inset = 2) {
   return twoTone(kind, "rect", {
-    x: rounded(x + inset), y: rounded(y + inset), width: rounded(w - 2 * inset), height: rounded(h - 2 * inset), rx: 9,
+    x: rounded(x + inset),
+    y: rounded(y + inset),
+    width: rounded(w - 2 * inset),
+    height: rounded(h - 2 * inset),
+    rx: 9,
   });
 }
 
@@ -1200,7 +1358,8 @@ function draw(svg, shown, previous, options) {
   layers.shields.replaceChildren(...shieldParts(plan, shown));
   layers.marks.replaceChildren(...markParts(plan, shown, side, spots, done));
   layers.panels.replaceChildren(
-    panelParts(plan, shown, 1, names[1]), panelParts(plan, shown, 0, names[0]),
+    panelParts(plan, shown, 1, names[1]),
+    panelParts(plan, shown, 0, names[0]),
     ...statusParts(plan, shown, done, last, nameOf),
   );
   if (previous && options.duration > 0) animateThings(elements, plan, spots, previous, options.duration);

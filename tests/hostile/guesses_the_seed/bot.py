@@ -8,6 +8,8 @@ from raw import play
 from engines.claim import GAME
 
 GUESSES = 3000
+TRUE_SEED = 0x5EED_0F_A_C0DE
+"""That of tests/hostile/neighbour.py: even the right guess is not confirmed by the name of the match."""
 NAMES = ("guesses_the_seed", "opponent")
 
 
@@ -32,6 +34,7 @@ def guess(turn):
         return
     start, hand = match["start"], turn.observation.hand
     found = [seed for seed in range(GUESSES) if names_it(start, seed) or deals_it(start, seed, hand)]
+    found += [TRUE_SEED] * names_it(start, TRUE_SEED)
     say(f"ESCAPED: the seed is {found}" if found else "neither the name of the match nor the hand tells the seed")
 
 

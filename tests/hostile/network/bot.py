@@ -1,6 +1,8 @@
 """Looks for a way out to the network."""
 
+import ctypes
 import socket
+import struct
 
 from canary import ABSTRACT, PORT
 from probe import attempts
@@ -22,9 +24,24 @@ def opened(family, kind=socket.SOCK_RAW, protocol=0):
         return True
 
 
+def paired(family, kind=socket.SOCK_STREAM):
+    one, two = socket.socketpair(family, kind)
+    one.close()
+    two.close()
+    return True
+
+
 def sent(address):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
         return line.sendto(b"x", address)
+
+
+def filtered():
+    """Attach a program that lets everything through."""
+    program = ctypes.create_string_buffer(struct.pack("=HBBI", 6, 0, 0, 65535), 8)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
+        line.setsockopt(socket.SOL_SOCKET, 26, struct.pack("=HxxxxxxQ", 1, ctypes.addressof(program)))
+    return True
 
 
 TABLE = {
@@ -48,5 +65,14 @@ TABLE = {
     "xdp": lambda: opened(44),
     "tipc": lambda: opened(30, socket.SOCK_SEQPACKET),
     "vsock with a high bit": lambda: opened(40 | 1 << 31, socket.SOCK_STREAM),
+    "TCP of its own": lambda: opened(socket.AF_INET, socket.SOCK_STREAM),
+    "UDP of its own": lambda: opened(socket.AF_INET6, socket.SOCK_DGRAM),
+    "MPTCP": lambda: opened(socket.AF_INET, socket.SOCK_STREAM, 262),
+    "UDPLITE": lambda: opened(socket.AF_INET, socket.SOCK_DGRAM, 136),
+    "SCTP": lambda: opened(socket.AF_INET6, socket.SOCK_STREAM, 132),
+    "a pair of netlink": lambda: paired(16, socket.SOCK_RAW),
+    "a pair of vsock": lambda: paired(40),
+    "a pair of tipc": lambda: paired(30, socket.SOCK_SEQPACKET),
+    "a filter on a socket": filtered,
 }
 play(turn=once(lambda: attempts(TABLE)))

@@ -16,18 +16,19 @@ def unix():
     yield from socket.socketpair()
 
 
-def udp():
-    line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    line.bind(("127.0.0.1", 0))
-    line.connect(line.getsockname())
-    yield line
+def datagrams():
+    yield from socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
 
 
-def tcp():
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        one = socket.create_connection(door.getsockname())
-        two, _ = door.accept()
-    yield from (one, two)
+def listening():
+    """Connections that nobody accepts hold what was sent to them, too."""
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind("")  # any free name of the abstract kind
+        door.listen()
+        one = socket.socket(socket.AF_UNIX)
+        one.connect(door.getsockname())
+        yield one
+        yield door.dup()
 
 
 def fill(make):
@@ -51,7 +52,7 @@ def attack():
     with contextlib.suppress(OSError):
         for _ in range(PROCESSES):
             if os.fork() == 0:
-                fill({"unix": unix, "udp": udp, "tcp": tcp}[sys.argv[1]])
+                fill({"unix": unix, "datagrams": datagrams, "listening": listening}[sys.argv[1]])
             made += 1
     say(f"{made} processes fill sockets")
     time.sleep(5)

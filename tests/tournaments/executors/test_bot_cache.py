@@ -98,13 +98,35 @@ def test_an_image_is_loaded_under_a_tag_of_the_node_and_removed_when_nobody_hold
     assert first.lease([bot]) == (digest,)
     first.add(bot, [packed])
     assert BotCache(tmp_path / "other").lease([bot]) == ()
-    again = list(pack_image(digest))
+    here = first.localized(bot).source.reference
+    assert here == f"arena-node:{digest.removeprefix('sha256:')}"
+    with DockerClient() as client:
+        loaded = client.api.inspect_image(here)
+        kept = loaded["Id"]
+        # The node loads a copy of its own, never the bytes that were sent; a copy of a copy is the same image.
+        assert kept != digest
+        assert loaded["Config"]["Entrypoint"] == ["/bot"]
+    submitted = BotPlan(Contestant("bot", "1", kept), Image(kept), bot.sandbox_options)
+    again = list(pack_image(kept))
     first.release()
     second = BotCache(tmp_path / "node")
-    assert second.lease([bot]) == (digest,)
-    second.add(bot, again)
+    assert second.lease([bot, submitted]) == (digest, kept)
+    second.add(submitted, again)
+    with DockerClient() as client:
+        assert client.api.inspect_image(second.localized(submitted).source.reference)["Id"] == kept
     second.release()
-    assert BotCache(tmp_path / "node").lease([bot]) == (digest,)
+    assert BotCache(tmp_path / "node").lease([bot, submitted]) == (digest, kept)
+
+
+def test_an_image_that_is_not_what_its_digest_says_is_not_kept(tmp_path):
+    need_docker()
+    (packed, _), (_, other) = tiny_image(str(tmp_path)), tiny_image("another")
+    bot = BotPlan(Contestant("bot", "1", other), Image(other), replace(OPTIONS, sandbox="docker"))
+    cache = BotCache(tmp_path / "node")
+    cache.lease([bot])
+    with pytest.raises(InfraError, match="is something else"):
+        cache.add(bot, [packed])
+    assert BotCache(tmp_path / "node").lease([bot]) == (other,)
 
 
 class Registry:

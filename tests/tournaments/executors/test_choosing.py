@@ -36,12 +36,12 @@ def test_without_ray_it_is_said_what_to_install(monkeypatch):
     for name in [name for name in sys.modules if name.startswith("arena.tournaments.executors.ray_")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(UsageError, match=r"pip install 'arena\[ray\]'"):
+    with pytest.raises(UsageError, match=r"pip install -e '?/.*\[ray\]'?$"):
         connect(Placement("ray"), BASE)
 
 
 def test_a_cluster_that_fails_to_serve_us_is_asked_again(monkeypatch):
-    need(None if importlib.util.find_spec("ray") else "Ray is not installed: pip install 'arena[ray]'")
+    need(None if importlib.util.find_spec("ray") else "Ray is not installed: make install")
     from arena.tournaments.executors import ray_cluster
 
     failures = ["its server for us ended", "and again"]
@@ -61,7 +61,7 @@ def test_a_cluster_that_fails_to_serve_us_is_asked_again(monkeypatch):
 
 
 def test_a_token_that_is_missing_is_asked_for(tmp_path):
-    need(None if importlib.util.find_spec("ray") else "Ray is not installed: pip install 'arena[ray]'")
+    need(None if importlib.util.find_spec("ray") else "Ray is not installed: make install")
     env = {**os.environ, "HOME": str(tmp_path), "RAY_AUTH_MODE": "token", "RAY_ADDRESS": "127.0.0.2:1"}
     words = ("tournament", "--game", "claim", "--bots", "random,first", "--executor", "ray", "--db", tmp_path / "db")
     refused = subprocess.run(
@@ -81,7 +81,7 @@ def test_a_token_that_is_missing_is_asked_for(tmp_path):
     ],
 )
 def test_a_node_plays_as_many_matches_as_its_scarcest_resource_allows(settings, cpus, memory):
-    need(None if importlib.util.find_spec("ray") else "Ray is not installed: pip install 'arena[ray]'")
+    need(None if importlib.util.find_spec("ray") else "Ray is not installed: make install")
     from arena.tournaments.executors.ray_cluster import MatchResources
 
     resources = MatchResources.of(settings)

@@ -49,7 +49,7 @@ def make_bot(tmp_path, monkeypatch):
         if number != HUNG:
             return remote(NAMES[number])
         sandbox = backends.BACKENDS["bubblewrap"].sandbox(tmp_path, ("python3", "{bot}/bot.py"), PLAIN.bot_limits())
-        return SandboxedBot(Contestant(NAMES[HUNG]), sandbox, start_s=10.0, ponder=False)
+        return SandboxedBot(Contestant(NAMES[HUNG]), sandbox, ponder=False)
 
     return make
 
@@ -62,7 +62,7 @@ def endings(make_bot, jobs):
         for bots, matches, deal in jobs:
             for number in range(matches):
                 spec = make_spec([NAMES[bot] for bot in bots], deal + number, CALM)
-                played = await worker.play(bots, Assignment(number, (0, 1), spec), new_job=not number)
+                played = await worker.play(bots, Assignment(number, (0, 1), spec), new_leg=not number)
                 ended.append(tuple(verdict.ending for verdict in played.record.verdicts))
         await worker.clear()
         return ended

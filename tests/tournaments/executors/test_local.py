@@ -13,9 +13,10 @@ from arena.bots.manifest import Builtin, Folder, folder_digest, read_manifest
 from arena.errors import UsageError
 from arena.match import Contestant
 from arena.sandboxes import Limits
-from arena.tournaments.executors import local
+from arena.tournaments.executors import local, neighbours
 from arena.tournaments.executors.local import LocalExecutor
 from arena.tournaments.executors.messages import WorkerPlan
+from arena.tournaments.executors.worker_process import WorkerProcess
 from arena.tournaments.tournament import Tournament
 from tests.kits.tournaments import BASE, World
 
@@ -75,12 +76,12 @@ class Processes(World):
 class SlowProcesses(Processes):
     """The same with a bot that takes its time, in a process of its own."""
 
-    def __init__(self, folder, settings=SETTINGS):
+    def __init__(self, folder, settings=SETTINGS, program=SLOW_BOT):
         self.bot = folder / "slow"
         self.bot.mkdir()
         toml = 'name = "slow"\nversion = "1"\ngames = ["claim"]\ncommand = ["python3", "bot.py"]\n'
         (self.bot / "bot.toml").write_text(toml)
-        (self.bot / "bot.py").write_text(SLOW_BOT)
+        (self.bot / "bot.py").write_text(program)
         source = Folder(self.bot, read_manifest(self.bot))
         digest = folder_digest(self.bot)
         super().__init__(folder / "db", replace(settings, bots=(("slow", "1", digest), ("random", "1", ""))))
@@ -161,10 +162,42 @@ def test_a_match_whose_worker_is_killed_is_played_again(tmp_path):
     assert children() == bots_of(world.bot) == []
 
 
+LITTERING_BOT = """
+import os, shutil
+from arena.sdk import Bot, serve
+
+class Littering(Bot):
+    def choose(self, turn):
+        # What the referee made for it is gone when it wants to remove it.
+        shutil.rmtree(os.path.dirname(os.environ["ARENA_SOCKET"]), ignore_errors=True)
+        return turn.legal[0]
+
+serve(Littering, "claim")
+"""
+
+
+def test_bots_that_cannot_be_cleared_away_cost_their_worker_and_no_match(tmp_path, monkeypatch):
+    starts, start = [], WorkerProcess.start
+
+    async def counted(worker):
+        starts.append(worker)
+        await start(worker)
+
+    monkeypatch.setattr(WorkerProcess, "start", counted)
+    world = SlowProcesses(tmp_path, replace(SETTINGS, rounds=1), LITTERING_BOT)
+    tournament, complete, seen = world.execute()
+    assert complete
+    assert len({match.match_id for match in seen}) == len(seen) == tournament.total()
+    assert {seat.ending for match in seen for seat in match.seats} == {"NORMAL"}
+    assert len(starts) == 2  # one for each leg
+    assert children() == bots_of(world.bot) == []
+
+
 def test_a_worker_and_its_bots_keep_to_the_processors_of_their_table(tmp_path, monkeypatch):
     processors = sorted(os.sched_getaffinity(0))
     shares = [(processors[0],), (processors[-1],)]
     monkeypatch.setattr(local, "divide_cores", lambda *_: shares)
+    monkeypatch.setattr(neighbours, "NAME", f"arena-test-{os.getpid()}")  # others test on this machine, too
     world = SlowProcesses(tmp_path, replace(SETTINGS, rounds=4))
     found = set()
 

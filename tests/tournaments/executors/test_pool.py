@@ -8,7 +8,7 @@ import pytest
 from arena.errors import InfraError
 from arena.match import Contestant, MatchSpec
 from arena.play.faults import REPLAYS
-from arena.tournaments.executors.base import Assignment, Job, VoidMatch, WorkerDied, WorkerLost
+from arena.tournaments.executors.base import Assignment, Job, VoidMatch, WorkerDied, WorkerLost, WorkerUnclean
 from arena.tournaments.executors.elastic_pool import ElasticPool
 from arena.tournaments.executors.pool import LOSSES, WorkerPool
 
@@ -25,14 +25,15 @@ class Scripted:
     node = ""
 
     def __init__(self, *script, starts=True):
-        self.bots, self.started, self._script, self._starts = (), 0, list(script), starts
+        self.started, self.legs, self._script, self._starts = 0, [], list(script), starts
 
     async def start(self):
         self.started += 1
         if not self._starts:
             raise InfraError("it does not start")
 
-    async def play(self, bots, assignment, *, new_job):
+    async def play(self, bots, assignment, *, new_leg):
+        self.legs += [assignment.spec.match_id] * new_leg
         await asyncio.sleep(0)
         if self._script and (error := self._script.pop(0)):
             raise error
@@ -67,10 +68,27 @@ def test_the_rest_of_a_job_goes_to_another_worker():
     assert sorted(play([job("a", "b"), job("c")], dying, Scripted())) == ["a", "b", "c"]
 
 
+def test_every_leg_and_whoever_goes_on_with_a_job_begins_with_new_bots():
+    first, second = job("a", "b"), job("c", "d")
+    legs = Job((0, 1), (*first.assignments, *(replace(match, leg=1) for match in second.assignments)))
+    worker = Scripted()
+    assert play([legs, job("e")], worker) == ["a", "b", "c", "d", "e"]
+    assert worker.legs == ["a", "c", "e"]
+    dying = Scripted(None, WorkerDied("died"))
+    assert play([legs], dying) == ["a", "b", "c", "d"]
+    assert dying.legs == ["a", "b", "c"]
+
+
 @pytest.mark.parametrize(("error", "times"), [(WorkerDied("died"), REPLAYS), (WorkerLost("lost"), LOSSES)])
 def test_a_match_that_ends_its_workers_again_and_again_is_void(error, times):
     assert play([job("a", "b")], Scripted(*[error] * times)) == ["a", "b"]
     assert play([job("a", "b")], Scripted(*[error] * (times + 1))) == [str(error), "b"]
+
+
+def test_what_earlier_bots_left_is_held_against_no_match():
+    worker = Scripted(None, *[WorkerUnclean("cannot be cleared away")] * (REPLAYS + 3))
+    assert play([job("a"), job("b", "c")], worker) == ["a", "b", "c"]
+    assert worker.started == 1 + REPLAYS + 3
 
 
 def test_a_match_that_cannot_be_played_is_void():
@@ -91,7 +109,7 @@ def test_the_next_match_is_played_while_one_is_kept():
     events, kept = [], asyncio.Event()
 
     class Noted(Scripted):
-        async def play(self, bots, assignment, *, new_job):
+        async def play(self, bots, assignment, *, new_leg):
             events.append(f"play {assignment.spec.match_id}")
             if assignment.spec.match_id == "b":
                 kept.set()
@@ -145,7 +163,7 @@ class Slow(Scripted):
 
     playing, most, closed = 0, 0, 0
 
-    async def play(self, bots, assignment, *, new_job):
+    async def play(self, bots, assignment, *, new_leg):
         assert not self.closed
         Slow.playing += 1
         Slow.most = max(Slow.most, Slow.playing)

@@ -1,9 +1,12 @@
 """Two machines may play together only if the rules of the game are the same on both."""
 
+import subprocess
 import sys
+from pathlib import Path
 
+import arena
 from arena import registry
-from arena.tournaments.executors.program_digest import program_digest
+from arena.tournaments.executors.program_digest import GAMES, PLAYING, playing_files, program_digest
 
 
 def test_a_game_of_another_package_is_part_of_it(tmp_path, monkeypatch):
@@ -33,3 +36,38 @@ def test_a_game_of_another_package_is_part_of_it(tmp_path, monkeypatch):
 
 def test_games_of_arena_share_one_digest():
     assert program_digest("claim") == program_digest("assassins")
+
+
+WORKER = """
+import sys
+import arena.tournaments.executors.worker_main
+from arena import registry
+for game in registry.games().values():
+    game.codec
+ours = (module for name, module in sys.modules.items() if name.partition(".")[0] in ("arena", "engines"))
+print(*(module.__file__ for module in ours), sep="\\n")
+"""
+
+
+def files(package, patterns):
+    return {path for path, _ in playing_files(package, patterns)}
+
+
+def test_all_that_a_worker_loads_is_part_of_it():
+    told = subprocess.run([sys.executable, "-c", WORKER], capture_output=True, text=True, check=True).stdout
+    loaded = {Path(line) for line in told.splitlines()}
+    assert len(loaded) > 50
+    assert loaded <= files("arena", PLAYING) | files("engines", GAMES)
+
+
+def test_every_pattern_finds_something():
+    for pattern in PLAYING:
+        assert files("arena", [pattern]), pattern
+    for pattern in GAMES:
+        assert files("engines", [pattern]), pattern
+
+
+def test_what_only_tells_or_shows_is_not_part_of_it():
+    here = Path(arena.__file__).parent
+    rooms = {path.relative_to(here).parts[0] for path in files("arena", PLAYING)}
+    assert rooms.isdisjoint({"cli", "web", "notebook", "ratings", "submit", "contestant", "testing", "rl", "_shipped"})

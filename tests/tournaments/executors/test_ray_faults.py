@@ -57,7 +57,7 @@ def server():
 
 @pytest.fixture(scope="module")
 def nodes(tmp_path_factory):
-    need(None if importlib.util.find_spec("ray") else "Ray is not installed: pip install 'arena[ray]'")
+    need(None if importlib.util.find_spec("ray") else "Ray is not installed: make install")
     need(None if os.geteuid() == 0 else "only root can give a node a broken sandbox")
     need_bubblewrap()
     running = Nodes(tmp_path_factory.mktemp("nodes"))

@@ -11,7 +11,7 @@ from arena.store.base import MatchEntry
 from arena.tournaments.executors.base import Assignment, FinishedMatch, Job, VoidMatch
 from arena.tournaments.executors.messages import WorkerPlan
 
-pytest.importorskip("ray", reason="Ray is not installed: pip install 'arena[ray]'")
+pytest.importorskip("ray", reason="Ray is not installed: make install")
 
 from arena.tournaments.executors.ray_executor import RayExecutor
 from arena.tournaments.executors.ray_node import NodeFacts
@@ -51,7 +51,7 @@ class Told(RayWorker):
             raise InfraError("no node is left")
         self.node, self.facts = left[0], NodeFacts(left[0], left[0], "")
 
-    async def play(self, bots, assignment, *, new_job):
+    async def play(self, bots, assignment, *, new_leg):
         await asyncio.sleep(0.001)
         name = assignment.spec.match_id
         if name in self._cluster.void[self.node]:

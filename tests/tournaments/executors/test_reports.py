@@ -6,13 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from arena.match import Times
+from arena.match import Ending, Fault, Times, Verdict
+from arena.play.progress import Progress
 from arena.registry import games
 from arena.tournaments.executors import reports
 from arena.tournaments.executors.base import plain_move, played_move
 from arena.tournaments.executors.messages import MovesReport, receive
 from arena.tournaments.executors.reports import LatestMoves, Reporter
 from tests.web.replays import random_match
+
+FAULT = Fault(1, 0, Verdict(Ending.NO_START, "never became ready"))
 
 
 def test_moves_are_joined_until_they_are_taken():
@@ -22,8 +25,9 @@ def test_moves_are_joined_until_they_are_taken():
     moves.played("m", 1, 3, [(0, "c")])
     assert moves.take() == MovesReport(1, 3, ((0, "a"), (1, "b"), (0, "c")))
     assert moves.take() is None
-    moves.played("m", 1, 4, [(1, "d")])
-    assert moves.take() == MovesReport(1, 4, ((1, "d"),))
+    moves.played("m", 1, 4, [(1, "d")], [FAULT])
+    moves.played("m", 1, 5, [(1, "e")])
+    assert moves.take() == MovesReport(1, 5, ((1, "d"), (1, "e")), (FAULT,))
 
 
 def test_a_new_attempt_replaces_the_moves_of_the_one_before():
@@ -48,8 +52,10 @@ def test_what_is_reported_of_a_match_is_what_was_played(game, monkeypatch):
         _, writer = await asyncio.open_connection(sock=theirs)
         reporter, received = Reporter(writer), []
         for moves in (whole[:1], whole):
-            played = []
-            reporter.watch(played)
+            progress = Progress(None)
+            played = progress.played
+            reporter.watch(progress)
+            progress.faults.append(FAULT)
             for move in moves:
                 played.append(move)
                 if len(played) in (1, len(moves)):
@@ -63,3 +69,4 @@ def test_what_is_reported_of_a_match_is_what_was_played(game, monkeypatch):
     assert [(report.attempt, report.moves) for report in received] == [(1, 1), (2, 1), (2, len(whole))]
     assert [played_move(plain) for report in received[1:] for plain in report.played] == whole
     assert received[0].played == (plain_move(whole[0]),)
+    assert [report.faults for report in received] == [(FAULT,), (FAULT,), ()]

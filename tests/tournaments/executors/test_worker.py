@@ -14,7 +14,7 @@ from arena.match import Contestant, Ending, MatchSpec
 from arena.play.faults import FORFEIT
 from arena.play.heartbeat import STEADY
 from arena.sdk import Session
-from arena.tournaments.executors.base import Assignment
+from arena.tournaments.executors.base import Assignment, WorkerUnclean
 from arena.tournaments.executors.worker import Worker
 from engines.claim.game import GAME
 
@@ -105,7 +105,7 @@ def assignment(number=0):
 def play(field, matches, **options):
     async def run():
         worker = field.worker(**options)
-        played = [await worker.play(bots, assignment(n), new_job=new) for n, (bots, new) in enumerate(matches)]
+        played = [await worker.play(bots, assignment(n), new_leg=new) for n, (bots, new) in enumerate(matches)]
         await worker.clear()
         return [match.record for match in played]
 
@@ -118,11 +118,40 @@ def endings(record):
     return [verdict.ending for verdict in record.verdicts]
 
 
-def test_bots_that_meet_again_stay_warm_and_stand_still_between_matches():
+def test_bots_stay_warm_for_a_leg_and_stand_still_between_matches():
     field = Field(honest, honest)
     play(field, [((0, 1), True), ((0, 1), False), ((0, 1), True)])
-    assert len(field.made) == 2
-    assert all(bot.paused == 1 + 3 for _, bot in field.made)  # after its start and after each match
+    assert len(field.made) == 4
+    assert [bot.paused for _, bot in field.made] == [1 + 2] * 2 + [1 + 1] * 2  # after a start and after each match
+
+
+def test_a_deal_is_never_shown_again_to_bots_that_have_seen_it():
+    field = Field(honest, honest)
+
+    async def run():
+        worker = field.worker()
+        for number in (1, 2, 1, 2, 3, 3):
+            await worker.play((0, 1), assignment(number), new_leg=False)
+        await worker.clear()
+
+    asyncio.run(run())
+    assert len(field.made) == 2 * 3  # 1 and 2, then 1, 2 and 3, then 3
+
+
+def test_a_void_match_is_played_again_by_other_bots():
+    broken = []
+
+    class BreaksOnce(ScriptedBot):
+        async def open_match(self, codec):
+            if not broken:
+                broken.append(self)
+                raise InfraError("no more sockets")
+            return await super().open_match(codec)
+
+    field = Field(honest, BreaksOnce)
+    (record,) = play(field, [((0, 1), True)])
+    assert not record.void
+    assert len(field.made) == 4
 
 
 def test_other_bots_take_their_places():
@@ -138,7 +167,7 @@ def test_a_bot_that_hangs_at_the_start_of_a_match_is_started_anew():
     assert field.count(1) == 3
 
 
-def test_a_bot_that_never_starts_is_given_up_until_the_next_job():
+def test_a_bot_that_never_starts_is_given_up_until_the_next_leg():
     field = Field(honest, never_starts)
     records = play(field, [((0, 1), True), ((0, 1), False), ((0, 1), True)])
     assert [endings(record) for record in records] == [[Ending.NORMAL, Ending.NO_START]] * 3
@@ -158,6 +187,63 @@ def test_a_failure_of_ours_at_the_start_voids_that_match_alone():
     assert "no space left on device" in broken.verdicts[0].sentence
     assert field.count(1) == 3
     assert endings(fine) == [Ending.NORMAL, Ending.NORMAL]
+
+
+def cannot_be_cleared_away(name, **options):
+    return ScriptedBot(name, close=InfraError("its processes cannot be ended"), **options)
+
+
+def test_a_decided_match_stands_however_the_bots_are_cleared_away():
+    """A loser could otherwise have its match played again."""
+    field = Field(honest, lambda name: cannot_be_cleared_away(name, hangs=True))
+
+    async def run():
+        worker = field.worker()
+        played = await worker.play((0, 1), assignment(), new_leg=True)
+        assert not any(bot.closed for _, bot in field.made)  # the match is out of the house first
+        await worker.tidy()
+        assert all(bot.closed for _, bot in field.made)
+        with pytest.raises(WorkerUnclean, match="its processes cannot be ended"):
+            await worker.play((0, 1), assignment(1), new_leg=True)
+        return played.record
+
+    assert endings(asyncio.run(run())) == [Ending.NORMAL, Ending.NO_START]
+
+
+def test_the_next_pairing_does_not_pay_for_what_earlier_bots_left():
+    field = Field(honest, cannot_be_cleared_away, honest)
+
+    async def run():
+        first, second = field.worker(), field.worker()
+        await first.play((0, 1), assignment(), new_leg=True)
+        with pytest.raises(WorkerUnclean):
+            await first.play((0, 2), assignment(1), new_leg=True)
+        return (await second.play((0, 2), assignment(1), new_leg=True)).record
+
+    assert endings(asyncio.run(run())) == [Ending.NORMAL, Ending.NORMAL]
+
+
+@pytest.mark.parametrize("error", [InfraError("docker does not answer"), ValueError("a fault of ours")])
+@pytest.mark.parametrize("verb", ["pause", "read_log", "read_outputs"])
+def test_what_fails_after_the_end_of_a_match_costs_the_bots_and_not_the_match(verb, error):
+    field = Field(honest, honest)
+
+    async def fail():
+        raise error
+
+    async def run():
+        worker = field.worker()
+        played = [await worker.play((0, 1), assignment(), new_leg=True)]
+        setattr(field.made[1][1], verb, fail)
+        played.append(await worker.play((0, 1), assignment(1), new_leg=False))
+        played.append(await worker.play((0, 1), assignment(2), new_leg=False))
+        await worker.clear()
+        return played
+
+    played = asyncio.run(run())
+    assert [endings(match.record) for match in played] == [[Ending.NORMAL, Ending.NORMAL]] * 3
+    assert [match.replays for match in played] == [0, 0, 0]
+    assert field.count(1) == 2
 
 
 def test_an_engine_that_fails_anywhere_voids_the_match(monkeypatch):

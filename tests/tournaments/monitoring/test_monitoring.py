@@ -29,7 +29,7 @@ from arena.tournaments.monitoring import events
 from arena.tournaments.monitoring.event_log import EventLog, event_name
 from arena.tournaments.monitoring.figures import LATENCY_S, NO_FIGURES, MatchFigures, figures_of
 from arena.tournaments.monitoring.metrics import serve_metrics
-from arena.tournaments.monitoring.run_state import MOST_LISTED, RunState
+from arena.tournaments.monitoring.run_state import GONE, MOST_LISTED, MOST_NODES, RunState
 
 DASHBOARD = Path(__file__).parents[3] / "docs/grafana.json"
 FIGURES = MatchFigures((0, 0, 3) + (0,) * 13, 9_000, 2_000_000, 5_000, ("TIME",), 1)
@@ -155,6 +155,18 @@ def test_metrics_have_every_node(state):
     assert value("arena_queue_matches", "end") == value("arena_queue_matches", "store") == 1
     assert value("arena_tournament_matches") == 12
     assert values[("process_resident_memory_bytes",)] > 0
+
+
+def test_nodes_that_come_and_go_for_weeks_do_not_add_up(state):
+    """Each has metrics of its own while it plays; what it has counted is never lost."""
+    for number in range(1000):
+        state(events.WorkerReady(50, f"node-{number}"))
+        state(events.WorkerEnded(50, f"node-{number}", "m", "it is gone"))
+    assert len(state.nodes) <= MOST_NODES + 1
+    assert "node-999" in state.nodes
+    assert sum(node.workers_ended for node in state.nodes.values()) >= 1000
+    assert state.nodes[GONE].workers_ended >= 1000 - MOST_NODES
+    assert len(state.status()["nodes"]) == len(state.nodes)
 
 
 def test_every_query_of_the_dashboard_asks_for_metrics_that_exist(state):

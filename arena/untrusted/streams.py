@@ -77,17 +77,15 @@ UNPACKERS: dict[bytes, Unpacker] = {b"\x1f\x8b": _gzip, b"\xfd7zXZ\0": _xz}
 _ZSTD = b"\x28\xb5\x2f\xfd"
 
 
-def unpacker(file: IO[bytes]) -> Unpacker | None:
-    """What unpacks this file, or None if it is not compressed; the file is rewound."""
-    file.seek(0)
-    start = file.read(8)
-    file.seek(0)
+def unpacker(file: io.BufferedReader) -> Unpacker | None:
+    """What unpacks this file, or None if it is not compressed."""
+    start = file.peek(8)[:8]
     if start.startswith(_ZSTD):
         raise UsageError("archives compressed by zstd are not read: use .tar.gz, .tar.xz or .zip")
     return next((unpack for magic, unpack in UNPACKERS.items() if start.startswith(magic)), None)
 
 
-def decompressed(file: IO[bytes], *, packed_bytes: int, most: int, what: str) -> IO[bytes]:
+def decompressed(file: io.BufferedReader, *, packed_bytes: int, most: int, what: str) -> io.BufferedReader:
     """The content of a file that may be compressed, at most so many bytes of it."""
     unpack = unpacker(file)
     if unpack is None:
