@@ -36,11 +36,27 @@ class Harmful(backends.Bubblewrap):
 
 
 def delay_the_neighbour():
-    """What an attack on its clock would do to it, however the referee takes the time."""
-    loop, table = asyncio.get_running_loop(), neighbour.other_table(os.getpid()).pid
-    bot = int(Path(f"/proc/{table}/task/{table}/children").read_text())
-    loop.call_later(0.5, os.kill, bot, signal.SIGSTOP)
-    loop.call_later(1.5, os.kill, bot, signal.SIGCONT)
+    """What an attack on its clock would do to it, however the referee takes the time.
+
+    It is held again and again, with less in between than its moves of one match take: whenever the match begins, on
+    however busy a machine, it is held in it.
+    """
+    loop, bot = asyncio.get_running_loop(), bot_at_another_table()
+
+    def hold():
+        os.kill(bot, signal.SIGSTOP)
+        loop.call_later(0.6, release)
+
+    def release():
+        os.kill(bot, signal.SIGCONT)
+        loop.call_later(0.2, hold)
+
+    hold()
+
+
+def bot_at_another_table():
+    table = neighbour.other_table(os.getpid()).pid
+    return int(Path(f"/proc/{table}/task/{table}/children").read_text())
 
 
 def grow():
@@ -88,6 +104,7 @@ HARMS = {
 @pytest.fixture
 def clean():
     yield
+    os.kill(bot_at_another_table(), signal.SIGCONT)
     for thing in HELD:
         if isinstance(thing, socket.socket):
             thing.close()
