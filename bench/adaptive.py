@@ -21,9 +21,9 @@ from rich.table import Table
 
 from arena.ratings.standings import ENVIRONMENT as ENV
 from arena.ratings.standings import ROLE_SIGMA
-from arena.tournaments.adaptive import Adaptive
-from arena.tournaments.outcomes import FixtureResult, Outcomes
-from arena.tournaments.schedule import Fixture, Schedule, round_robin
+from arena.schedules.adaptive import Adaptive
+from arena.schedules.outcomes import FixtureResult, Outcomes
+from arena.schedules.schedule import Fixture, Schedule, round_robin
 
 MARGIN = trueskill.calc_draw_margin(ENV.draw_probability, 2, ENV)
 CONFIDENCE = 0.95

@@ -4,8 +4,8 @@
 
 A thousand stops by the schedule itself would take a day, so many tournaments are played at once: the same model, the
 same choice of matches, the same rule for stopping, which is called itself, on arrays with one row per tournament.
-`tests/ratings/test_stops.py` compares each of them with the schedule. True skills are drawn with the spread of the row,
-seats are worth nothing, and results come from the model.
+`tests/schedules/test_stops.py` compares each of them with the schedule. True skills are drawn with the spread of the
+row, seats are worth nothing, and results come from the model.
 """
 
 import argparse
@@ -22,8 +22,8 @@ from rich.table import Table
 from arena.ratings.standings import ENVIRONMENT as ENV
 from arena.ratings.standings import ROLE_SIGMA
 from arena.ratings.truncated import cumulative, draw, win
-from arena.tournaments import adaptive
-from arena.tournaments.certainty import DIGITS, certainty
+from arena.schedules import adaptive
+from arena.schedules.certainty import DIGITS, certainty
 from bench.adaptive import CONFIDENCE, MARGIN
 
 Floats = NDArray[np.float64]

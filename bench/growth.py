@@ -39,9 +39,9 @@ from arena.store.database import open_database, writing
 from arena.store.schema import ALL, matches, records, seats
 from arena.store.sql import SqlStore
 from arena.store.tallies import Counted
-from arena.tournaments.executors.base import FinishedMatch, Job, Keep, MayBegin
 from arena.tournaments.settings import Settings
 from arena.tournaments.tournament import Tournament
+from arena.workers.base import FinishedMatch, Job, Keep, MayBegin
 
 GAMES = ("claim", "kingdoms")
 BOTS = 100

@@ -9,11 +9,11 @@ from typing import Any
 
 from arena.cli import main as arena
 from arena.store.sql import SqlStore
-from arena.tournaments.executors import worker_process
-from arena.tournaments.executors.local import LocalExecutor
-from arena.tournaments.executors.messages import MovesReport
-from arena.tournaments.executors.worker_process import WorkerProcess
 from arena.tournaments.live_feed import LiveFeed
+from arena.workers import worker_process
+from arena.workers.local import LocalExecutor
+from arena.workers.messages import MovesReport
+from arena.workers.worker_process import WorkerProcess
 from bench.live_meter import NO_FEED, Meter, in_steps
 
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from arena.play.progress import Progress
-from arena.tournaments.executors import worker_main
-from arena.tournaments.executors.reports import Reporter
+from arena.workers import worker_main
+from arena.workers.reports import Reporter
 from bench.live_meter import ALTERNATING, NO_FEED, Meter
 
 UNREPORTED = (1, 2)

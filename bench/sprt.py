@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from arena.tournaments.sprt import Sprt, log_likelihood_ratio, score_of
+from arena.schedules.sprt import Sprt, log_likelihood_ratio, score_of
 
 SEAT = 0.1
 """What the better seat adds to the expected score."""

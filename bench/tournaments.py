@@ -33,9 +33,9 @@ from arena.play.faults import FORFEIT
 from arena.play.heartbeat import ThreadHeartbeat
 from arena.sandboxes import Limits
 from arena.store.sql import SqlStore
-from arena.tournaments.executors.base import Assignment, FinishedMatch
-from arena.tournaments.executors.cores import divide_cores, physical_cores, processors_needed
-from arena.tournaments.executors.worker import Worker, finish
+from arena.workers.base import Assignment, FinishedMatch
+from arena.workers.cores import divide_cores, physical_cores, processors_needed
+from arena.workers.worker import Worker, finish
 from bench.environment import ROOT
 from bench.table import Row
 

@@ -27,10 +27,10 @@ from rich.table import Table
 from arena import registry
 from arena.store.base import MatchEntry
 from arena.store.sql import SqlStore
-from arena.tournaments.executors.local import LocalExecutor
 from arena.tournaments.field import choose_field, worker_plan
 from arena.tournaments.settings import Settings
 from arena.tournaments.tournament import Tournament
+from arena.workers.local import LocalExecutor
 
 GAME = "claim"
 WARM_UP = 4

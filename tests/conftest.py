@@ -35,6 +35,7 @@ SLOW = (
     "contestant/test_check.py",
     "hostile/",
     "journeys/",
+    "intake/",
     "links/test_fuzz_wire.py",
     "links/test_reconnect.py",
     "links/test_serve.py",
@@ -42,23 +43,22 @@ SLOW = (
     "rl/",
     "sample_bots/",
     "sandboxes/",
+    "schedules/test_budget.py",
+    "schedules/test_schedule.py",
     "sdk/",
     "store/",
     "submit/",
     "test_soak.py",
     "testing/test_toy_game.py",
-    "tournaments/executors/",
     "tournaments/test_archive.py",
-    "tournaments/test_budget.py",
     "tournaments/test_resuming.py",
-    "tournaments/test_schedule.py",
     "tournaments/test_schedule_replay.py",
     "tournaments/test_signing.py",
     "tournaments/test_sole_driver.py",
-    "tournaments/test_submission_trials.py",
     "tournaments/test_tournament.py",
     "untrusted/",
     "web/",
+    "workers/",
 )
 """Where tests start processes, sandboxes, databases and browsers all the time."""
 LONG = (
@@ -67,10 +67,10 @@ LONG = (
     "cli/test_store_option.py",
     "engines/test_show_seen.py",
     "ratings/test_many_matches.py",
-    "ratings/test_stops.py",
+    "schedules/test_legs.py",
+    "schedules/test_stops.py",
     "test_packaging.py",
     "test_scale.py",
-    "tournaments/test_legs.py",
 )
 """Where they take long, though they depend on nothing real; `make test-fast` leaves out both."""
 REAL = (
@@ -80,7 +80,11 @@ REAL = (
     "cli/test_test_command.py",
     "contestant/",
     "links/",
+    "monitoring/",
     "play/test_heartbeat.py",
+    "schedules/test_legs.py",
+    "schedules/test_outcomes.py",
+    "schedules/test_outlook.py",
     "tournaments/",
 )
 """Where tests depend on real time or processes, which on a busy machine may meet in an order that nobody can force."""

@@ -26,19 +26,24 @@ ALLOWED = {
     "play": ("untrusted wire", ""),
     "links": ("play untrusted", "google grpc_health h2"),
     "sandboxes": ("play untrusted", ""),  # docker and pyseccomp are imported when they are needed
-    "bots": ("links play sandboxes sdk untrusted", ""),
+    "bots": ("links play sandboxes sdk store untrusted", ""),
     "store": ("", "alembic psycopg sqlalchemy"),
     "ratings": ("store", "numpy trueskill"),
+    "schedules": ("ratings", "numpy rustworkx trueskill"),
+    "intake": ("bots sandboxes untrusted", ""),
+    "monitoring": ("store", "prometheus_client"),
+    "workers": ("bots intake monitoring play sandboxes store untrusted", "platformdirs ray"),
     "tournaments": (
-        "bots play ratings sandboxes store submit untrusted",
-        "cryptography numpy platformdirs prometheus_client ray rustworkx trueskill",
+        "bots monitoring play ratings sandboxes schedules store untrusted workers",
+        "cryptography",
     ),
     "contestant": ("bots play untrusted", ""),
-    "submit": ("bots contestant play sandboxes store untrusted", ""),
+    "submit": ("bots contestant intake play sandboxes store workers", ""),
     "notebook": ("bots links play ratings web", "pandas rich"),
     "web": ("play ratings store untrusted", "jinja2 markdown_it markupsafe numpy rich starlette uvicorn"),
     "cli": (
-        "bots contestant links play ratings sandboxes store submit tournaments untrusted web",
+        "bots contestant intake links monitoring play ratings sandboxes schedules store submit tournaments untrusted "
+        "web workers",
         "click platformdirs rich",
     ),
 }
@@ -128,7 +133,7 @@ def test_pages_are_made_without_knowing_sandboxes_bots_and_executors():
     program = (
         "import sys, arena.web.build, arena.web.server\n"
         "print([name for name in sys.modules if name.startswith(('arena.sandboxes', 'arena.bots', 'arena.links', "
-        "'arena.tournaments', 'arena.submit', 'arena.contestant', 'docker', 'grpc'))])"
+        "'arena.tournaments', 'arena.workers', 'arena.intake', 'arena.submit', 'arena.contestant', 'docker', 'grpc'))])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.strip() == "[]"

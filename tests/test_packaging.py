@@ -35,7 +35,7 @@ def wheel(unpacked):
 
 
 def test_a_checkout_and_a_wheel_play_together(unpacked):
-    code = "from arena.tournaments.executors.program_digest import program_digest; print(program_digest('claim'))"
+    code = "from arena.workers.ray.program_digest import program_digest; print(program_digest('claim'))"
     digests = [
         subprocess.run(
             [sys.executable, "-B", "-c", f"import sys; sys.path.insert(0, {str(place)!r}); import arena; "

@@ -14,8 +14,8 @@ from arena.cli.groups import CommandGroup
 from arena.cli.reproduce import reproduce
 from arena.contestant import scaffold
 from arena.errors import UsageError
+from arena.intake.receiving import build_in_place
 from arena.sandboxes.docker import image_builds
-from arena.submit.intake import build_in_place
 
 
 @click.group(cls=CommandGroup)

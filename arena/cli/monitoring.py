@@ -16,7 +16,7 @@ from arena.errors import UsageError
 from arena.store.base import Store
 
 if TYPE_CHECKING:  # help pages and lists need not wait for it
-    from arena.tournaments.monitoring.monitor import Monitor
+    from arena.tournaments.monitor import Monitor
 
 _ADDRESS = re.compile(r"(?P<host>[^\s:]+|\[[0-9a-fA-F:]+\]):(?P<port>\d{1,5})")
 
@@ -75,15 +75,15 @@ def read_watch(given: Mapping[str, Any]) -> Watch:
 @contextmanager
 def monitored(store: Store, watch: Watch) -> Iterator["Monitor"]:
     """A monitor of the run to come, with the log and the metrics that were asked for."""
-    from arena.tournaments.monitoring.event_log import EventLog  # noqa: PLC0415  (a list need not wait for them)
-    from arena.tournaments.monitoring.monitor import Monitor  # noqa: PLC0415
+    from arena.monitoring.event_log import EventLog  # noqa: PLC0415  (a list need not wait for them)
+    from arena.tournaments.monitor import Monitor  # noqa: PLC0415
 
     with ExitStack() as stack:
         log = None if watch.log is None else EventLog(stack.enter_context(_opened(watch)))
         monitor = Monitor(store, [] if log is None else [log])
         if watch.metrics is not None:
             try:
-                from arena.tournaments.monitoring.metrics import serve_metrics  # noqa: PLC0415  (an extra)
+                from arena.monitoring.metrics import serve_metrics  # noqa: PLC0415  (an extra)
             except ModuleNotFoundError as error:
                 if (error.name or "").partition(".")[0] != "prometheus_client":
                     raise

@@ -25,8 +25,8 @@ from arena.play.heartbeat import ThreadHeartbeat
 from arena.play.holding import GIVEN_SEED, weaknesses
 from arena.rng import draw_seed
 from arena.sandboxes import sweep
-from arena.tournaments.executors.base import Assignment
-from arena.tournaments.executors.worker import MakeBot, PlayedMatch, Worker
+from arena.workers.base import Assignment
+from arena.workers.worker import MakeBot, PlayedMatch, Worker
 
 
 def plan_match(

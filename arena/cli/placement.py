@@ -9,7 +9,7 @@ from arena.cli.options import option_group
 from arena.cli.params import Whole
 
 if TYPE_CHECKING:  # help pages need not wait for the executors
-    from arena.tournaments.executors.choosing import Placement
+    from arena.workers.placement import Placement
 
 concurrency_option = click.option(
     "--concurrency", type=Whole(1), help="Matches at once; what the processors allow if not given."
@@ -38,6 +38,6 @@ placement_options = option_group(concurrency_option, executor_option, priority_o
 
 def read_placement(given: Mapping[str, Any]) -> "Placement":
     """What `placement_options` gave."""
-    from arena.tournaments.executors.choosing import Placement  # noqa: PLC0415
+    from arena.workers.placement import Placement  # noqa: PLC0415
 
     return Placement(given["place"], given["concurrency"], given["priority"], given["registry"])

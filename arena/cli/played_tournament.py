@@ -22,16 +22,16 @@ from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
 from arena.ratings.ladder import notes_on
 from arena.ratings.standings import Standings, stored_standings
+from arena.schedules.budget import Budget
 from arena.store.base import BotEntry, Store, TournamentEntry
 from arena.store.lookup import find_bot
-from arena.tournaments.budget import Budget
-from arena.tournaments.executors.choosing import connect
 from arena.tournaments.field import check_present, choose_field, choose_sandbox, worker_plan
 from arena.tournaments.formats import schedule_of
 from arena.tournaments.resuming import left_behind, with_seed
 from arena.tournaments.session import Halt, default_concurrency, play_tournament
 from arena.tournaments.settings import COMMON, OWN, TEST, Settings
 from arena.tournaments.tournament import Tournament
+from arena.workers.placement import connect
 
 ROUNDS = 2
 TOP = 3

@@ -17,9 +17,9 @@ from arena.cli.output import marked
 from arena.cli.table_formats import duration
 from arena.cli.tables import rating_table
 from arena.ratings import Result, collect
+from arena.schedules.budget import Budget
+from arena.schedules.outlook import Outlook, outlook
 from arena.store.base import BotEntry, MatchEntry
-from arena.tournaments.budget import Budget
-from arena.tournaments.outlook import Outlook, outlook
 from arena.tournaments.tournament import Tournament
 
 FIRST_LINE = 3.0

@@ -9,9 +9,9 @@ from rich.console import RenderableType
 from arena.cli.output import marked
 from arena.cli.table_formats import counted
 from arena.match import percent
+from arena.schedules.outcomes import Outcomes
+from arena.schedules.sprt import SCORES, Sprt, SprtDecision, SprtReport, leading_pairs
 from arena.store.base import BotEntry, MatchEntry
-from arena.tournaments.outcomes import Outcomes
-from arena.tournaments.sprt import SCORES, Sprt, SprtDecision, SprtReport, leading_pairs
 
 WORDS = {SprtDecision.ACCEPT_H1: "better", SprtDecision.ACCEPT_H0: "not better", SprtDecision.CONTINUE: "not decided"}
 

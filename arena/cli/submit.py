@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from arena.bots.registration import RegistrationRequest
 from arena.cli.bots import plain, short_digest
 from arena.cli.build_progress import build_status
 from arena.cli.options import json_option
@@ -15,11 +16,10 @@ from arena.cli.placement import executor_option, priority_option
 from arena.cli.sandbox_options import read_sandbox_options, sandbox_options
 from arena.cli.store import bots_folder, db_option, open_store, say_if_new
 from arena.clock import TimeControl
-from arena.submit.folder_storage import FolderStorage
+from arena.intake.folder_storage import FolderStorage
+from arena.submit.cluster_trials import cluster_trial
 from arena.submit.pipeline import Terms, register_submission
-from arena.submit.registration import RegistrationRequest
-from arena.tournaments.executors.choosing import Placement
-from arena.tournaments.submission_trials import cluster_trial
+from arena.workers.placement import Placement
 
 OWNER_HELP = "Who hands it in; the name of a bot belongs to its first owner."
 NAME_HELP = "The name of the bot; the one in its bot.toml if not given."

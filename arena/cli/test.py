@@ -24,16 +24,16 @@ from arena.cli.tournament import play_options
 from arena.cli.tournament_config import bots_and_bounds, config_option
 from arena.errors import UsageError
 from arena.game import AnyGame
+from arena.schedules.sprt import Sprt, later_pairs
 from arena.store.base import BotEntry, Store
 from arena.store.lookup import find_bot
-from arena.tournaments.executors.choosing import connect
 from arena.tournaments.field import choose_field, choose_sandbox, register_builtin, worker_plan
 from arena.tournaments.formats import sprt_of
 from arena.tournaments.resuming import left_behind, with_seed
 from arena.tournaments.session import default_concurrency, play_tournament
 from arena.tournaments.settings import COMMON, TEST, Settings
-from arena.tournaments.sprt import Sprt, later_pairs
 from arena.tournaments.tournament import Tournament
+from arena.workers.placement import connect
 
 BOUNDS = {"elo0": 0.0, "elo1": 10.0, "alpha": 0.05, "beta": 0.05}
 

@@ -204,7 +204,7 @@ class RunEntry:
     id: str
     tournament_id: int
     status: Mapping[str, Any]
-    """See arena/tournaments/monitoring/run_state.py."""
+    """See arena/monitoring/run_state.py."""
     started: datetime
     """In universal time, as all times here."""
     reported: datetime

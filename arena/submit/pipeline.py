@@ -9,6 +9,14 @@ from typing import Protocol
 from arena import registry
 from arena.bots.making import BotPlan, SandboxOptions, make_bot, plan_bot, sandboxed_bot
 from arena.bots.manifest import Builtin, Image
+from arena.bots.registration import (
+    Registration,
+    RegistrationRequest,
+    check_resubmission,
+    find_same,
+    free_version,
+    plan_registration,
+)
 from arena.bots.running import RunningBot
 from arena.clock import TimeControl
 from arena.contestant.check import CheckSettings
@@ -17,6 +25,8 @@ from arena.contestant.check.report import CheckFailed
 from arena.contestant.check.trials import Trials
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
+from arena.intake.folder_storage import FolderStorage
+from arena.intake.receiving import Intake, Submission
 from arena.match import Contestant, Verdict
 from arena.play import looptime
 from arena.play.heartbeat import ThreadHeartbeat
@@ -25,16 +35,6 @@ from arena.rng import draw_seed
 from arena.sandboxes import sweep
 from arena.sandboxes.logs import TAIL_BYTES
 from arena.store.base import BotEntry, Store
-from arena.submit.folder_storage import FolderStorage
-from arena.submit.intake import Intake, Submission
-from arena.submit.registration import (
-    Registration,
-    RegistrationRequest,
-    check_resubmission,
-    find_same,
-    free_version,
-    plan_registration,
-)
 from arena.submit.validation import validate
 
 

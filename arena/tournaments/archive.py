@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from arena.bots.manifest import checked_name, folder_digest, samples
+from arena.bots.registration import LOCAL_OWNER
 from arena.bots.reserved import BUILTIN_OWNER, SAMPLE_OWNER, check_imported, check_tried
 from arena.canonical import canonical_json
 from arena.errors import UsageError
 from arena.play import record
 from arena.play.holding import weak_limits
 from arena.store.base import Arrival, BotEntry, KeptMatch, MatchEntry, SeatResult, Store, TournamentEntry
-from arena.submit.registration import LOCAL_OWNER
 from arena.tournaments.signing import Signature
 from arena.tournaments.verify import StoredTournament
 from arena.untrusted.text import escaped

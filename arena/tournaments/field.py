@@ -19,6 +19,7 @@ from arena.bots.manifest import (
     samples,
     unknown_bot,
 )
+from arena.bots.registration import FIRST_VERSION, LOCAL_OWNER, find_same, free_version
 from arena.bots.reserved import BUILTIN_OWNER, SAMPLE_OWNER, builtin_name, check_tried
 from arena.errors import InfraError, UsageError
 from arena.match import Contestant
@@ -27,9 +28,8 @@ from arena.sandboxes.base import Limits
 from arena.sandboxes.launched.bubblewrap import find_bubblewrap
 from arena.store.base import BotEntry, Store
 from arena.store.lookup import find_bot
-from arena.submit.registration import FIRST_VERSION, LOCAL_OWNER, find_same, free_version
-from arena.tournaments.executors.messages import WorkerPlan
 from arena.tournaments.settings import COMMON, Settings
+from arena.workers.messages import WorkerPlan
 
 
 def choose_field(

@@ -6,7 +6,7 @@ Only the two formats that compute load it: whoever verifies or imports another o
 from typing import TYPE_CHECKING
 
 from arena.errors import UsageError
-from arena.tournaments.schedule import (
+from arena.schedules.schedule import (
     ADAPTIVE_VERSION,
     SWISS_VERSION,
     OtherSchedule,
@@ -18,8 +18,8 @@ from arena.tournaments.schedule import (
 from arena.tournaments.settings import FORMATS, Settings
 
 if TYPE_CHECKING:
-    from arena.tournaments.adaptive import Adaptive
-    from arena.tournaments.sprt import PairSchedule, Sprt
+    from arena.schedules.adaptive import Adaptive
+    from arena.schedules.sprt import PairSchedule, Sprt
 
 
 def schedule_of(settings: Settings) -> Schedule:
@@ -40,7 +40,7 @@ def schedule_of(settings: Settings) -> Schedule:
 
 def sprt_of(settings: Settings) -> "Sprt":
     """The sequential test of the format `test`, before its first pair."""
-    from arena.tournaments.sprt import Sprt  # noqa: PLC0415
+    from arena.schedules.sprt import Sprt  # noqa: PLC0415
 
     goal = settings.goal
     return Sprt(elo0=goal["elo0"], elo1=goal["elo1"], alpha=goal["alpha"], beta=goal["beta"])
@@ -55,14 +55,14 @@ def _swiss(settings: Settings) -> Swiss:
 
 
 def _test(settings: Settings) -> "PairSchedule":
-    from arena.tournaments.sprt import PairSchedule  # noqa: PLC0415
+    from arena.schedules.sprt import PairSchedule  # noqa: PLC0415
 
     return PairSchedule(sprt_of(settings), int(settings.goal["most"]))
 
 
 def _adaptive(settings: Settings) -> "Adaptive":
     from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA  # noqa: PLC0415
-    from arena.tournaments.adaptive import Adaptive  # noqa: PLC0415
+    from arena.schedules.adaptive import Adaptive  # noqa: PLC0415
 
     if settings.adaptive_version != ADAPTIVE_VERSION:
         raise OtherSchedule("this adaptive tournament")

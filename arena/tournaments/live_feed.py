@@ -11,7 +11,7 @@ from arena.game import AnyGame
 from arena.match import Fault
 from arena.play import record
 from arena.store.base import RunningMatch, Store
-from arena.tournaments.executors.base import Assignment, PlainMove, played_move
+from arena.workers.base import Assignment, PlainMove, played_move
 
 PAUSE_S = 0.5
 """Seconds between two writes."""

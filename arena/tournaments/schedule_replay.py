@@ -7,8 +7,8 @@ that nobody can leave out, add or choose a match without being found out.
 from collections.abc import Iterator
 from functools import lru_cache
 
+from arena.schedules.outcomes import FixtureResult, Outcomes
 from arena.tournaments.formats import schedule_of
-from arena.tournaments.outcomes import FixtureResult, Outcomes
 from arena.tournaments.settings import Settings
 
 

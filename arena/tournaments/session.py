@@ -8,17 +8,17 @@ from enum import Enum
 from types import TracebackType
 from typing import Protocol, Self
 
+from arena.monitoring.events import MatchKept, RunBegun
 from arena.sandboxes import sweep
+from arena.schedules.budget import Budget
 from arena.store.base import MatchEntry
-from arena.tournaments.budget import Budget
-from arena.tournaments.executors.base import Executor
-from arena.tournaments.executors.choosing import LOCAL, Cluster, cluster_executor
-from arena.tournaments.executors.local import LocalExecutor
-from arena.tournaments.executors.messages import WorkerPlan
 from arena.tournaments.live_feed import LiveFeed
-from arena.tournaments.monitoring.events import MatchKept, RunBegun
-from arena.tournaments.monitoring.monitor import Monitor
+from arena.tournaments.monitor import Monitor
 from arena.tournaments.tournament import Tournament
+from arena.workers.base import Executor
+from arena.workers.local import LocalExecutor
+from arena.workers.messages import WorkerPlan
+from arena.workers.placement import LOCAL, Cluster, cluster_executor
 
 
 class Display(Protocol):

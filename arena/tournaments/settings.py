@@ -7,7 +7,7 @@ from typing import Any
 
 from arena.errors import UsageError
 from arena.rng import below, stream
-from arena.tournaments.schedule import ADAPTIVE_VERSION, SWISS_VERSION
+from arena.schedules.schedule import ADAPTIVE_VERSION, SWISS_VERSION
 
 FORMATS = ("round-robin", "gauntlet", "swiss", "adaptive")
 TEST = "test"

@@ -10,16 +10,16 @@ from arena.errors import InfraError
 from arena.game import AnyGame
 from arena.match import Contestant, MatchSpec
 from arena.play import record
+from arena.schedules.budget import MOST_DEALS, Budget
+from arena.schedules.outcomes import FixtureResult, Outcomes
+from arena.schedules.schedule import Fixture, OtherSchedule, Rounds
 from arena.store.base import BotEntry, MatchEntry, Store, TournamentEntry
-from arena.tournaments.budget import MOST_DEALS, Budget
-from arena.tournaments.executors.base import Assignment, Executor, FinishedMatch, Job, VoidMatch
 from arena.tournaments.formats import schedule_of
 from arena.tournaments.live_feed import LiveFeed
-from arena.tournaments.outcomes import FixtureResult, Outcomes
 from arena.tournaments.resuming import check_rules
-from arena.tournaments.schedule import Fixture, OtherSchedule, Rounds
 from arena.tournaments.settings import Settings
 from arena.tournaments.store_calls import PersistentCalls
+from arena.workers.base import Assignment, Executor, FinishedMatch, Job, VoidMatch
 
 VOID_LIMIT = 6
 """So many void matches in a row mean that this machine cannot play at all."""

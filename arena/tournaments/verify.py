@@ -18,15 +18,15 @@ from arena.play import record
 from arena.play.holding import weak_limits
 from arena.play.replay import verify
 from arena.play.seal import version_of
+from arena.schedules.outcomes import FixtureResult
+from arena.schedules.schedule import OtherSchedule
 from arena.store.base import BotEntry, KeptMatch, MatchEntry, Store, TournamentEntry
 from arena.store.checksums import TournamentChecksum, bot_checksum, match_checksum, settings_key
 from arena.tournaments.formats import schedule_of
-from arena.tournaments.match_rows import match_entry
-from arena.tournaments.outcomes import FixtureResult
-from arena.tournaments.schedule import OtherSchedule
 from arena.tournaments.schedule_replay import ScheduleReplay
 from arena.tournaments.settings import Settings
 from arena.tournaments.signing import Signature
+from arena.workers.match_rows import match_entry
 
 UNPROVEN: Mapping[str, str] = {
     "bots.origin": "where its files are, which may move; their digest is proven",

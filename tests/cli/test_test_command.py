@@ -6,7 +6,7 @@ import re
 import pytest
 
 from arena.cli.sprt_report import numbers
-from arena.tournaments.sprt import Sprt
+from arena.schedules.sprt import Sprt
 from tests.kits.contestants import arena, choosing, write_bot
 
 QUICK = ("--sandbox", "process", "--clock", "10s/move", "--seed", 5, "--sprt", "elo0=0", "elo1=100")

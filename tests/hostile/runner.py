@@ -28,8 +28,8 @@ from arena.play import looptime
 from arena.play.faults import Policy
 from arena.play.heartbeat import STEADY, ThreadHeartbeat
 from arena.sandboxes import Limits
-from arena.tournaments.executors.base import Assignment
-from arena.tournaments.executors.worker import Worker
+from arena.workers.base import Assignment
+from arena.workers.worker import Worker
 from engines.claim import GAME
 from tests.hostile import backends, cases, neighbour
 from tests.hostile.canaries import SECRET, Canaries

@@ -12,8 +12,8 @@ from arena.store.base import KeptMatch
 from arena.store.checksums import match_checksum
 from arena.store.sql import SqlStore
 from arena.tournaments.formats import schedule_of
-from arena.tournaments.match_rows import match_entry
 from arena.tournaments.settings import Settings
+from arena.workers.match_rows import match_entry
 
 NAMES = ("<script>alert(1)</script>", '"><img src=x onerror=alert(2)>', "\u202eevil\u2066{{7*7}}", "a" * 40, "plain")
 SENTENCE = "its process <b>ended</b> with </script><script>alert(3)</script> \x1b[31m"

@@ -11,9 +11,9 @@ from arena.play.heartbeat import STEADY
 from arena.registry import find
 from arena.sdk import Session
 from arena.store.sql import SqlStore
-from arena.tournaments.executors.worker import Worker, finish
 from arena.tournaments.settings import Settings
 from arena.tournaments.tournament import Tournament
+from arena.workers.worker import Worker, finish
 
 BASE = Settings(
     game="claim", options={}, seats=2, format="round-robin", rounds=2, seed=5, clock="60s/move", strikes=0,

@@ -13,7 +13,9 @@ import time
 from collections import Counter
 from random import Random
 
-from hostile_server import (
+from arena.errors import BotFault
+from arena.play import looptime
+from tests.links.hostile_server import (
     CONTINUATION,
     DATA,
     GOAWAY,
@@ -27,10 +29,7 @@ from hostile_server import (
     frame,
     message,
 )
-from wire_kit import GREETING, HEAD, TRAILERS, literal, reply, wired
-
-from arena.errors import BotFault
-from arena.play import looptime
+from tests.links.wire_kit import GREETING, HEAD, TRAILERS, literal, reply, wired
 
 STREAMS = (0, 1, 1, 1, 1, 2, 3, 5, 2**31 - 1)
 NUMBERS = (0, 1, 2, 10, 100, 16383, 16384, 65535, 65536, 2**24 - 1, 2**31 - 1, 2**31, 2**32 - 1)

@@ -7,14 +7,14 @@ import h2.config
 import h2.connection
 import h2.events
 import pytest
-from hostile_server import WINDOW_UPDATE, frame, message
-from wire_kit import GREETING, HEAD, literal, wired
 
 from arena.errors import BadMessage
 from arena.links.fast_path import FastPath
 from arena.links.frames import DATA, HEADER_BYTES, FrameHeader, pack_frame
 from arena.links.http2 import WINDOW
 from arena.play import looptime
+from tests.links.hostile_server import WINDOW_UPDATE, frame, message
+from tests.links.wire_kit import GREETING, HEAD, literal, wired
 
 HEADERS = [(":method", "POST"), (":scheme", "http"), (":path", "/x"), (":authority", "localhost")]
 

@@ -3,12 +3,12 @@
 import struct
 
 import pytest
-from hostile_server import frame
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import BadMessage
 from arena.links.frames import MAX_MESSAGE, Frames, Messages, pack_message
+from tests.links.hostile_server import frame
 
 FRAMES = st.lists(
     st.tuples(st.integers(0, 10), st.integers(0, 255), st.integers(0, 2**31 - 1), st.binary(max_size=40)), max_size=8

@@ -1,10 +1,10 @@
 """A smaller helping of `fuzz_wire.py`, with hypothesis to choose."""
 
-from fuzz_wire import converse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.play import looptime
+from tests.links.fuzz_wire import converse
 
 
 @settings(max_examples=200, deadline=None)

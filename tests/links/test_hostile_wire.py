@@ -4,7 +4,16 @@ import asyncio
 import time
 
 import pytest
-from links_kit import (
+
+from arena.clock import TimeControl
+from arena.errors import Abuse, BotFault, Disconnected, StartFailed
+from arena.links import connection as connection_module
+from arena.links import grpc
+from arena.links.connection import BotConnection, unix_connect
+from arena.match import Ending
+from arena.play import looptime
+from engines.claim import GAME
+from tests.links.links_kit import (
     CONTROL,
     SHORT,
     connected,
@@ -16,15 +25,6 @@ from links_kit import (
     play_match,
     wait_for,
 )
-
-from arena.clock import TimeControl
-from arena.errors import Abuse, BotFault, Disconnected, StartFailed
-from arena.links import connection as connection_module
-from arena.links import grpc
-from arena.links.connection import BotConnection, unix_connect
-from arena.match import Ending
-from arena.play import looptime
-from engines.claim import GAME
 
 pytestmark = pytest.mark.slow
 

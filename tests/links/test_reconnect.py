@@ -10,12 +10,12 @@ import h2.connection
 import h2.events
 import h2.settings
 import pytest
-from hostile_server import GOAWAY, PING, frame, message
 
 from arena.errors import Abuse, BadMessage, Disconnected, TimedOut
 from arena.links import connection as connection_module
 from arena.links.connection import BotConnection, unix_connect
 from arena.play import looptime
+from tests.links.hostile_server import GOAWAY, PING, frame, message
 
 CODEC = SimpleNamespace(wire=SimpleNamespace(DESCRIPTOR=SimpleNamespace(package="test")), prefix="Echo")
 PLAY = b"/test.EchoBotService/Play"

@@ -8,7 +8,6 @@ import subprocess
 import sys
 
 import pytest
-from links_kit import connected, play_against_local, play_match, program
 
 from arena.errors import Disconnected, UsageError
 from arena.links.connection import BotConnection, tcp_connect
@@ -16,6 +15,7 @@ from arena.match import Ending
 from arena.sdk import Bot
 from arena.sdk.serve import address, bots_by_game
 from engines.claim import GAME
+from tests.links.links_kit import connected, play_against_local, play_match, program
 
 FIRST = """
 import sys

@@ -8,18 +8,18 @@ import sys
 import time
 
 import pytest
-from links_kit import HERE, hostile, wait_for
 
 from arena.errors import StartFailed
 from arena.links.connection import BotConnection, unix_connect
 from arena.play import looptime
+from tests.links.links_kit import HERE, hostile, wait_for
 
 pytestmark = pytest.mark.slow
 
 REFEREE = """
 import asyncio, json, sys
 sys.path.insert(0, sys.argv[1])
-from links_kit import GAME, TimeControl, connected, wait_for
+from tests.links.links_kit import GAME, TimeControl, connected, wait_for
 from arena.play import looptime
 from arena.play.heartbeat import ThreadHeartbeat
 from arena.match import Contestant, MatchSpec
@@ -50,7 +50,7 @@ def stopped_in_the_middle(one, two, stops=3):
         hostile(one) as (_, first),
         hostile(two) as (_, second),
         subprocess.Popen(
-            [sys.executable, "-c", REFEREE, str(HERE), first, second], stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", REFEREE, str(HERE.parents[1]), first, second], stdout=subprocess.PIPE, text=True
         ) as referee,
     ):
         assert referee.stdout.readline() == "playing\n"

@@ -11,7 +11,13 @@ import h2.connection
 import h2.events
 import h2.settings
 import pytest
-from hostile_server import (
+
+from arena.errors import Abuse, BadMessage, BotFault, Disconnected, TimedOut
+from arena.links import http2
+from arena.play import looptime
+from arena.play.heartbeat import STEADY
+from arena.play.player import Leniency
+from tests.links.hostile_server import (
     CONTINUATION,
     DATA,
     GOAWAY,
@@ -24,13 +30,7 @@ from hostile_server import (
     frame,
     message,
 )
-from wire_kit import END_HEADERS, END_STREAM, GREETING, HEAD, TRAILERS, literal, reply, wired
-
-from arena.errors import Abuse, BadMessage, BotFault, Disconnected, TimedOut
-from arena.links import http2
-from arena.play import looptime
-from arena.play.heartbeat import STEADY
-from arena.play.player import Leniency
+from tests.links.wire_kit import END_HEADERS, END_STREAM, GREETING, HEAD, TRAILERS, literal, reply, wired
 
 JUNK, LAST = frame(0xEE, bytes(1000)), frame(0xEF)
 SETTING = struct.Struct(">HI").pack

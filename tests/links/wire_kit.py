@@ -5,10 +5,9 @@ import socket
 import time
 from contextlib import asynccontextmanager
 
-from hostile_server import DATA, HEADERS, SETTINGS, frame, message
-
 from arena.links.grpc import GrpcLink
 from arena.links.http2 import Http2
+from tests.links.hostile_server import DATA, HEADERS, SETTINGS, frame, message
 
 END_STREAM, END_HEADERS = 0x1, 0x4
 GREETING = frame(SETTINGS)

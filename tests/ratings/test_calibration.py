@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from rating_field import ENV, simulate
 
 from arena.ratings import fit
+from tests.ratings.rating_field import ENV, simulate
 
 # The offset common to all bots of a field errs for all of them at once. In a large field it is small, so that the bots
 # are nearly independent and the share below has a standard error of 0.6 %; with 8 bots it would be three times that.

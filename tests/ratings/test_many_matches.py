@@ -5,11 +5,11 @@ from math import erf, sqrt
 
 import numpy as np
 import pytest
-from precise import precise_fit
-from rating_field import ENV, MARGIN, play, results_of
 
 from arena.ratings import Result, block, collect, fit, rate
-from arena.tournaments.certainty import certainty
+from arena.schedules.certainty import certainty
+from tests.ratings.precise import precise_fit
+from tests.ratings.rating_field import ENV, MARGIN, play, results_of
 
 SPREADS = (8.3, 1.0)
 """The spread of true skills: that of the prior, and that of a field of near rivals."""

@@ -5,9 +5,9 @@ import pytest
 import trueskill
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rating_field import ENV
 
 from arena.ratings import Result, collect, rate
+from tests.ratings.rating_field import ENV
 
 NAMES = "abcdef"
 

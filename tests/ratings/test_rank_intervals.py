@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from rating_field import ENV, simulate
 
 from arena.match import percent
 from arena.ratings import Result, collect, rate
+from tests.ratings.rating_field import ENV, simulate
 
 
 def test_nothing_is_known_before_the_first_match():

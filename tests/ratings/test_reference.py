@@ -5,11 +5,11 @@ from itertools import product
 import numpy as np
 import pytest
 import trueskill
-from rating_field import ENV, MARGIN, simulate
 
 from arena.errors import UsageError
 from arena.ratings import Result, collect, crosstable, fit, rate
 from arena.ratings.truncated import draw, win
+from tests.ratings.rating_field import ENV, MARGIN, simulate
 
 NAMES = ("a", "b", "c", "d")
 # Every way to rank so many seats, with and without ties.

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from rating_field import ENV, simulate
 
 from arena.ratings import Result, collect, fit, rate, rate_by_role
+from tests.ratings.rating_field import ENV, simulate
 
 
 def test_the_first_seat_advantage_is_found():

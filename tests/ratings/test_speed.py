@@ -4,9 +4,9 @@ from time import perf_counter
 
 import numpy as np
 import pytest
-from rating_field import ENV, play, results_of
 
 from arena.ratings import block, rate
+from tests.ratings.rating_field import ENV, play, results_of
 
 
 @pytest.mark.slow

@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from sandbox_kit import BASE_IMAGE, SYSTEM_PYTHON, Bench
 
 from arena.errors import ArenaError
 from arena.sandboxes import BotDirectory, BotImage, BubblewrapSandbox, GvisorSandbox, Limits
@@ -18,6 +17,7 @@ from arena.sandboxes.kernel import cgroup_tree
 from arena.sandboxes.kernel.cgroups import ControlGroup
 from arena.sandboxes.owner import owner
 from tests.kits.needs import need
+from tests.sandboxes.sandbox_kit import BASE_IMAGE, SYSTEM_PYTHON, Bench
 
 
 @cache

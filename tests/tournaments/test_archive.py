@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.bots.manifest import folder_digest, samples
+from arena.bots.registration import RegistrationRequest, plan_registration
 from arena.bots.reserved import SAMPLE_OWNER
 from arena.cli import main
 from arena.errors import UsageError
@@ -18,7 +19,6 @@ from arena.registry import find
 from arena.store.base import MatchEntry, SeatResult
 from arena.store.checksums import TournamentChecksum
 from arena.store.sql import SqlStore
-from arena.submit.registration import RegistrationRequest, plan_registration
 from arena.tournaments import archive
 from arena.tournaments.resuming import with_seed
 from arena.tournaments.settings import Settings

@@ -6,7 +6,7 @@ from arena.errors import InfraError
 from arena.play import record
 from arena.registry import find
 from arena.tournaments import live_feed
-from arena.tournaments.executors.base import Assignment, plain_move
+from arena.workers.base import Assignment, plain_move
 from tests.web.replays import random_match
 
 GAME = find("claim")

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from arena.registry import find
+from arena.schedules.budget import Budget
 from arena.store.base import KeptMatch
 from arena.store.checksums import TournamentChecksum, match_checksum
-from arena.tournaments.budget import Budget
 from arena.tournaments.verify import StoredTournament, check_tournament, stored_tournament, unproved_schedule
 from tests.kits.tournaments import BASE, World
 

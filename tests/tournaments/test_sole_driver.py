@@ -11,14 +11,14 @@ from dataclasses import replace
 import pytest
 
 from arena.errors import UsageError
+from arena.monitoring.events import RunBegun
 from arena.store.sql import SqlStore
-from arena.tournaments.executors import local, neighbours
-from arena.tournaments.executors.local import LocalExecutor
-from arena.tournaments.executors.messages import WorkerPlan
-from arena.tournaments.executors.neighbours import Presence
-from arena.tournaments.monitoring.events import RunBegun
-from arena.tournaments.monitoring.monitor import Monitor
+from arena.tournaments.monitor import Monitor
 from arena.tournaments.sole_driver import claim, rival
+from arena.workers import local, neighbours
+from arena.workers.local import LocalExecutor
+from arena.workers.messages import WorkerPlan
+from arena.workers.neighbours import Presence
 from tests.kits.contestants import arena
 
 HERE = {"host": socket.gethostname(), "pid": os.getpid()}
@@ -84,7 +84,7 @@ def test_of_many_that_start_at_once_exactly_one_goes_on(tmp_path):
 
 def test_a_driver_that_was_taken_for_dead_gives_way_when_it_comes_back(store, monkeypatch):
     """Its network was silent for longer than a run may be; both would play all that is left."""
-    monkeypatch.setattr("arena.tournaments.monitoring.monitor.REPORT_S", 0.01)
+    monkeypatch.setattr("arena.tournaments.monitor.REPORT_S", 0.01)
     monitor, said = Monitor(store), []
     monitor.on_rival = said.append
     monitor.claim(1)

@@ -1,4 +1,4 @@
-"""A database that goes away in the middle of a tournament; tests/tournaments/executors restarts a real one."""
+"""A database that goes away in the middle of a tournament; tests/workers/ray restarts a real one."""
 
 import asyncio
 import threading

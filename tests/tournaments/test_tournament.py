@@ -15,8 +15,8 @@ from arena.play import record
 from arena.play.replay import verify
 from arena.play.seal import seal
 from arena.registry import find
+from arena.schedules.budget import Budget
 from arena.store.sql import SqlStore
-from arena.tournaments.budget import Budget
 from arena.tournaments.formats import schedule_of
 from arena.tournaments.resuming import with_seed
 from arena.tournaments.settings import Settings

@@ -1,0 +1,1 @@
+"""From the results so far to the next fixtures: pure, without clocks, processes or a store."""

@@ -1,0 +1,300 @@
+"""Schedules: round-robin, gauntlet and swiss, as rounds in which every group plays its deals from every seat.
+
+A schedule is asked for its next rounds with the results so far, and returns none when it is over. They depend on
+finished rounds only, so neither the number of concurrent matches nor an interruption changes them. Rounds are
+told by their groups: the fixtures of a hundred thousand matches are made when they are asked for, and never listed.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from random import Random
+from typing import Protocol, overload
+
+from arena.errors import UsageError
+from arena.match import points
+from arena.rng import shuffle, stream
+from arena.schedules.all_pairs import AllPairs
+from arena.schedules.outcomes import Outcomes
+from arena.schedules.pairing import Standing, pair_off
+
+SWISS_VERSION = 2
+"""Raised whenever the same results are paired otherwise than before: no tournament may mix two kinds of pairings."""
+ADAPTIVE_VERSION = 2
+"""The same for adaptive tournaments, whose end follows from the results, too."""
+MOST_TUPLES = 60
+"""More groups of three or four bots than this are not all played: a balanced choice of them is."""
+
+MOST_GROUPS = 500_000
+"""A gauntlet lists all of its groups, and whoever reads a stranger's file must not run out of memory by that."""
+MOST_CHOOSING = 3_000
+"""Bots among whom groups of three or four are chosen: the time for that grows with the square of their number."""
+
+
+class OtherSchedule(UsageError):
+    """A tournament was begun by a version of Arena that pairs otherwise, so that nothing follows from its results."""
+
+    def __init__(self, which: str) -> None:
+        super().__init__(
+            f"{which} was begun by a version of Arena that pairs otherwise: go on with that version, or begin a new "
+            "one; what was played stays in the store"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Fixture:
+    """A match to be played: which bot sits where (by its number in the field), and which deal it plays."""
+
+    seating: tuple[int, ...]
+    deal: int
+    """Fixtures of one group with the same deal share their seed."""
+
+    @property
+    def group(self) -> tuple[int, ...]:
+        """The bots that meet, in ascending order."""
+        return tuple(sorted(self.seating))
+
+
+Round = Sequence[Fixture]
+"""Fixtures that belong together: who stops between two rounds has treated everybody alike."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds(Sequence[Round]):
+    """Rounds in which the same groups meet, each with its next deal and every bot of it in every seat once."""
+
+    groups: Sequence[tuple[int, ...]]
+    """All of one size."""
+    deals: int | Sequence[int]
+    """What they play in the first of these rounds: all the same, or each group its own."""
+    length: int
+    """How many rounds these are."""
+
+    @property
+    def size(self) -> int:
+        """The fixtures of one round."""
+        return len(self.groups) * len(self.groups[0]) if self.groups else 0
+
+    def __len__(self) -> int:
+        return self.length if self.groups else 0
+
+    @overload
+    def __getitem__(self, number: int) -> Round: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[Round]: ...
+    def __getitem__(self, number: int | slice) -> Round | Sequence[Round]:
+        """The fixtures of a round, in the order of the schedule."""
+        if isinstance(number, slice):
+            return [self[index] for index in range(*number.indices(len(self)))]
+        if not 0 <= number < len(self):
+            raise IndexError(number)
+        return [fixture for group in range(len(self.groups)) for fixture in self.meeting(group, number)]
+
+    def seating(self, place: int) -> tuple[int, ...]:
+        """Who sits where in the fixture at this place of all rounds together."""
+        group, shift = divmod(place % self.size, len(self.groups[0]))
+        return (*self.groups[group][shift:], *self.groups[group][:shift])
+
+    def fixture(self, place: int) -> Fixture:
+        """The fixture at this place of all rounds together."""
+        number, rest = divmod(place, self.size)
+        return Fixture(self.seating(place), self._first_deal(rest // len(self.groups[0])) + number)
+
+    def meeting(self, group: int, number: int) -> Iterator[Fixture]:
+        """The fixtures of one group in one round."""
+        return rotations(self.groups[group], self._first_deal(group) + number)
+
+    def _first_deal(self, group: int) -> int:
+        return self.deals if isinstance(self.deals, int) else self.deals[group]
+
+    def same_groups(self) -> Iterator[Sequence[int]]:
+        """The numbers of all groups, those of the same bots together; where all play the same deal, there are none."""
+        if isinstance(self.deals, int):
+            yield from ((group,) for group in range(len(self.groups)))
+            return
+        numbers: dict[tuple[int, ...], list[int]] = {}
+        for number, group in enumerate(self.groups):
+            numbers.setdefault(group, []).append(number)
+        yield from numbers.values()
+
+
+NO_ROUNDS = Rounds((), 0, 0)
+
+
+class Schedule(Protocol):
+    """Hands out rounds of fixtures."""
+
+    def rounds(self, finished: Outcomes) -> Rounds:
+        """The next rounds, once all earlier ones are finished; none when the schedule is over."""
+        ...
+
+    def total(self) -> int | None:
+        """How many fixtures there are in all, if that is known before."""
+        ...
+
+    def ending(self, finished: Outcomes) -> str:
+        """Why it is over, as a sentence."""
+        ...
+
+
+def rotations(group: Sequence[int], deal: int) -> Iterator[Fixture]:
+    """The same deal with every bot in every seat once."""
+    for shift in range(len(group)):
+        yield Fixture((*group[shift:], *group[:shift]), deal)
+
+
+class FixedSchedule:
+    """Every round is the same groups with a new deal; with 0 rounds there is no last one."""
+
+    def __init__(self, groups: Sequence[tuple[int, ...]], rounds: int) -> None:
+        self._groups = groups
+        self._rounds = rounds
+        self._size = len(groups) * len(groups[0])
+
+    def rounds(self, finished: Outcomes) -> Rounds:
+        """All rounds at once; without a last one, as many as there were before."""
+        done = len(finished) // self._size
+        last = self._rounds or max(1, 2 * done)
+        return Rounds(self._groups, done, last - done)
+
+    def total(self) -> int | None:
+        """Groups times rounds times seats."""
+        return self._size * self._rounds or None
+
+    def ending(self, finished: Outcomes) -> str:
+        """Nothing is left."""
+        return f"all {len(finished)} matches are played"
+
+
+def interleaved(groups: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """The groups in an order in which, wherever it is stopped, all bots have played about equally often."""
+    busy: Counter[int] = Counter()
+    """For each bot the layers that it plays in, as the bits of a number; nobody is twice in a layer."""
+    layers: list[list[tuple[int, ...]]] = []
+    for group in groups:
+        taken = 0
+        for bot in group:
+            taken |= busy[bot]
+        free = ~taken & (taken + 1)  # the lowest bit that is not set
+        for bot in group:
+            busy[bot] |= free
+        if free.bit_length() > len(layers):
+            layers.append([])
+        layers[free.bit_length() - 1].append(group)
+    return [group for layer in layers for group in layer]
+
+
+def round_robin(bots: int, seats: int, rounds: int, seed: int = 0) -> FixedSchedule:
+    """Everybody against everybody; where that is too much for three or four seats, a balanced choice of groups."""
+    _check(bots, seats)
+    if seats == 2:
+        return FixedSchedule(AllPairs(bots), rounds)
+    if bots > MOST_CHOOSING:
+        raise UsageError(f"a round robin for {seats} seats takes at most {MOST_CHOOSING:,} bots: name fewer")
+    if math.comb(bots, seats) > MOST_TUPLES:
+        return FixedSchedule(interleaved(balanced_groups(bots, seats, MOST_TUPLES, seed)), rounds)
+    return FixedSchedule(interleaved(list(combinations(range(bots), seats))), rounds)
+
+
+def gauntlet(bots: int, seats: int, rounds: int, champion: int = 0) -> FixedSchedule:
+    """One bot against all others; with more seats, against every group of them."""
+    _check(bots, seats)
+    if math.comb(bots - 1, seats - 1) > MOST_GROUPS:
+        raise UsageError(f"a gauntlet of {bots} bots for {seats} seats has too many groups: name fewer bots, or seats")
+    others = [bot for bot in range(bots) if bot != champion]
+    return FixedSchedule([(champion, *rest) for rest in combinations(others, seats - 1)], rounds)
+
+
+def balanced_groups(bots: int, seats: int, count: int, seed: int) -> list[tuple[int, ...]]:
+    """About this many different groups, in which every bot plays equally often and every two meet about as often."""
+    rng = stream(seed, "balanced-groups")
+    played: Counter[int] = Counter()
+    met: Counter[tuple[int, int]] = Counter()
+    groups: dict[tuple[int, ...], None] = {}
+    while len(groups) < count or len({played[bot] for bot in range(bots)}) > 1:
+        order = list(range(bots))
+        shuffle(rng, order)  # ties are broken by lot, so that no bot is first by its number
+        group: list[int] = []
+        for left in range(seats, 0, -1):
+            free = [bot for bot in order if bot not in group]
+            if left == 1:  # the last of them decides whether the group is a new one
+                free = [bot for bot in free if tuple(sorted([*group, bot])) not in groups]
+            if not free:  # these have met all others already, and the same deal twice would be the same match
+                group = _least_played(order, seats, groups, played)
+                break
+            group.append(min(free, key=lambda bot: (played[bot], sum(met[_pair(bot, other)] for other in group))))
+        played.update(group)
+        met.update(_pair(*pair) for pair in combinations(group, 2))
+        groups[tuple(sorted(group))] = None
+    return list(groups)
+
+
+def _least_played(
+    order: Sequence[int], seats: int, groups: Collection[tuple[int, ...]], played: Counter[int]
+) -> list[int]:  # fmt: skip
+    """The group that is not among these whose bots have played least; the first of several in this order."""
+    left = (group for group in combinations(order, seats) if tuple(sorted(group)) not in groups)
+    return list(min(left, key=lambda group: sorted(played[bot] for bot in group)))
+
+
+def _pair(first: int, second: int) -> tuple[int, int]:
+    return (first, second) if first < second else (second, first)
+
+
+class Swiss:
+    """Each round pairs bots with equal scores that have not met; for two seats; with 0 rounds there is no last one."""
+
+    def __init__(self, bots: int, rounds: int, seed: int) -> None:
+        _check(bots, 2)
+        self._bots = bots
+        self._rounds = rounds
+        self._seed = seed
+
+    def rounds(self, finished: Outcomes) -> Rounds:
+        """The pairings of the next round; in an odd field somebody rests who did so least often, for both points."""
+        number = len(finished) // (self._bots // 2 * 2)
+        if self._rounds and number == self._rounds:
+            return NO_ROUNDS
+        played = Counter[int]()
+        for outcome, times in finished.counts.items():
+            for bot in outcome.seating:
+                played[bot] += times
+        # Whoever plays in a round plays two matches, one from each side.
+        rested = Counter({bot: number - played[bot] // 2 for bot in range(self._bots)})
+        rng = stream(self._seed, "swiss", number)
+        pairs = pair_off(self._standing(finished, rested, rng), rng)
+        return Rounds(pairs, number, 1)
+
+    def total(self) -> int | None:
+        """Every pairing is two matches, one from each side."""
+        return self._rounds * (self._bots // 2) * 2 or None
+
+    def ending(self, finished: Outcomes) -> str:
+        """Nothing is left."""
+        return f"all {len(finished)} matches are played"
+
+    def _standing(self, finished: Outcomes, rested: Counter[int], rng: Random) -> Standing:
+        """The bots from the best down, with scores in half points; ties are broken by lot."""
+        scores = {bot: 4 * rested[bot] for bot in range(self._bots)}
+        met = Counter[tuple[int, int]]()
+        for outcome, times in finished.counts.items():
+            met[_pair(*outcome.seating)] += times
+            for bot, gained in zip(outcome.seating, points(outcome.ranks)):
+                scores[bot] += times * round(2 * gained)
+        order = list(range(self._bots))
+        shuffle(rng, order)
+        order.sort(key=lambda bot: -scores[bot])
+        return Standing(order, scores, met, rested)
+
+
+def _check(bots: int, seats: int) -> None:
+    if bots < seats:
+        raise too_few_bots(bots, seats)
+
+
+def too_few_bots(bots: int, seats: int) -> UsageError:
+    """That not even one match can be played, and what to do."""
+    there = "there is only 1" if bots == 1 else f"there are {bots}"
+    return UsageError(f"a tournament for {seats} seats needs at least {seats} bots, but {there}: name more with --bots")

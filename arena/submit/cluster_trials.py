@@ -1,0 +1,100 @@
+"""The trial matches of a submission on a cluster: ordinary matches, which share its tables with tournaments."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from arena.bots.making import BotPlan, plan_bot
+from arena.bots.manifest import Builtin
+from arena.errors import InfraError
+from arena.game import AnyGame
+from arena.match import MatchSpec
+from arena.play import record
+from arena.rng import draw_seed
+from arena.submit.pipeline import Terms, TrialReport, TryOut
+from arena.workers.base import Assignment, Executor, FinishedMatch, Job, VoidMatch
+from arena.workers.messages import WorkerPlan
+from arena.workers.placement import LOCAL, Placement, cluster_executor, connect
+
+_BOT, _OPPONENT = 0, 1
+MakeExecutor = Callable[[WorkerPlan], Executor]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialSize:
+    """What the largest trial match of a game needs."""
+
+    seats: int
+    cpus: float
+    memory_bytes: int
+    ponder: bool
+
+
+def cluster_trial(placement: Placement, say: Callable[[str], None]) -> TryOut | None:
+    """Plays trial matches on the cluster that is named; None if that is this machine."""
+
+    def try_there(game: AnyGame, bot: BotPlan, terms: Terms) -> TrialReport:
+        limits = terms.sandbox.limits
+        size = TrialSize(game.info.max_seats, limits.cpus, limits.memory_bytes, terms.sandbox.ponder)
+        cluster = connect(placement, size)
+        if cluster is None:
+            raise InfraError("there is no cluster")
+        cluster.say = say
+        try:
+            cluster.capacity()  # refuses a cluster that can play nothing
+            return play_trial(lambda plan: cluster_executor(cluster, plan), game, bot, terms)
+        finally:
+            cluster.close()
+
+    if placement.place == LOCAL:
+        connect(placement, TrialSize(2, 1.0, 0, ponder=False))  # refuses what is for a cluster
+        return None
+    return try_there
+
+
+def play_trial(make_executor: MakeExecutor, game: AnyGame, bot: BotPlan, terms: Terms) -> TrialReport:
+    """Play from every seat at every size of table; the report ends with the first fault."""
+    opponent = plan_bot(game, "random", Builtin("random"), terms.sandbox)
+    seed = draw_seed()
+    plan = WorkerPlan(game.info.name, 0, (bot, opponent), (_BOT, _OPPONENT), seed, strikes=0, fresh=False)
+    assignments = tuple(_assignments(game, plan, terms, seed))
+    reports: list[TrialReport] = []
+
+    async def keep(match: FinishedMatch | VoidMatch) -> None:
+        if isinstance(match, VoidMatch):
+            raise InfraError(f"a match is void, through no fault of the bot: {match.reason}")
+        reports.append(_report(match, assignments[match.entry.ordinal]))
+
+    def may_begin() -> bool:
+        return all(report.fault is None for report in reports)
+
+    async def play() -> None:
+        executor = make_executor(plan)
+        async with executor:
+            await executor.play([Job((_BOT, _OPPONENT), assignments)], keep, may_begin)
+
+    asyncio.run(play())
+    failed = next((report for report in reports if report.fault is not None), None)
+    weak_limits = tuple(sorted({limit for report in reports for limit in report.weak_limits}))
+    return failed or TrialReport(len(reports), weak_limits=weak_limits)
+
+
+def _assignments(game: AnyGame, plan: WorkerPlan, terms: Terms, seed: int) -> Iterator[Assignment]:
+    places = [(seats, seat) for seats in range(game.info.min_seats, game.info.max_seats + 1) for seat in range(seats)]
+    for ordinal, (seats, own) in enumerate(places):
+        seating = tuple(_BOT if seat == own else _OPPONENT for seat in range(seats))
+        contestants = tuple(plan.bots[place].contestant for place in seating)
+        spec = MatchSpec(
+            f"check-{seed + ordinal}-{own}", game.info.name, game.configure(seats, {}), seed + ordinal, contestants,
+            terms.clock,
+        )  # fmt: skip
+        yield Assignment(ordinal, seating, spec)
+
+
+def _report(match: FinishedMatch, assignment: Assignment) -> TrialReport:
+    own, seats = assignment.seating.index(_BOT), len(assignment.seating)
+    result = match.entry.seats[own]
+    if not result.at_fault:
+        return TrialReport(1, weak_limits=match.weak_limits)
+    fault = next(fault for fault in record.told_faults(match.record) if fault.seat == own)
+    return TrialReport(0, fault.verdict, f"seat {own} of {seats}, after {fault.ply} moves", result.log.strip())

@@ -1,0 +1,118 @@
+"""Where a tournament is played: on this machine, or on a Ray cluster, which is imported only then."""
+
+import importlib
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from arena.distribution import install_hint
+from arena.errors import UsageError
+from arena.monitoring.events import Listener, ignore
+from arena.workers.base import UNWATCHED, Executor, Spectator
+from arena.workers.messages import WorkerPlan
+
+LOCAL, RAY = "local", "ray"
+RAY_QUIET = {
+    # Ray prints the notices of all nodes to standard output, where our result belongs; its log files have them too.
+    "RAY_DEDUP_LOGS_SKIP_REGEX": ".",
+    # It would warn of its own default.
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+}
+"""Variables that Ray reads when it is imported."""
+_ADDRESS = re.compile(r"ray://[^/\s]+:\d{1,5}")
+
+
+class Cluster(Protocol):
+    """A connection to machines that play matches."""
+
+    say: Callable[[str], None]
+    on_event: Listener
+
+    def capacity(self) -> int:
+        """How many matches can be played at once; UsageError if it is none."""
+        ...
+
+    def close(self) -> None:
+        """Disconnect."""
+        ...
+
+
+PRIORITY = 10
+"""The weight of a tournament beside the others on a cluster, if nothing else is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where matches are played, and on a cluster, beside whom."""
+
+    place: str = LOCAL
+    concurrency: int | None = None
+    """Matches at once; what the machines allow if it is None."""
+    priority: int | None = None
+    registry: str | None = None
+    """Where nodes find images; if it is None, the driver sends them."""
+
+
+class MatchSize(Protocol):
+    """What a match needs of a machine."""
+
+    @property
+    def seats(self) -> int:
+        """How many bots there are."""
+        ...
+
+    @property
+    def cpus(self) -> float:
+        """Processors of a bot that is to move."""
+        ...
+
+    @property
+    def memory_bytes(self) -> int:
+        """Memory of a bot."""
+        ...
+
+    @property
+    def ponder(self) -> bool:
+        """Whether bots may think while others are to move."""
+        ...
+
+
+def connect(placement: Placement, size: MatchSize) -> Cluster | None:
+    """The cluster that the user named; None for this machine."""
+    place = placement.place
+    if place == LOCAL:
+        if placement.priority is not None or placement.registry is not None:
+            raise UsageError("--priority and --registry are for matches on a cluster: name it with --executor")
+        return None
+    if place != RAY and not _ADDRESS.fullmatch(place):
+        raise UsageError(
+            f"{place!r} is no executor: give {LOCAL}, {RAY} (a cluster of this machine) or ray://HOST:PORT"
+        )
+    for name, value in RAY_QUIET.items():
+        os.environ.setdefault(name, value)
+    try:
+        module = importlib.import_module("arena.workers.ray.cluster")
+    except ModuleNotFoundError as error:
+        if error.name != "ray":
+            raise
+        raise UsageError(f"matches on a cluster need Ray: {install_hint('ray')}") from error
+    cluster: Cluster = module.RayCluster(
+        "auto" if place == RAY else place,
+        module.MatchResources.of(size),
+        priority=placement.priority or PRIORITY,
+        most=placement.concurrency,
+        registry=placement.registry,
+    )
+    return cluster
+
+
+def cluster_executor(
+    cluster: Cluster, plan: WorkerPlan, *, on_event: Listener = ignore, spectator: Spectator = UNWATCHED
+) -> Executor:
+    """An executor on the nodes of a cluster."""
+    module = importlib.import_module("arena.workers.ray.executor")
+    cluster.on_event = on_event
+    executor: Executor = module.RayExecutor(cluster, plan, on_event=on_event, spectator=spectator)
+    return executor

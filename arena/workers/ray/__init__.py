@@ -1,0 +1,1 @@
+"""Plays on the nodes of a Ray cluster."""
