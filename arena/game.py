@@ -175,18 +175,18 @@ class Game(ABC, Generic[C, M, O]):
         """The position for a person, in Rich console markup."""
 
     @abstractmethod
-    def tell(self, state: State[M, O], move: M, seat: Seat | None = None) -> str:
+    def describe_move(self, state: State[M, O], move: M, seat: Seat | None = None) -> str:
         """One line, in Rich console markup, that says what this move does in this position.
 
         It begins with the mover as "seat N". With a seat it says only what that seat gets to know of the move: for all
         but the mover it depends on nothing but what the seat sees before and after it. None is told everything.
         """
 
-    def seen_move(self, state: State[M, O], move: M, seat: Seat) -> M:  # noqa: ARG002
+    def redact_move(self, state: State[M, O], move: M, seat: Seat) -> M:  # noqa: ARG002
         """The move as this seat sees it when it is played here: with secret choices taken out, if there are any."""
         return move
 
-    def show_seen(self, observation: O) -> str:
+    def render_observation(self, observation: O) -> str:
         """The position for a person who may know only this, in Rich console markup: what is hidden is drawn as hidden.
 
         The picture that comes with the contract is one of an imagined position: it is true for a game that hides

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arena import registry
-from arena.bots.making import SandboxOptions, sandboxed_bot
+from arena.bots.launch import SandboxOptions, sandboxed_bot
 from arena.bots.manifest import locate
 from arena.clock import TimeControl
 from arena.errors import Disconnected

@@ -15,7 +15,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from arena import registry
-from arena.bots.making import SandboxOptions, sandboxed_bot
+from arena.bots.launch import SandboxOptions, sandboxed_bot
 from arena.bots.manifest import Source, locate
 from arena.clock import TimeControl
 from arena.match import Contestant, MatchStart, Turn

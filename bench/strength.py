@@ -32,7 +32,7 @@ from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.links.local import LocalLink
 from arena.match import Contestant, MatchSpec
-from arena.play.player import STRICT, Answer, Leniency, Player
+from arena.play.player import STRICT, Answer, Player, ReplyPolicy
 from arena.play.referee import AnyPlayer, play
 from arena.registry import find, games
 from arena.sdk import Bot, Session
@@ -106,9 +106,9 @@ class BusyLink(LocalLink):
     def __init__(self, bot: Bot[Any, Any], game: AnyGame) -> None:
         super().__init__(Session(game, bot).handle, time.process_time)
 
-    async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:
+    async def call(self, request: bytes, wait: float, reply_policy: ReplyPolicy = STRICT) -> Answer:
         """Ask the bot; its clock is the processor's."""
-        answer = await super().call(request, wait, leniency)
+        answer = await super().call(request, wait, reply_policy)
         return replace(answer, cpu=answer.wall)
 
 

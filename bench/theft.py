@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from arena import registry
-from arena.bots.making import python_paths
+from arena.bots.launch import python_paths
 from arena.bots.running import SandboxedBot
 from arena.bots.table import Table
 from arena.clock import TimeControl

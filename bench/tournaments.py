@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena import registry
-from arena.bots.making import SandboxOptions, sandboxed_bot
+from arena.bots.launch import SandboxOptions, sandboxed_bot
 from arena.bots.manifest import locate
 from arena.bots.running import RunningBot, SandboxedBot, close_all
 from arena.clock import TimeControl

@@ -27,7 +27,7 @@ from h2.connection import H2Connection
 from rich.console import Console
 from rich.table import Table
 
-from arena.bots.making import SandboxOptions, python_paths, sandboxed_bot
+from arena.bots.launch import SandboxOptions, python_paths, sandboxed_bot
 from arena.bots.manifest import locate
 from arena.bots.running import RemoteBot, RunningBot, SandboxedBot
 from arena.errors import Disconnected

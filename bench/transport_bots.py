@@ -17,7 +17,7 @@ from arena import registry
 from arena.clock import TimeControl
 from arena.links.local import LocalLink
 from arena.match import Contestant, MatchSpec, Turn
-from arena.play.player import STRICT, Answer, Leniency, Player
+from arena.play.player import STRICT, Answer, Player, ReplyPolicy
 from arena.play.referee import play
 from arena.sdk import Bot, Session, serve
 
@@ -43,9 +43,9 @@ class Recorder(LocalLink):
 
     said: Payload
 
-    async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:
+    async def call(self, request: bytes, wait: float, reply_policy: ReplyPolicy = STRICT) -> Answer:
         """Ask, and keep both."""
-        answer = await super().call(request, wait, leniency)
+        answer = await super().call(request, wait, reply_policy)
         self.said.append((request, answer.reply))
         return answer
 

@@ -16,7 +16,7 @@ from arena.links.connection import BotConnection, Connect
 from arena.links.local import LocalLink
 from arena.match import Contestant, SandboxReport
 from arena.play.holding import NOT_RESTARTED
-from arena.play.player import OUTPUT_BLOCKED, STRICT, Answer, Leniency, Link
+from arena.play.player import OUTPUT_BLOCKED, STRICT, Answer, Link, ReplyPolicy
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.endpoint import Endpoint
 
@@ -192,7 +192,7 @@ class SandboxedBot(RunningBot):
     async def pause(self) -> None:
         """Freeze it, unless it may ponder, and wait until it stands still."""
         await self.begin_pause()
-        await self.settle()
+        await self.wait_frozen()
 
     async def begin_pause(self) -> float:
         """Begin to freeze it, unless it may ponder; the processor seconds that it has used so far."""
@@ -202,7 +202,7 @@ class SandboxedBot(RunningBot):
         self._cpu_answered = self._sandbox.cpu_time()
         return self._cpu_answered
 
-    async def settle(self) -> None:
+    async def wait_frozen(self) -> None:
         """Wait until it stands still, if it is being frozen.
 
         A freeze that is not confirmed is counted, and stands in the record of the match.
@@ -285,12 +285,12 @@ class SandboxedLink:
         self._link = link
         self._bot = bot
 
-    async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:
+    async def call(self, request: bytes, wait: float, reply_policy: ReplyPolicy = STRICT) -> Answer:
         """Thaw the bot, ask it, and begin to freeze it again; `settle` waits until it stands still."""
         self._bot.mark_output()
         before, stalls = await self._bot.resume(), self._bot.sandbox.output_stalls()
         try:
-            answer = await self._link.call(request, wait, leniency)
+            answer = await self._link.call(request, wait, reply_policy)
         except TimedOut as late:
             reason = f"{late}{OUTPUT_BLOCKED}" if self._bot.sandbox.output_stalls() > stalls else str(late)
             raise await self._bot.refine(TimedOut(reason)) from late
@@ -301,9 +301,9 @@ class SandboxedLink:
         blocked = self._bot.sandbox.output_stalls() > stalls
         return Answer(answer.reply, answer.wall, answer.transport, spent, answer.lag, blocked)
 
-    async def settle(self) -> None:
+    async def wait_frozen(self) -> None:
         """Wait until the bot stands still."""
-        await self._bot.settle()
+        await self._bot.wait_frozen()
 
     async def tell(self, request: bytes) -> None:
         """Thaw the bot and let it read; the match is over, so it is not frozen again."""

@@ -13,7 +13,7 @@ from arena.game import AnyGame
 from arena.match import AnyRecord, MatchSpec, SandboxReport, Seat
 from arena.play.faults import FORFEIT, Policy
 from arena.play.heartbeat import STEADY, Heartbeat
-from arena.play.player import STRICT, Answer, Leniency, Link, Player
+from arena.play.player import STRICT, Answer, Link, Player, ReplyPolicy
 from arena.play.progress import Watch
 from arena.play.referee import play
 
@@ -26,11 +26,11 @@ class FailedLink:
     def __init__(self, fault: BotFault) -> None:
         self._fault = fault
 
-    async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:  # noqa: ARG002
+    async def call(self, request: bytes, wait: float, reply_policy: ReplyPolicy = STRICT) -> Answer:  # noqa: ARG002
         """Raise the fault."""
         raise self._fault
 
-    async def settle(self) -> None:
+    async def wait_frozen(self) -> None:
         """Nobody is there to freeze."""
 
     async def tell(self, request: bytes) -> None:

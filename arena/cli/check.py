@@ -12,7 +12,7 @@ from rich.console import Console
 
 from arena import registry
 from arena.bots.builtin import BUILTIN
-from arena.bots.making import SandboxOptions
+from arena.bots.launch import SandboxOptions
 from arena.bots.manifest import Builtin, Folder, Image, locate
 from arena.bots.running import RunningBot
 from arena.cli.options import json_option

@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import RenderableType
 
 from arena.bots.builtin import BUILTIN
-from arena.bots.making import BotPlan, make_bot, plan_bot
+from arena.bots.launch import BotPlan, make_bot, plan_bot
 from arena.bots.manifest import Builtin, locate
 from arena.bots.running import RunningBot
 from arena.bots.table import NO_FACTS

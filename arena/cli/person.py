@@ -19,7 +19,7 @@ from arena.cli.output import marked
 from arena.errors import Disconnected
 from arena.game import AnyGame, AnyState, Game, State
 from arena.match import Contestant, MatchEnd, MatchStart, Moves, Outcome, Ready, Seat, Turn
-from arena.play.player import STRICT, Answer, Leniency, Link
+from arena.play.player import STRICT, Answer, Link, ReplyPolicy
 
 PERSON = "human"
 """What a user calls himself where a bot is named."""
@@ -60,7 +60,7 @@ class PersonLink:
         self._lines = lines
         self._seat: Seat = 0
 
-    async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:  # noqa: ARG002
+    async def call(self, request: bytes, wait: float, reply_policy: ReplyPolicy = STRICT) -> Answer:  # noqa: ARG002
         """The reply to a request; he may take as long as he likes, and it counts as no time."""
         match self._game.codec.read_request(request):
             case MatchStart() as start:
@@ -70,7 +70,7 @@ class PersonLink:
                 return self._answer(Moves(turn.number, (await self._choose(turn),)))
         raise Disconnected("did not understand the request")
 
-    async def settle(self) -> None:
+    async def wait_frozen(self) -> None:
         """A person is not frozen."""
 
     async def tell(self, request: bytes) -> None:
@@ -113,15 +113,15 @@ class PersonLink:
 
 def draw(game: AnyGame, observation: Any) -> str:
     """The position as this seat knows it; a game that hides things but has no picture of its own for it is marked."""
-    if game.info.hidden and type(game).show_seen is Game.show_seen:
-        return f"{game.show_seen(observation)}\n[dim]What you cannot know is made up in this picture.[/dim]"
-    return game.show_seen(observation)
+    if game.info.hidden and type(game).render_observation is Game.render_observation:
+        return f"{game.render_observation(observation)}\n[dim]What you cannot know is made up in this picture.[/dim]"
+    return game.render_observation(observation)
 
 
 def move_words(game: AnyGame, observation: Any, legal: Sequence[Any], seat: Seat) -> list[str]:
     """What each legal move does, in Rich markup, as far as this seat can know it."""
     imagined = game.imagine(observation, Random(0))
-    return [game.tell(imagined, move, seat) for move in legal]
+    return [game.describe_move(imagined, move, seat) for move in legal]
 
 
 class Menu:
@@ -212,7 +212,7 @@ class NarratedGame(Game[Any, Any, Any]):
         """Tell every person of a move of somebody else."""
         for seat in self.persons:
             if seat != mover:
-                self.news.setdefault(seat, []).append(self._game.tell(before, move, seat))
+                self.news.setdefault(seat, []).append(self._game.describe_move(before, move, seat))
 
     async def hand_over(self, seat: Seat, lines: LineReader) -> None:
         """Where several persons share the terminal, nobody shall see what was on it for another."""
@@ -238,9 +238,9 @@ class NarratedGame(Game[Any, Any, Any]):
         """As the game does."""
         return self._game.show(state)
 
-    def tell(self, state: AnyState, move: Any, seat: Seat | None = None) -> str:
+    def describe_move(self, state: AnyState, move: Any, seat: Seat | None = None) -> str:
         """As the game does."""
-        return self._game.tell(state, move, seat)
+        return self._game.describe_move(state, move, seat)
 
 
 class NarratedState(State[Any, Any]):

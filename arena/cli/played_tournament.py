@@ -7,7 +7,7 @@ import click
 from rich.console import Console
 
 from arena import registry
-from arena.bots.making import SandboxOptions
+from arena.bots.launch import SandboxOptions
 from arena.cli.monitoring import monitored, read_watch
 from arena.cli.output import echo, print_json, warn
 from arena.cli.placement import read_placement

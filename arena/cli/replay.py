@@ -175,7 +175,8 @@ def _pages(game: AnyGame, kept: MatchRecord[Any, Any]) -> list[str]:
             for seat, verdict in enumerate(kept.verdicts):
                 tail += f"\nseat {seat}, {names[seat]}: {marked(verdict.sentence)}"
         else:
-            tail = f"[bold]move {number + 1} of {total}, {names[played.seat]}:[/bold] {game.tell(state, played.move)}"
+            words = game.describe_move(state, played.move)
+            tail = f"[bold]move {number + 1} of {total}, {names[played.seat]}:[/bold] {words}"
             tail += f"  [dim]{played.times.wall / 1000:.1f} ms[/dim]"
             if (why := kept.why_substituted(number)) is not None:
                 tail += f"\n  [dim]a random move was played for it:[/dim] {marked(why.sentence)}"

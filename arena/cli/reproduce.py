@@ -9,7 +9,7 @@ from rich.console import Console
 
 from arena.bots.attached import AttachedBot
 from arena.bots.builtin import BUILTIN
-from arena.bots.making import program_of
+from arena.bots.launch import program_of
 from arena.bots.manifest import Folder, Remote, locate
 from arena.bots.running import RemoteBot, RunningBot
 from arena.cli.output import marked, plain_console

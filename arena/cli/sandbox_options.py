@@ -9,7 +9,7 @@ from arena.cli.options import option_group
 from arena.cli.params import Size
 
 if TYPE_CHECKING:  # help pages need not wait for the sandboxes
-    from arena.bots.making import SandboxOptions
+    from arena.bots.launch import SandboxOptions
     from arena.bots.running import RunningBot
     from arena.game import AnyGame
 
@@ -39,7 +39,7 @@ sandbox_options = option_group(
 
 def read_sandbox_options(given: Mapping[str, Any]) -> "SandboxOptions":
     """The values of the options that `sandbox_options` added."""
-    from arena.bots.making import SandboxOptions  # noqa: PLC0415
+    from arena.bots.launch import SandboxOptions  # noqa: PLC0415
     from arena.sandboxes.base import Limits  # noqa: PLC0415
 
     limits = Limits(memory_bytes=given["memory"], cpus=given["cpus"])
@@ -49,7 +49,7 @@ def read_sandbox_options(given: Mapping[str, Any]) -> "SandboxOptions":
 def named_bot(game: "AnyGame", text: str, seed: int, options: "SandboxOptions") -> "RunningBot":
     """The bot that the user means by this text, not started yet."""
     from arena.bots.builtin import BUILTIN  # noqa: PLC0415
-    from arena.bots.making import make_bot, plan_bot  # noqa: PLC0415
+    from arena.bots.launch import make_bot, plan_bot  # noqa: PLC0415
     from arena.bots.manifest import locate  # noqa: PLC0415
 
     return make_bot(game, plan_bot(game, text, locate(text, BUILTIN), options), seed)

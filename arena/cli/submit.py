@@ -18,7 +18,7 @@ from arena.cli.store import bots_folder, db_option, open_store, say_if_new
 from arena.clock import TimeControl
 from arena.intake.folder_storage import FolderStorage
 from arena.submit.cluster_trials import cluster_trial
-from arena.submit.pipeline import Terms, register_submission
+from arena.submit.pipeline import TrialConfig, register_submission
 from arena.workers.placement import Placement
 
 OWNER_HELP = "Who hands it in; the name of a bot belongs to its first owner."
@@ -66,7 +66,7 @@ def submit(
     arena submit arena-bot/my_bot:1 --owner alice --name my_bot --game claim
     """
     request = RegistrationRequest(owner=owner, name=name, version=version, games=tuple(games))
-    terms, screen = Terms(read_sandbox_options(given), clock), Screen(aside=as_json)
+    terms, screen = TrialConfig(read_sandbox_options(given), clock), Screen(aside=as_json)
     try_out = cluster_trial(Placement(place, 1, priority), warn)
     entry = register_submission(
         thing, request, terms, FolderStorage(bots_folder(db)), lambda: open_store(db, make=True), screen, try_out

@@ -121,7 +121,7 @@ def in_words(game: AnyGame, state: AnyState, moves: tuple[Any, ...]) -> list[str
     """Each of these legal moves as the game tells it, in Rich console markup."""
     lines, state = [], state.clone()
     for move in moves:
-        lines.append(game.tell(state, move))
+        lines.append(game.describe_move(state, move))
         state.apply(move)
     return lines
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from arena.bots.making import SandboxOptions, build_of
+from arena.bots.launch import SandboxOptions, build_of
 from arena.bots.manifest import MANIFEST, Folder, Image, Manifest, folder_files, read_manifest
 from arena.errors import InfraError, UsageError
 from arena.intake import folders, image_archive, image_storage

@@ -15,7 +15,7 @@ from arena.errors import BadMessage, BotFault, Disconnected, InfraError, TimedOu
 from arena.links.frames import Messages, pack_message
 from arena.links.http2 import Headers, Http2
 from arena.play import priority
-from arena.play.player import STRICT, Answer, Leniency
+from arena.play.player import STRICT, Answer, ReplyPolicy
 from arena.untrusted.text import escaped
 
 TELL_WAIT = 1.0
@@ -147,9 +147,9 @@ class GrpcLink:
         self._surplus = 0
         self._sent: asyncio.Future[None] = self._loop.create_future()
 
-    async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:
+    async def call(self, request: bytes, wait: float, reply_policy: ReplyPolicy = STRICT) -> Answer:
         """Send a request and wait for its reply; times are those at the socket."""
-        self._leniency = leniency
+        self._leniency = reply_policy
         self.has_asked = False
         self._http.start_reading(self)  # what came before the request is dealt with first, and is no reply to it
         try:
@@ -198,7 +198,7 @@ class GrpcLink:
         """Whether the connection has ended, or will with its last stream."""
         return self._http.is_ended()
 
-    async def settle(self) -> None:
+    async def wait_frozen(self) -> None:
         """Nothing is frozen."""
 
     async def tell(self, request: bytes) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from arena.errors import BadMessage, TimedOut
-from arena.play.player import STRICT, Answer, Leniency
+from arena.play.player import STRICT, Answer, ReplyPolicy
 
 
 class LocalLink:
@@ -13,7 +13,7 @@ class LocalLink:
         self._handle = handle
         self._now = now
 
-    async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:  # noqa: ARG002
+    async def call(self, request: bytes, wait: float, reply_policy: ReplyPolicy = STRICT) -> Answer:  # noqa: ARG002
         """Ask the function and time it."""
         started = self._now()
         reply = self._handle(request)
@@ -24,7 +24,7 @@ class LocalLink:
             raise BadMessage("gave no reply")
         return Answer(reply, wall)
 
-    async def settle(self) -> None:
+    async def wait_frozen(self) -> None:
         """Nothing is frozen."""
 
     async def tell(self, request: bytes) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from arena.errors import Disconnected, TimedOut
 from arena.links.grpc import GrpcLink
 from arena.play.looptime import Deadline
-from arena.play.player import STRICT, Answer, Leniency
+from arena.play.player import STRICT, Answer, ReplyPolicy
 
 
 class MatchLink:
@@ -25,36 +25,36 @@ class MatchLink:
         self._final = False
         """Whether the match stays on its stream from now on."""
 
-    async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:
+    async def call(self, request: bytes, wait: float, reply_policy: ReplyPolicy = STRICT) -> Answer:
         """Ask over the stream; if its connection was closed before the first move, over a new one."""
         if self._final:
-            return await self.stream.call(request, wait, leniency)
+            return await self.stream.call(request, wait, reply_policy)
         deadline = Deadline(self._start[1] if self._start else wait)
         try:
-            answer = await self.stream.call(request, wait, leniency)
+            answer = await self.stream.call(request, wait, reply_policy)
         except Disconnected:
             if not self.stream.has_lost_connection() or (self._start and self.stream.has_asked):
                 raise
-            return await self._call_again(request, wait, deadline, leniency)
+            return await self._call_again(request, wait, deadline, reply_policy)
         finally:
             if self._start and self.stream.has_asked:
                 self._final = True  # also if its answer was given up: it has seen its first turn
         self._start = request, wait
         return answer
 
-    async def _call_again(self, request: bytes, wait: float, deadline: Deadline, leniency: Leniency) -> Answer:
+    async def _call_again(self, request: bytes, wait: float, deadline: Deadline, reply_policy: ReplyPolicy) -> Answer:
         """Ask over a new connection, where the bot hears of the match again; all within the time for its start."""
         self._final = True
         self.stream = await self._again(deadline)
         if not self._start:
-            return await self.stream.call(request, deadline.left(), leniency)
+            return await self.stream.call(request, deadline.left(), reply_policy)
         try:
-            await self.stream.call(self._start[0], deadline.left(), leniency)
+            await self.stream.call(self._start[0], deadline.left(), reply_policy)
         except TimedOut as late:  # it was not asked for the move, so it is not late with it
             raise Disconnected("closed the connection and did not answer the start of the match on a new one") from late
-        return await self.stream.call(request, wait, leniency)
+        return await self.stream.call(request, wait, reply_policy)
 
-    async def settle(self) -> None:
+    async def wait_frozen(self) -> None:
         """Nothing is frozen."""
 
     async def tell(self, request: bytes) -> None:

@@ -71,7 +71,7 @@ class Match:
     def moves(self) -> list[str]:
         """What happened, a line per move."""
         return [
-            _text(self.game.tell(state, played.move))
+            _text(self.game.describe_move(state, played.move))
             for state, played in replay.positions(self.game, self.record)
             if played is not None
         ]

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from arena.play import looptime, priority
-from arena.play.looptime import MIN_STANDSTILL, Standstills, covered
+from arena.play.looptime import MIN_STANDSTILL, Stalls, covered
 
 INTERVAL = 0.005
 
@@ -41,7 +41,7 @@ class ThreadHeartbeat:
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._overslept = Standstills()
+        self._overslept = Stalls()
         self._due = now() + INTERVAL
         """When the thread ought to wake up next."""
         self._stopped = False

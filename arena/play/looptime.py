@@ -24,7 +24,7 @@ SHORT_WAIT, MAX_WITHOUT_TURN = 0.002, 0.005
 """Seconds that somebody may wait at the selector instead of the loop, and that the loop may go without a turn by it."""
 
 
-class Standstills:
+class Stalls:
     """The newest intervals in which a thread or a loop of ours could not run."""
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class LoopSelector(selectors.DefaultSelector):
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
-        self.standstills = Standstills()
+        self.standstills = Stalls()
         self.arrival = now()
         """The earliest moment at which the bytes that were reported last may have arrived."""
         self._now = now

@@ -41,7 +41,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Leniency:
+class ReplyPolicy:
     """What is forgiven while a bot is asked: replies to earlier requests, and our own standstills."""
 
     is_late: Callable[[bytes], bool]
@@ -50,17 +50,17 @@ class Leniency:
     """Knows how long our own machine stood still: the wait is prolonged by as much."""
 
 
-STRICT = Leniency(lambda _: False, STEADY)
+STRICT = ReplyPolicy(lambda _: False, STEADY)
 
 
 class Link(Protocol):
     """The transport to a connected bot: carries bytes, and knows nothing of games or clocks."""
 
-    async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:
+    async def call(self, request: bytes, wait: float, reply_policy: ReplyPolicy = STRICT) -> Answer:
         """Send a request and wait this many seconds, and those of our own lag, for its reply; TimedOut if none came."""
         ...
 
-    async def settle(self) -> None:
+    async def wait_frozen(self) -> None:
         """Wait until the bot stands still after its reply, where it is frozen while it is not asked."""
         ...
 
@@ -99,7 +99,7 @@ class Player(Generic[C, M, O]):
         self.link = link
         self.clock = Clock(control)
         self._now = now
-        self._leniency = Leniency(self._is_late, heartbeat)
+        self._leniency = ReplyPolicy(self._is_late, heartbeat)
         self.turn = 0
         """The number of the turn that was asked last."""
         self._missed: set[int] = set()
@@ -138,9 +138,9 @@ class Player(Generic[C, M, O]):
         ours = asked - started + self._now() - answered
         return Decision(moves, _times(answer, charged, ours), self.turn)
 
-    async def settle(self) -> None:
+    async def wait_frozen(self) -> None:
         """Wait until the bot stands still."""
-        await self.link.settle()
+        await self.link.wait_frozen()
 
     async def leave(self) -> None:
         """End the bot's stream in the middle of the match; that it does not answer any more is of no interest."""

@@ -69,7 +69,7 @@ async def _play(state: AnyState, seated: "_Seated", progress: Progress) -> None:
             progress.substitute(state, seat, player.turn)
             continue
         try:
-            decision = await player.decide(state, seat, seated.settle)
+            decision = await player.decide(state, seat, seated.wait_frozen)
             progress.apply(state, seat, decision)
         except BotFault as fault:
             if not progress.forgive(state, seat, fault, player.turn):
@@ -114,11 +114,11 @@ class _Seated:
             raise failures[0]
         return faults
 
-    async def settle(self) -> None:
+    async def wait_frozen(self) -> None:
         """Let no bot's time begin before all others stand still; they do so while we work on the next request."""
         for seat, player in enumerate(self.players):
             if seat not in self.gone:
-                await player.settle()
+                await player.wait_frozen()
 
     async def part_with(self, faulty: Iterable[Seat]) -> None:
         """Dismiss the bots of these seats, if they are still there."""

@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from arena.bots.making import BotPlan, plan_bot
+from arena.bots.launch import BotPlan, plan_bot
 from arena.bots.manifest import Builtin
 from arena.errors import InfraError
 from arena.game import AnyGame
 from arena.match import MatchSpec
 from arena.play import record
 from arena.rng import draw_seed
-from arena.submit.pipeline import Terms, TrialReport, TryOut
+from arena.submit.pipeline import RunTrial, TrialConfig, TrialReport
 from arena.workers.base import Assignment, Executor, FinishedMatch, Job, VoidMatch
 from arena.workers.messages import WorkerPlan
 from arena.workers.placement import LOCAL, Placement, cluster_executor, connect
@@ -30,10 +30,10 @@ class TrialSize:
     ponder: bool
 
 
-def cluster_trial(placement: Placement, say: Callable[[str], None]) -> TryOut | None:
+def cluster_trial(placement: Placement, say: Callable[[str], None]) -> RunTrial | None:
     """Plays trial matches on the cluster that is named; None if that is this machine."""
 
-    def try_there(game: AnyGame, bot: BotPlan, terms: Terms) -> TrialReport:
+    def try_there(game: AnyGame, bot: BotPlan, terms: TrialConfig) -> TrialReport:
         limits = terms.sandbox.limits
         size = TrialSize(game.info.max_seats, limits.cpus, limits.memory_bytes, terms.sandbox.ponder)
         cluster = connect(placement, size)
@@ -52,7 +52,7 @@ def cluster_trial(placement: Placement, say: Callable[[str], None]) -> TryOut | 
     return try_there
 
 
-def play_trial(make_executor: MakeExecutor, game: AnyGame, bot: BotPlan, terms: Terms) -> TrialReport:
+def play_trial(make_executor: MakeExecutor, game: AnyGame, bot: BotPlan, terms: TrialConfig) -> TrialReport:
     """Play from every seat at every size of table; the report ends with the first fault."""
     opponent = plan_bot(game, "random", Builtin("random"), terms.sandbox)
     seed = draw_seed()
@@ -79,7 +79,7 @@ def play_trial(make_executor: MakeExecutor, game: AnyGame, bot: BotPlan, terms: 
     return failed or TrialReport(len(reports), weak_limits=weak_limits)
 
 
-def _assignments(game: AnyGame, plan: WorkerPlan, terms: Terms, seed: int) -> Iterator[Assignment]:
+def _assignments(game: AnyGame, plan: WorkerPlan, terms: TrialConfig, seed: int) -> Iterator[Assignment]:
     places = [(seats, seat) for seats in range(game.info.min_seats, game.info.max_seats + 1) for seat in range(seats)]
     for ordinal, (seats, own) in enumerate(places):
         seating = tuple(_BOT if seat == own else _OPPONENT for seat in range(seats))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from arena import registry
-from arena.bots.making import BotPlan, SandboxOptions, make_bot, plan_bot, sandboxed_bot
+from arena.bots.launch import BotPlan, SandboxOptions, make_bot, plan_bot, sandboxed_bot
 from arena.bots.manifest import Builtin, Image
 from arena.bots.registration import (
     Registration,
@@ -55,7 +55,7 @@ class Reporter(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class TrialConfig:
     """The sandbox and the clock with which a submission is tried."""
 
     sandbox: SandboxOptions
@@ -77,18 +77,18 @@ class TrialReport:
     """What was not fully held."""
 
 
-TryOut = Callable[[AnyGame, BotPlan, Terms], TrialReport]
+RunTrial = Callable[[AnyGame, BotPlan, TrialConfig], TrialReport]
 """Plays the trial matches of one game."""
 
 
 def register_submission(
     thing: str,
     request: RegistrationRequest,
-    terms: Terms,
+    terms: TrialConfig,
     storage: FolderStorage,
     open_store: Callable[[], Store],
     reporter: Reporter,
-    try_out: TryOut | None = None,
+    try_out: RunTrial | None = None,
 ) -> BotEntry:
     """Register what was handed in, or find the entry that it has already; UsageError says why it is refused.
 
@@ -127,9 +127,9 @@ def _build(intake: Intake, submission: Submission, thing: str, reporter: Reporte
 class Trial:
     """The trial matches of a submission, and who is told about them."""
 
-    terms: Terms
+    terms: TrialConfig
     reporter: Reporter
-    try_out: TryOut
+    try_out: RunTrial
 
     def run(self, game: AnyGame, bot: BotPlan) -> None:
         """Play the matches of one game; UsageError after the bot's own words if it is at fault."""
@@ -171,7 +171,7 @@ def _version(versions: Sequence[BotEntry], submission: Submission, registration:
     return free_version(versions, registration.version, submission.digest, fixed=registration.fixed)
 
 
-def try_here(game: AnyGame, plan: BotPlan, terms: Terms) -> TrialReport:
+def try_here(game: AnyGame, plan: BotPlan, terms: TrialConfig) -> TrialReport:
     """Play the trial matches of one game on this machine."""
     bot, limits = sandboxed_bot(plan.contestant, plan.source, terms.sandbox), terms.sandbox.limits
     settings = CheckSettings(terms.clock, draw_seed(), 0, limits.start_s, limits.memory_bytes)

@@ -184,8 +184,8 @@ def check_terminal_view(game: AnyGame, seed: int) -> None:
         before = game.codec.dump_state(state)
         assert game.show(state).strip(), f"seed {seed}: show() is empty"
         if (mover := state.to_move()) is not None:
-            assert game.show_seen(state.view(mover)).strip(), f"seed {seed}: show_seen() is empty"
-        assert move is None or game.tell(state, move).strip(), f"seed {seed}: tell() is empty"
+            assert game.render_observation(state.view(mover)).strip(), f"seed {seed}: render_observation() is empty"
+        assert move is None or game.describe_move(state, move).strip(), f"seed {seed}: describe_move() is empty"
         assert game.codec.dump_state(state) == before, f"seed {seed}: showing a state changed it"
 
 

@@ -81,8 +81,8 @@ def _look(game: AnyGame, state: AnyState) -> None:
     assert game.show(state).strip(), "show() is empty"
     game.codec.dump_observation(state.view(0))
     for move in state.legal()[:3]:
-        assert game.tell(state, move).strip(), "tell() is empty"
-        assert game.tell(state, move, 0).strip(), "tell() for seat 0 is empty"
+        assert game.describe_move(state, move).strip(), "describe_move() is empty"
+        assert game.describe_move(state, move, 0).strip(), "describe_move() for seat 0 is empty"
 
 
 def _explain(trial: Callable[[], None], what: str) -> None:

@@ -40,7 +40,7 @@ def check_words_for_every_seat(game: AnyGame, seed: int) -> None:
     for state, move in walk(game, variant, seed):
         before = game.codec.dump_state(state)
         for seat in (None, *range(variant.seats)) if move is not None else ():
-            words = game.tell(state, move, seat)
+            words = game.describe_move(state, move, seat)
             mover = f"seat {state.to_move()}"
             assert mover in words, f"seed {seed}: tell({move}) for seat {seat} does not name {mover!r}"
             assert "\n" not in words, f"seed {seed}: tell({move}) for seat {seat} has more than one line"
@@ -58,7 +58,7 @@ def _lookalikes(game: AnyGame, state: AnyState, move: Any, seat: Seat, rng: Rand
 
 
 def _told_to(game: AnyGame, state: AnyState, move: Any, seat: Seat) -> tuple[str, Any]:
-    return game.tell(state, move, seat), game.codec.move_to_json(game.seen_move(state, move, seat))
+    return game.describe_move(state, move, seat), game.codec.move_to_json(game.redact_move(state, move, seat))
 
 
 def _seen_after(game: AnyGame, state: AnyState, move: Any, seat: Seat) -> bytes:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from arena.bots.builtin import BUILTIN
-from arena.bots.making import BotPlan, SandboxOptions, check_unchanged, image_digest
+from arena.bots.launch import BotPlan, SandboxOptions, check_unchanged, image_digest
 from arena.bots.manifest import (
     MANIFEST,
     Builtin,

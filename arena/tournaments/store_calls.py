@@ -25,7 +25,7 @@ AT_ONCE = 32
 """Calls at once: a commit waits for its disk, and a database commits more per second if many wait together."""
 
 
-class PersistentCalls:
+class RetryingStore:
     """Repeats a call whose connection was lost or that gave way to another one; every other error is raised at once.
 
     Only for calls that may be made twice: a commit whose answer was lost may have been carried out.

@@ -18,7 +18,7 @@ from arena.tournaments.formats import schedule_of
 from arena.tournaments.live_feed import LiveFeed
 from arena.tournaments.resuming import check_rules
 from arena.tournaments.settings import Settings
-from arena.tournaments.store_calls import PersistentCalls
+from arena.tournaments.store_calls import RetryingStore
 from arena.workers.base import Assignment, Executor, FinishedMatch, Job, VoidMatch
 
 VOID_LIMIT = 6
@@ -52,7 +52,7 @@ class Tournament:
         """How many matches were handed to the executor and have not come back."""
         self.ending = ""
         """Why it is over, once it is."""
-        self.store_calls = PersistentCalls()
+        self.store_calls = RetryingStore()
 
     @property
     def played(self) -> int:

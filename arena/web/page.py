@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from arena.web.rendering import Form, Page, Surroundings
+from arena.web.rendering import Form, Page, SiteContext
 from arena.web.rendering import render as render_page
 
 
@@ -38,4 +38,4 @@ class Section:
 def render(title: str, subtitle: str, sections: Sequence[Section]) -> str:
     """The page as HTML."""
     data = {"subtitle": subtitle, "sections": sections}
-    return render_page(Page("report.html", "report.html", title, subtitle, data), Surroundings(form=Form.SINGLE))
+    return render_page(Page("report.html", "report.html", title, subtitle, data), SiteContext(form=Form.SINGLE))

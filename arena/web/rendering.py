@@ -61,7 +61,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class SiteContext:
     """What the pages of a site have in common."""
 
     title: str = "Arena"
@@ -75,7 +75,7 @@ class Surroundings:
         return self.form is Form.SERVED
 
 
-def render(page: Page, around: Surroundings) -> str:
+def render(page: Page, around: SiteContext) -> str:
     """The page as HTML."""
     up = up_from(page.path)
 
@@ -138,7 +138,7 @@ def _delivery(form: Form, up: str) -> Delivery:
     return INLINED
 
 
-def _player(page: Page, around: Surroundings, delivery: Delivery, assets: Assets, up: str) -> PlayerPart | None:
+def _player(page: Page, around: SiteContext, delivery: Delivery, assets: Assets, up: str) -> PlayerPart | None:
     if page.replay is None:
         return None
     frame = Frame.ALLOWED if page.framed else Frame.REFUSED

@@ -217,13 +217,13 @@ def _is_scored(record: AnyRecord) -> bool:
 
 def _move_for_view(game: AnyGame, state: AnyState, played: PlayedMove[Any], view: str) -> Json:
     seat = None if view == EVERYTHING else int(view)
-    shown = played.move if seat is None else game.seen_move(state, played.move, seat)
-    return {"move": game.codec.move_to_json(shown), **_words(game.tell(state, played.move, seat), played.seat)}
+    shown = played.move if seat is None else game.redact_move(state, played.move, seat)
+    return {"move": game.codec.move_to_json(shown), **_words(game.describe_move(state, played.move, seat), played.seat)}
 
 
 def _sentence(game: AnyGame, state: AnyState, played: PlayedMove[Any]) -> str:
     """What was done, as it goes on after the bot's name."""
-    words = _words(game.tell(state, played.move, None), played.seat)
+    words = _words(game.describe_move(state, played.move, None), played.seat)
     pieces = (piece if isinstance(piece, str) else piece[0] for piece in words["text"])
     return f"{words.get('joint', '')} {''.join(pieces)}"
 

@@ -27,7 +27,7 @@ from arena.errors import ArenaError, RecordError, UsageError
 from arena.web.connections import guarded
 from arena.web.links import ASSETS, file_of
 from arena.web.live import Live
-from arena.web.rendering import Form, Page, Surroundings, assets_version, prepare, render, site_files
+from arena.web.rendering import Form, Page, SiteContext, assets_version, prepare, render, site_files
 from arena.web.running import MatchFeed, event
 from arena.web.site import NotFound
 from arena.web.streams import Channel, Streams
@@ -45,8 +45,8 @@ HEADERS = {
 }
 """On every answer; only an embed may be framed."""
 TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-FOR_EVER = "public, max-age=31536000, immutable"
-ASK_AGAIN = "no-cache"
+IMMUTABLE = "public, max-age=31536000, immutable"
+REVALIDATE = "no-cache"
 PAGES = 256
 """Pages that are kept in memory, some ten kilobytes each."""
 PACKS = 256
@@ -151,7 +151,7 @@ class Pages:
         self._live = live
         viewers = {viewer.name: viewer for viewer in map(find_viewer, live.games.values())}
         self._files = site_files(tuple(viewers.values()))
-        self._around = Surroundings(live.title, Form.SERVED)
+        self._around = SiteContext(live.title, Form.SERVED)
         self._packed = lru_cache(PACKS)(self._pack)
         # By the tag, so that a page is made once for all who look at it, until something has changed.
         self.made = lru_cache(PAGES)(self._make)
@@ -163,12 +163,12 @@ class Pages:
             return PlainTextResponse("That address is too long", 414)
         tag = self.tag(path, request.url.query)
         if _is_known(request, tag):
-            return Response(status_code=304, headers={"etag": tag, "cache-control": ASK_AGAIN})
+            return Response(status_code=304, headers={"etag": tag, "cache-control": REVALIDATE})
         try:
             text, framed = self.made(tag, path, request.url.query)
         except NotFound:
             return self._error(path, "There is no such page", 404)
-        headers = {"etag": tag, "cache-control": ASK_AGAIN}
+        headers = {"etag": tag, "cache-control": REVALIDATE}
         if framed:
             headers["content-security-policy"] = POLICY.format("*")
         return HTMLResponse(text, headers=headers)
@@ -179,7 +179,7 @@ class Pages:
         if name not in self._files:
             return PlainTextResponse("There is no such file", 404)
         current = request.query_params.get("v") == assets_version()
-        headers = {"cache-control": FOR_EVER if current else ASK_AGAIN}
+        headers = {"cache-control": IMMUTABLE if current else REVALIDATE}
         return Response(self._files[name], media_type=TYPES[name.rpartition(".")[2]], headers=headers)
 
     def replay(self, request: Request) -> Response:

@@ -22,7 +22,7 @@ COUNTABLE = 50_000
 Course = Sequence[tuple[int, float, float]]
 """After so many matches of the game: the rating, and its standard deviation in the field."""
 Histories = Mapping[str, Mapping[int, Course]]
-Rest = Callable[[float], None]
+Throttle = Callable[[float], None]
 Counted = Counter[tuple[tuple[int, ...], tuple[int, ...]]]
 
 
@@ -57,7 +57,7 @@ def take_snapshot(store: Store, games: Mapping[str, GameInfo], before: Snapshot 
 
 
 def with_histories(
-    store: Store, games: Mapping[str, GameInfo], snapshot: Snapshot, rest: Rest | None = None
+    store: Store, games: Mapping[str, GameInfo], snapshot: Snapshot, rest: Throttle | None = None
 ) -> Snapshot:
     """The snapshot with the histories of this moment; `rest` is called after each fit, with the seconds it took."""
     histories = {name: history(store, snapshot.bots, info, rest) for name, info in games.items()}
@@ -86,7 +86,9 @@ def tournament_table(store: Store, bots: Mapping[int, BotEntry], tournament_id: 
     return make_table(tallies, seats, Selection(playing, playing), roles, weak_limits)
 
 
-def history(store: Store, bots: Mapping[int, BotEntry], info: GameInfo, rest: Rest | None = None) -> dict[int, Course]:
+def history(
+    store: Store, bots: Mapping[int, BotEntry], info: GameInfo, rest: Throttle | None = None
+) -> dict[int, Course]:
     """How the rating of every bot of a game came about."""
     courses: dict[int, list[tuple[int, float, float]]] = {}
     for counted in _stages(store, info.name):

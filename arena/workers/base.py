@@ -112,7 +112,7 @@ class Spectator(Protocol):
         """The match was kept, or does not count."""
 
 
-class Unwatched:
+class NullSpectator:
     """A spectator who looks at nothing."""
 
     def begun(self, bots: tuple[int, ...], assignment: Assignment) -> None:
@@ -131,7 +131,7 @@ class Unwatched:
         """The match is over."""
 
 
-UNWATCHED = Unwatched()
+NULL_SPECTATOR = NullSpectator()
 
 
 class WorkerHandle(Protocol):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from arena.bots.making import SandboxOptions
+from arena.bots.launch import SandboxOptions
 from arena.play import priority
 from arena.sandboxes.kernel import cgroup_tree
 

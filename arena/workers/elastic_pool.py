@@ -3,14 +3,14 @@
 from abc import ABC, abstractmethod
 
 from arena.monitoring.events import Listener, ignore
-from arena.workers.base import UNWATCHED, Spectator, WorkerHandle
+from arena.workers.base import NULL_SPECTATOR, Spectator, WorkerHandle
 from arena.workers.pool import WorkerPool
 
 
 class ElasticPool(WorkerPool, ABC):
     """A pool without workers at first; it makes them as they are wanted, and no match is cut off when fewer are."""
 
-    def __init__(self, *, on_event: Listener = ignore, spectator: Spectator = UNWATCHED) -> None:
+    def __init__(self, *, on_event: Listener = ignore, spectator: Spectator = NULL_SPECTATOR) -> None:
         super().__init__([], needed=1, on_event=on_event, spectator=spectator)
         self._wanted = 0
 

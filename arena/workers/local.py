@@ -4,7 +4,7 @@ import os
 from dataclasses import replace
 
 from arena.monitoring.events import Listener, ignore
-from arena.workers.base import UNWATCHED, Spectator
+from arena.workers.base import NULL_SPECTATOR, Spectator
 from arena.workers.cores import divide_cores, physical_cores, processors_needed
 from arena.workers.messages import WorkerPlan
 from arena.workers.neighbours import Presence
@@ -21,7 +21,7 @@ class LocalExecutor(WorkerPool):
     """
 
     def __init__(
-        self, plan: WorkerPlan, *, concurrency: int, on_event: Listener = ignore, spectator: Spectator = UNWATCHED
+        self, plan: WorkerPlan, *, concurrency: int, on_event: Listener = ignore, spectator: Spectator = NULL_SPECTATOR
     ) -> None:
         needed = processors_needed(bot.sandbox_options for bot in plan.bots)
         self._presence = Presence()
@@ -29,7 +29,7 @@ class LocalExecutor(WorkerPool):
         """How many other tournaments are played on this machine."""
         alone = divide_cores(physical_cores(os.sched_getaffinity(0)), concurrency, needed)
         cores = [()] * concurrency if self.neighbours else alone
-        plan = replace(plan, reports=spectator is not UNWATCHED)
+        plan = replace(plan, reports=spectator is not NULL_SPECTATOR)
         workers = [WorkerProcess(plan, cores=own, spectator=spectator) for own in cores]
         super().__init__(workers, needed=concurrency, on_event=on_event, spectator=spectator)
 

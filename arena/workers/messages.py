@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from struct import Struct
 from typing import Any
 
-from arena.bots.making import BotPlan
+from arena.bots.launch import BotPlan
 from arena.match import Fault
 from arena.workers.base import Assignment, PlainMove
 

@@ -10,7 +10,7 @@ from typing import Protocol
 from arena.distribution import install_hint
 from arena.errors import UsageError
 from arena.monitoring.events import Listener, ignore
-from arena.workers.base import UNWATCHED, Executor, Spectator
+from arena.workers.base import NULL_SPECTATOR, Executor, Spectator
 from arena.workers.messages import WorkerPlan
 
 LOCAL, RAY = "local", "ray"
@@ -109,7 +109,7 @@ def connect(placement: Placement, size: MatchSize) -> Cluster | None:
 
 
 def cluster_executor(
-    cluster: Cluster, plan: WorkerPlan, *, on_event: Listener = ignore, spectator: Spectator = UNWATCHED
+    cluster: Cluster, plan: WorkerPlan, *, on_event: Listener = ignore, spectator: Spectator = NULL_SPECTATOR
 ) -> Executor:
     """An executor on the nodes of a cluster."""
     module = importlib.import_module("arena.workers.ray.executor")

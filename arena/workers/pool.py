@@ -22,7 +22,7 @@ from arena.monitoring.events import (
 from arena.monitoring.figures import NO_FIGURES
 from arena.play.faults import REPLAYS
 from arena.workers.base import (
-    UNWATCHED,
+    NULL_SPECTATOR,
     Assignment,
     FinishedMatch,
     Job,
@@ -36,7 +36,7 @@ from arena.workers.base import (
     WorkerUnclean,
 )
 from arena.workers.job_queue import JobQueue
-from arena.workers.save_behind import Keeping
+from arena.workers.save_behind import SaveBehind
 
 LOSSES = 10
 """How often a match is played again because the node of its worker was lost."""
@@ -59,7 +59,7 @@ class WorkerPool:
         *,
         needed: int,
         on_event: Listener = ignore,
-        spectator: Spectator = UNWATCHED,
+        spectator: Spectator = NULL_SPECTATOR,
     ) -> None:
         """Play begins as soon as the `needed` number of workers is ready."""
         self._workers = list(workers)
@@ -265,7 +265,7 @@ class WorkerPool:
         self, worker: WorkerHandle, job: Job, queue: JobQueue, keep: Keep, goes_on: MayBegin
     ) -> None:  # fmt: skip
         attempt = Attempt(None)
-        async with Keeping(keep) as keeping:
+        async with SaveBehind(keep) as keeping:
             for number, assignment in enumerate(job.assignments):
                 if not goes_on():
                     break

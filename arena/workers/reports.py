@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from arena.match import Fault
 from arena.play.progress import Progress
-from arena.workers.base import PlainMove, Unwatched, plain_move
+from arena.workers.base import NullSpectator, PlainMove, plain_move
 from arena.workers.messages import MovesReport, pack
 
 INTERVAL_S = 0.25
@@ -55,7 +55,7 @@ class Reporter:
             self._writer.write(pack(report))
 
 
-class LatestMoves(Unwatched):
+class LatestMoves(NullSpectator):
     """A spectator that holds what was played until somebody takes it: never more than the moves of one match."""
 
     def __init__(self) -> None:

@@ -5,14 +5,14 @@ import asyncio
 from arena.workers.base import FinishedMatch, Keep, VoidMatch
 
 
-class Keeping:
+class SaveBehind:
     """Keeps the matches of one worker while it plays the next one; only one of them waits, so that none pile up."""
 
     def __init__(self, keep: Keep) -> None:
         self._keep = keep
         self._latest: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> "Keeping":
+    async def __aenter__(self) -> "SaveBehind":
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 
 from arena import registry
-from arena.bots.making import make_bot
+from arena.bots.launch import make_bot
 from arena.errors import ArenaError, UsageError
 from arena.game import AnyGame
 from arena.play import looptime

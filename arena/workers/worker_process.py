@@ -14,7 +14,7 @@ from arena.errors import InfraError, UsageError
 from arena.sandboxes import sweep
 from arena.untrusted.python_process import python_environment
 from arena.workers.base import (
-    UNWATCHED,
+    NULL_SPECTATOR,
     Assignment,
     FinishedMatch,
     Spectator,
@@ -49,7 +49,7 @@ class WorkerProcess:
         *,
         cores: Collection[int] = (),
         as_grandchild: bool = False,
-        spectator: Spectator = UNWATCHED,
+        spectator: Spectator = NULL_SPECTATOR,
     ) -> None:
         self._plan = plan
         self._spectator = spectator

@@ -9,8 +9,8 @@ from arena.wire.v1 import assassins_pb2 as pb
 from engines.assassins import moves
 from engines.assassins.board import CITIZENS, FIGURES, KING, KNIGHTS, OFF, SQUARES
 from engines.assassins.moves import CHOICES, CHOOSE, END_TURN, ENTER, HIDDEN_CHOICE, REVEAL, START, Move
-from engines.assassins.possible import SETUP, require_position
 from engines.assassins.rules import ASSASSINS_TURN, CARDS, KINGS_TURN, AssassinsState, Config, Event, Observation
+from engines.assassins.validate import SETUP, require_position
 
 BOARDS = {pb.ASSASSINS_BOARD_UNSPECIFIED: "a", pb.ASSASSINS_BOARD_A: "a", pb.ASSASSINS_BOARD_B: "b"}
 BOARD_NUMBERS = {name: number for number, name in BOARDS.items()}

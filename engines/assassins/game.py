@@ -6,7 +6,7 @@ from typing import cast
 
 from arena.game import Game, GameInfo, Option, State
 from arena.match import Seat
-from engines.assassins import knowledge, terminal
+from engines.assassins import determinize, terminal
 from engines.assassins.moves import Move, shown_to_all
 from engines.assassins.rules import AssassinsState, Config, Observation
 
@@ -42,23 +42,23 @@ class Assassins(Game[Config, Move, Observation]):
 
     def imagine(self, observation: Observation, rng: Random) -> AssassinsState:
         """Choose the unknown assassins and shuffle the rest of the deck anew."""
-        return knowledge.imagine(observation, rng)
+        return determinize.imagine(observation, rng)
 
     def show(self, state: State[Move, Observation]) -> str:
         """The position for a person."""
         return terminal.show(cast(AssassinsState, state))
 
-    def tell(self, state: State[Move, Observation], move: Move, seat: Seat | None = None) -> str:
+    def describe_move(self, state: State[Move, Observation], move: Move, seat: Seat | None = None) -> str:
         """One line about a move."""
-        return terminal.tell(cast(AssassinsState, state), move, seat)
+        return terminal.describe_move(cast(AssassinsState, state), move, seat)
 
-    def seen_move(self, state: State[Move, Observation], move: Move, seat: Seat) -> Move:  # noqa: ARG002
+    def redact_move(self, state: State[Move, Observation], move: Move, seat: Seat) -> Move:  # noqa: ARG002
         """Which citizens are the assassins is known to seat 1 only."""
         return move if seat == 1 else shown_to_all(move)
 
-    def show_seen(self, observation: Observation) -> str:
+    def render_observation(self, observation: Observation) -> str:
         """The position as this seat knows it."""
-        return terminal.show(knowledge.imagine(observation, Random(0)), observation.seat)
+        return terminal.show(determinize.imagine(observation, Random(0)), observation.seat)
 
 
 GAME = Assassins()

@@ -29,7 +29,7 @@ def show(state: AssassinsState, viewer: Seat | None = None) -> str:
     return "\n".join(f"{row}   {text}".rstrip() for row, text in zip(rows, side + [""] * len(rows)))
 
 
-def tell(state: AssassinsState, move: Move, seat: Seat | None = None) -> str:
+def describe_move(state: AssassinsState, move: Move, seat: Seat | None = None) -> str:
     """What this move does, as this seat sees it."""
     if seat == 0:
         state, move = _as_seen_by_the_king(state), shown_to_all(move)

@@ -5,8 +5,8 @@ from functools import lru_cache
 
 from arena.codec import Codec, require
 from arena.wire.v1 import claim_pb2 as pb
-from engines.claim.possible import require_observation, require_state
 from engines.claim.rules import ALL_CARDS, Card, ClaimState, Config, Observation, Trick
+from engines.claim.validate import require_observation, require_state
 
 CARDS = frozenset(ALL_CARDS)
 CARDS_OR_NONE = CARDS | {None}

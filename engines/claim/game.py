@@ -6,7 +6,7 @@ from typing import cast
 
 from arena.game import Game, GameInfo, Option, State
 from arena.match import Seat
-from engines.claim import knowledge, terminal
+from engines.claim import determinize, terminal
 from engines.claim.rules import Card, ClaimState, Config, Observation
 
 
@@ -36,19 +36,19 @@ class Claim(Game[Config, Card, Observation]):
 
     def imagine(self, observation: Observation, rng: Random) -> ClaimState:
         """Deal the unseen cards anew."""
-        return knowledge.imagine(observation, rng)
+        return determinize.imagine(observation, rng)
 
     def show(self, state: State[Card, Observation]) -> str:
         """The position for a person."""
         return terminal.show(cast(ClaimState, state))
 
-    def tell(self, state: State[Card, Observation], move: Card, seat: Seat | None = None) -> str:  # noqa: ARG002
+    def describe_move(self, state: State[Card, Observation], move: Card, seat: Seat | None = None) -> str:  # noqa: ARG002
         """One line about a move; every seat sees all of it."""
-        return terminal.tell(cast(ClaimState, state), move)
+        return terminal.describe_move(cast(ClaimState, state), move)
 
-    def show_seen(self, observation: Observation) -> str:
+    def render_observation(self, observation: Observation) -> str:
         """The position as this seat knows it."""
-        return terminal.show(knowledge.imagine(observation, Random(0)), observation.seat)
+        return terminal.show(determinize.imagine(observation, Random(0)), observation.seat)
 
 
 GAME = Claim()

@@ -28,7 +28,7 @@ def show(state: ClaimState, viewer: Seat | None = None) -> str:
     return "\n".join((*lines, _votes(state)))
 
 
-def tell(state: ClaimState, move: Card) -> str:
+def describe_move(state: ClaimState, move: Card) -> str:
     """What playing this card means."""
     verb = "leads" if state.lead is None else "follows with"
     return f"seat {state.to_move()} {verb} {card_name(move)}"

@@ -4,7 +4,7 @@ from array import array
 from collections import Counter
 
 from arena.vectors import Layout, Vector, Vectors, mark
-from engines.claim.knowledge import void_factions
+from engines.claim.determinize import void_factions
 from engines.claim.rules import ALL_CARDS, BEATS, FACTION, HAND_SIZE, Card, Observation
 
 KINDS = tuple(sorted(set(ALL_CARDS)))

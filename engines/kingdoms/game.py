@@ -6,7 +6,7 @@ from typing import cast
 
 from arena.game import Game, GameInfo, State
 from arena.match import Seat
-from engines.kingdoms import knowledge, terminal
+from engines.kingdoms import determinize, terminal
 from engines.kingdoms.cards import LAST_ROUND, SLOTS, Move
 from engines.kingdoms.rules import KingdomsState
 from engines.kingdoms.table import Config, Observation
@@ -43,19 +43,19 @@ class Kingdoms(Game[Config, Move, Observation]):
 
     def imagine(self, observation: Observation, rng: Random) -> KingdomsState:
         """Deal the unseen cards and tokens anew."""
-        return knowledge.imagine(observation, rng)
+        return determinize.imagine(observation, rng)
 
     def show(self, state: State[Move, Observation]) -> str:
         """The position for a person."""
         return terminal.show(cast(KingdomsState, state))
 
-    def tell(self, state: State[Move, Observation], move: Move, seat: Seat | None = None) -> str:  # noqa: ARG002
+    def describe_move(self, state: State[Move, Observation], move: Move, seat: Seat | None = None) -> str:  # noqa: ARG002
         """One line about a move; every seat sees all of it."""
-        return terminal.tell(cast(KingdomsState, state), move)
+        return terminal.describe_move(cast(KingdomsState, state), move)
 
-    def show_seen(self, observation: Observation) -> str:
+    def render_observation(self, observation: Observation) -> str:
         """The position as this seat knows it."""
-        return terminal.show(knowledge.imagine(observation, Random(0)), observation.seat)
+        return terminal.show(determinize.imagine(observation, Random(0)), observation.seat)
 
 
 GAME = Kingdoms()

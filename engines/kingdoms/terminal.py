@@ -61,7 +61,7 @@ def show(state: KingdomsState, viewer: Seat | None = None) -> str:
     return "\n".join((*lines, _legend()))
 
 
-def tell(state: KingdomsState, move: Move) -> str:
+def describe_move(state: KingdomsState, move: Move) -> str:
     """What this move does."""
     who, kind = f"seat {state.to_move()}", move // KIND * KIND
     if kind == TOKEN_MOVE:

@@ -20,10 +20,10 @@ from engines.rrr.moves import (
     Pick,
     Place,
 )
-from engines.rrr.possible import HIDDEN_ROW, require_observation, require_state
 from engines.rrr.rules import Config, Event, Observation, Phase, RrrState, Setup, Victory
 from engines.rrr.table import Row, Table
 from engines.rrr.tiles import BIT, NEUTRALS, NO_TILE, SPACES, TILES, TOWER, Tile
+from engines.rrr.validate import HIDDEN_ROW, require_observation, require_state
 
 make: Any = pb
 """The generated types ask for enum members where the wire, and this game, have numbers."""

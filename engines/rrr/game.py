@@ -6,7 +6,7 @@ from typing import cast
 
 from arena.game import Game, GameInfo, Option, State
 from arena.match import Seat
-from engines.rrr import knowledge, terminal
+from engines.rrr import determinize, terminal
 from engines.rrr.moves import Move
 from engines.rrr.rules import MOST_PLACEMENTS, SECRET_DRAFT_ORDER, Config, Observation, RrrState, Setup, Victory
 
@@ -51,24 +51,24 @@ class Rrr(Game[Config, Move, Observation]):
 
     def imagine(self, observation: Observation, rng: Random) -> RrrState:
         """Draw the unseen tiles anew."""
-        return knowledge.imagine(observation, rng)
+        return determinize.imagine(observation, rng)
 
     def show(self, state: State[Move, Observation]) -> str:
         """The position for a person."""
         return terminal.show(cast(RrrState, state))
 
-    def tell(self, state: State[Move, Observation], move: Move, seat: Seat | None = None) -> str:
+    def describe_move(self, state: State[Move, Observation], move: Move, seat: Seat | None = None) -> str:
         """One line about a move."""
-        return terminal.tell(cast(RrrState, state), move, seat)
+        return terminal.describe_move(cast(RrrState, state), move, seat)
 
-    def seen_move(self, state: State[Move, Observation], move: Move, seat: Seat) -> Move:
+    def redact_move(self, state: State[Move, Observation], move: Move, seat: Seat) -> Move:
         """What is picked in a secret draft is known to the mover only."""
         rrr = cast(RrrState, state)
         return move if rrr.mover == seat else rrr.without_secrets(move)
 
-    def show_seen(self, observation: Observation) -> str:
+    def render_observation(self, observation: Observation) -> str:
         """The position as this seat knows it."""
-        return terminal.show(knowledge.imagine(observation, Random(0)), observation.seat)
+        return terminal.show(determinize.imagine(observation, Random(0)), observation.seat)
 
 
 GAME = Rrr()

@@ -46,7 +46,7 @@ def show(state: RrrState, viewer: Seat | None = None) -> str:
     return "\n".join((*lines, _legend()))
 
 
-def tell(state: RrrState, move: Move, seat: Seat | None = None) -> str:
+def describe_move(state: RrrState, move: Move, seat: Seat | None = None) -> str:
     """What this move does, as this seat sees it."""
     who = _seat_name(state.to_move() or 0)
     match move if seat in (None, state.to_move()) else state.without_secrets(move):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from random import Random
 
 from engines.assassins.board import KING, KNIGHTS, OFF
-from engines.assassins.knowledge import imagine
+from engines.assassins.determinize import imagine
 from engines.assassins.moves import END_TURN, Move
 from engines.assassins.rules import ATTACK_PRICE, KINGS_TURN, AssassinsState, Observation
 

@@ -7,7 +7,7 @@ giving the card away. It never looks ahead, and knows of the past only which car
 from collections.abc import Sequence
 from random import Random
 
-from engines.claim.knowledge import unseen_cards
+from engines.claim.determinize import unseen_cards
 from engines.claim.rules import BEATS, DOPPELGANGERS, DWARVES, FACTION, KNIGHTS, UNDEAD, Card, Observation
 
 SIZES = (14, 10, 10, 10, 8)

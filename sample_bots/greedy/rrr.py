@@ -8,7 +8,7 @@ the bot take from the neutral zone, which both share, before it uses up its own.
 from collections.abc import Sequence
 from random import Random
 
-from engines.rrr.knowledge import imagine
+from engines.rrr.determinize import imagine
 from engines.rrr.moves import Move
 from engines.rrr.rules import Observation, RrrState
 from engines.rrr.table import Table

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from arena.bots.making import python_paths
+from arena.bots.launch import python_paths
 from arena.bots.running import SandboxedBot
 from arena.clock import TimeControl
 from arena.errors import InfraError
@@ -59,7 +59,7 @@ async def spent_between_two_requests(bot):
         await bot.start()
         link = await bot.open_match(GAME.codec)
         await link.call(request, 30.0)
-        await link.settle()
+        await link.wait_frozen()
         before = bot.sandbox.cpu_time()
         await asyncio.sleep(PAUSE_S)
         spent = bot.sandbox.cpu_time() - before

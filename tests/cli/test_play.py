@@ -110,7 +110,7 @@ def test_a_move_is_chosen_by_its_number_or_its_words(menu, typed, chosen):
 
 def test_a_game_from_outside_needs_no_picture_of_its_own():
     class Plain(type(find("claim"))):
-        show_seen = Game.show_seen
+        render_observation = Game.render_observation
 
     game = Plain()
     state = game.start(game.configure(2, {}), 1)

@@ -36,9 +36,9 @@ class Tap(LocalLink):
         super().__init__(Session(game, bot).handle, time.monotonic)
         self.sent = []
 
-    async def call(self, request, wait, leniency=STRICT):
+    async def call(self, request, wait, reply_policy=STRICT):
         self.sent.append(request)
-        return await super().call(request, wait, leniency)
+        return await super().call(request, wait, reply_policy)
 
 
 def played(bots, game=GAME, clock="5s/move", seed=3, strikes=0):

@@ -14,7 +14,7 @@ from rich.text import Text
 from arena.errors import BadMessage, IllegalMove
 from arena.rng import choice, shuffle, stream
 from engines.assassins import board as boards
-from engines.assassins import knowledge
+from engines.assassins import determinize
 from engines.assassins.board import CITIZENS, FIGURES, KING, KNIGHTS, OFF, SQUARES
 from engines.assassins.game import GAME
 from engines.assassins.moves import CHOOSE, END_TURN, ENTER, HIDDEN_CHOICE, KILL
@@ -65,7 +65,7 @@ def seen(state: AssassinsState, seat: int) -> bytes:
 
 def possible_assassins(observation: Observation) -> list[tuple[int, ...]]:
     """Every three that seat 0 cannot rule out."""
-    return [tuple(sorted((*observation.revealed, *group))) for group in knowledge.possible_secrets(observation)]
+    return [tuple(sorted((*observation.revealed, *group))) for group in determinize.possible_secrets(observation)]
 
 
 def check_conservation(state: AssassinsState) -> None:
@@ -464,7 +464,7 @@ def test_nonsense_is_a_bad_message_or_a_position_that_can_be_played(data, seed, 
         if found.to_move() is None:
             break
         move = choice(rng, found.legal())
-        GAME.tell(found, move)
+        GAME.describe_move(found, move)
         found.apply(move)
         assert CODEC.load_state(CODEC.dump_state(found)).legal() == found.legal()
 
@@ -528,4 +528,4 @@ def test_the_terminal_shows_every_figure_and_tells_every_move(board):
                 assert cell[0] in letter
                 assert cell[1:] == ("" if figure == KING else str(figure))
         for move in state.legal():
-            assert Text.from_markup(GAME.tell(state, move)).plain.startswith(f"seat {state.to_move()}: ")
+            assert Text.from_markup(GAME.describe_move(state, move)).plain.startswith(f"seat {state.to_move()}: ")

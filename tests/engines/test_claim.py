@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from arena.errors import BadMessage
 from arena.rng import choice, shuffle, stream
+from engines.claim.determinize import unseen_cards, void_factions
 from engines.claim.game import GAME
-from engines.claim.knowledge import unseen_cards, void_factions
 from engines.claim.rules import ALL_CARDS, FACTION, ClaimState, Config
 
 seeds = st.integers(0, 2**64 - 1)

@@ -23,8 +23,8 @@ from engines.kingdoms.cards import (
     cards_in,
     mask_of,
 )
+from engines.kingdoms.determinize import unseen_cards, unseen_tokens
 from engines.kingdoms.game import GAME
-from engines.kingdoms.knowledge import unseen_cards, unseen_tokens
 from engines.kingdoms.rules import KingdomsState
 from engines.kingdoms.scoring import points
 from engines.kingdoms.table import OVER_DECK, OVER_ROUNDS, OVER_TOKENS, PLAY, TOKEN, Config

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from arena.errors import BadMessage, IllegalMove
 from arena.rng import choice, shuffle, stream
+from engines.rrr.determinize import complete_draws
 from engines.rrr.game import GAME
-from engines.rrr.knowledge import complete_draws
 from engines.rrr.moves import NameFirst, Pick, Place
 from engines.rrr.rules import PACKET, PER_ROUND, Config, Phase, RrrState, Setup, Victory
 from engines.rrr.supply import windows

@@ -34,7 +34,7 @@ def test_positions_that_a_seat_cannot_tell_apart_look_the_same_to_it(game, seats
     for state in positions(game, seats, options, seed=3):
         for seat in range(seats):
             seen = state.view(seat)
-            picture = game.show_seen(seen)
+            picture = game.render_observation(seen)
             assert Text.from_markup(picture).plain.strip()
             assert picture == show(state, seat), "the picture of an imagined position is not that of the true one"
             assert picture == show(game.imagine(seen, Random(9)), seat)
@@ -46,7 +46,7 @@ def test_positions_that_a_seat_cannot_tell_apart_look_the_same_to_it(game, seats
 def test_what_is_hidden_is_counted_and_what_is_known_is_drawn():
     game = games()["claim"]
     state = game.start(game.configure(2, {}), 5)
-    plain = Text.from_markup(game.show_seen(state.view(1))).plain
+    plain = Text.from_markup(game.render_observation(state.view(1))).plain
     assert plain.count("??") == 13
     own = Text.from_markup(game.show(state)).plain.split("seat 1")[1].splitlines()[0]
     assert own in plain

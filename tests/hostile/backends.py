@@ -14,7 +14,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from arena.bots.making import python_paths
+from arena.bots.launch import python_paths
 from arena.errors import ArenaError, InfraError
 from arena.sandboxes import BotDirectory, BotImage, BubblewrapSandbox, DockerSandbox, GvisorSandbox, Limits, weaknesses
 from arena.sandboxes.docker import image_builds, images

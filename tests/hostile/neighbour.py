@@ -26,7 +26,7 @@ from arena.links.match_link import MatchLink
 from arena.match import Contestant, Ending, MatchRecord, MatchSpec, Seat
 from arena.play import looptime
 from arena.play.heartbeat import Heartbeat, ThreadHeartbeat
-from arena.play.player import STRICT, Answer, Leniency, Link
+from arena.play.player import STRICT, Answer, Link, ReplyPolicy
 from arena.play.record import match_id
 from arena.sdk import Session
 from engines.claim import GAME
@@ -153,11 +153,11 @@ class StampedLink:
 
     def __init__(self, link: MatchLink, calls: list[tuple[float, float]]) -> None:
         self._link, self._calls = link, calls
-        self.settle, self.tell, self.close = link.settle, link.tell, link.close
+        self.wait_frozen, self.tell, self.close = link.wait_frozen, link.tell, link.close
 
-    async def call(self, request: bytes, wait: float, leniency: Leniency = STRICT) -> Answer:
+    async def call(self, request: bytes, wait: float, reply_policy: ReplyPolicy = STRICT) -> Answer:
         """Ask, and note what the link says of the time."""
-        answer = await self._link.call(request, wait, leniency)
+        answer = await self._link.call(request, wait, reply_policy)
         answered = self._link.stream._answered_at
         self._calls.append((answered - answer.wall, answered))
         return answer

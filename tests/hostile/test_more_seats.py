@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from arena.bots.making import SandboxOptions, make_bot, plan_bot
+from arena.bots.launch import SandboxOptions, make_bot, plan_bot
 from arena.bots.manifest import locate
 from arena.bots.running import LocalBot
 from arena.bots.table import Table

@@ -14,7 +14,7 @@ from arena.errors import Disconnected, InfraError, StartFailed, TimedOut
 from arena.links.connection import BotConnection, tcp_connect, unix_connect
 from arena.play import looptime, priority
 from arena.play.heartbeat import STEADY
-from arena.play.player import Leniency
+from arena.play.player import ReplyPolicy
 from arena.untrusted.text import escaped
 
 CODEC = SimpleNamespace(wire=SimpleNamespace(DESCRIPTOR=SimpleNamespace(package="test")), prefix="Echo")
@@ -34,7 +34,7 @@ class Handler(grpc.GenericRpcHandler):
         return None
 
 
-SLEEPY = Leniency(lambda reply: reply.startswith(b"sleep"), STEADY)
+SLEEPY = ReplyPolicy(lambda reply: reply.startswith(b"sleep"), STEADY)
 
 
 async def serving(_request, _context):

@@ -206,12 +206,12 @@ class Watched:
         self.link = link
         self.opponent = opponent
         self.stolen = 0.0
-        self.tell, self.settle = link.tell, link.settle
+        self.tell, self.wait_frozen = link.tell, link.wait_frozen
 
-    async def call(self, request, wait, leniency):
+    async def call(self, request, wait, reply_policy):
         before = self.opponent.cpu_seconds
         try:
-            return await self.link.call(request, wait, leniency)
+            return await self.link.call(request, wait, reply_policy)
         finally:
             if GAME.codec.type("Request").FromString(request).WhichOneof("event") == "turn":
                 self.stolen += self.opponent.cpu_seconds - before

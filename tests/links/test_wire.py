@@ -16,7 +16,7 @@ from arena.errors import Abuse, BadMessage, BotFault, Disconnected, TimedOut
 from arena.links import http2
 from arena.play import looptime
 from arena.play.heartbeat import STEADY
-from arena.play.player import Leniency
+from arena.play.player import ReplyPolicy
 from tests.links.hostile_server import (
     CONTINUATION,
     DATA,
@@ -420,7 +420,7 @@ def test_a_lag_prolongs_the_wait_and_then_it_is_over():
             await wire.greet(GREETING + HEAD)
             began = time.monotonic()
             with pytest.raises(TimedOut):
-                await wire.link.call(b"", 0.1, Leniency(never_late, Lagging(0.3)))
+                await wire.link.call(b"", 0.1, ReplyPolicy(never_late, Lagging(0.3)))
             assert 0.4 <= time.monotonic() - began < 5.0
 
     looptime.run(run())
@@ -431,7 +431,7 @@ def test_a_reply_in_the_prolonged_time_counts_and_says_how_much_was_lag():
         async with wired() as wire:
             await wire.greet(GREETING + HEAD)
             later = asyncio.create_task(wire.answer_soon(reply(), after=0.2))
-            answer = await wire.link.call(b"", 0.1, Leniency(never_late, Lagging(5.0)))
+            answer = await wire.link.call(b"", 0.1, ReplyPolicy(never_late, Lagging(5.0)))
             await later
             assert answer.reply == b"reply"
             assert answer.lag == pytest.approx(5.0, abs=0.1)
@@ -452,7 +452,7 @@ def test_nobody_gains_time_by_making_the_referee_work():
         async with wired() as wire:
             await wire.greet(GREETING + HEAD)
             later = asyncio.create_task(wire.answer_soon(JUNK * 50, JUNK * 50, reply()))
-            answer = await wire.link.call(b"", 5.0, Leniency(never_late, Busy(wire.http)))
+            answer = await wire.link.call(b"", 5.0, ReplyPolicy(never_late, Busy(wire.http)))
             await later
             assert wire.http.cpu_seconds > 0
             assert answer.lag == 0.0
@@ -474,7 +474,7 @@ def test_a_late_reply_is_dropped_whenever_it_comes():
 
         async with wired() as wire:
             await wire.greet(GREETING + HEAD)
-            lenient = Leniency(is_late, STEADY)
+            lenient = ReplyPolicy(is_late, STEADY)
             for _ in range(2):
                 with pytest.raises(TimedOut):
                     await wire.link.call(b"", 0.02, lenient)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from arena.play import looptime
 from arena.play.heartbeat import STEADY, ThreadHeartbeat
-from arena.play.looptime import LoopSelector, Standstills, covered
+from arena.play.looptime import LoopSelector, Stalls, covered
 
 MOMENTS = st.integers(0, 50)
 
@@ -69,7 +69,7 @@ def test_no_second_is_counted_twice(spans, since, until):
 
 
 def test_short_spans_are_not_worth_keeping():
-    standstills = Standstills()
+    standstills = Stalls()
     standstills.note(1.0, 1.005)
     standstills.note(2.0, 2.5)
     assert standstills.since(0.0) == [(2.0, 2.5)]

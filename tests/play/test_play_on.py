@@ -35,14 +35,14 @@ class ScriptedLink:
         self.told = []
         self.closed = False
 
-    async def call(self, request, wait, leniency=STRICT):
+    async def call(self, request, wait, reply_policy=STRICT):
         assert not self.closed
         step, self.calls = self.script.get(self.calls), self.calls + 1
         if step is not None:
             raise step
         return Answer((await self.inner.call(request, wait)).reply, 0.01)
 
-    async def settle(self):
+    async def wait_frozen(self):
         assert not self.closed
 
     async def tell(self, request):

@@ -35,7 +35,7 @@ class ScriptedLink:
         self.asked = []
         self.told = []
 
-    async def call(self, request, wait, leniency=STRICT):
+    async def call(self, request, wait, reply_policy=STRICT):
         step = self.script.get(self.calls)
         self.calls += 1
         self.asked.append(request)
@@ -49,7 +49,7 @@ class ScriptedLink:
             return Answer(step if isinstance(step, bytes) else GAME.codec.write_reply(step), self.wall)
         return Answer((await self.inner.call(request, wait)).reply, self.wall)
 
-    async def settle(self):
+    async def wait_frozen(self):
         pass
 
     async def tell(self, request):

@@ -14,7 +14,7 @@ from arena.registry import find, games
 from arena.rng import choice, stream
 from arena.testing.play import pick_variant, variants, walk
 from arena.vectors import Layout, has_vectors, vectors
-from engines.claim.knowledge import unseen_cards
+from engines.claim.determinize import unseen_cards
 from engines.rrr.rules import Setup
 
 LEARNED = {name: game for name, game in games().items() if has_vectors(game)}

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from arena.bots.making import program_of
+from arena.bots.launch import program_of
 from arena.bots.manifest import Folder, read_manifest
 from arena.errors import OutOfMemory
 from arena.sandboxes import Limits

@@ -16,7 +16,7 @@ from arena.store import database, watchdog
 from arena.store.failures import Collision, ConnectionLost
 from arena.store.sql import SqlStore
 from arena.tournaments import store_calls
-from arena.tournaments.store_calls import PersistentCalls
+from arena.tournaments.store_calls import RetryingStore
 from tests.kits.stalling_proxy import StallingProxy
 from tests.kits.tournaments import World
 from tests.store.test_runs import let_pass
@@ -115,7 +115,7 @@ def test_a_transaction_that_gave_way_to_another_one_is_made_again(url, isolation
     run, tries = two_that_collide(store, isolation, statements)
 
     async def both():
-        calls = PersistentCalls()
+        calls = RetryingStore()
         calls.say = said.append
         return await asyncio.gather(calls.run(run, 0), calls.run(run, 1))
 
@@ -127,7 +127,7 @@ def test_a_transaction_that_gave_way_to_another_one_is_made_again(url, isolation
 
 def test_collisions_without_end_are_said_and_given_up(monkeypatch):
     monkeypatch.setattr(store_calls, "UNSAID_S", 0.1)
-    said, calls = [], PersistentCalls(0.2)
+    said, calls = [], RetryingStore(0.2)
     calls.say = said.append
 
     def collide():
@@ -164,7 +164,7 @@ def test_a_database_that_can_only_be_read_for_a_while_is_waited_for(own_postgres
         write_again_and_again()
 
     async def keep():
-        calls = PersistentCalls()
+        calls = RetryingStore()
         calls.say = said.append
         adding = asyncio.create_task(calls.run(store.add_match, match, b""))
         await asyncio.sleep(0.3)

@@ -18,7 +18,7 @@ from arena.registry import find
 from arena.store import database
 from arena.store.sql import SqlStore
 from arena.tournaments import archive
-from arena.tournaments.store_calls import PersistentCalls
+from arena.tournaments.store_calls import RetryingStore
 from arena.tournaments.verify import check_tournament, stored_tournament
 from tests.kits.contestants import arena
 from tests.kits.fields import play_tournament
@@ -112,7 +112,7 @@ def test_a_tournament_waits_for_a_program_that_holds_the_store(path, monkeypatch
     with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as holder:
         holder.execute("BEGIN IMMEDIATE")
         threading.Timer(0.5, lambda: holder.execute("COMMIT")).start()
-        assert asyncio.run(PersistentCalls().run(store.add_match, match, b"")) is True
+        assert asyncio.run(RetryingStore().run(store.add_match, match, b"")) is True
     store.close()
 
 

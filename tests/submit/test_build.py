@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from arena.bots.making import build_of
+from arena.bots.launch import build_of
 from arena.bots.manifest import Folder, read_manifest
 from arena.errors import UsageError
 from arena.intake import folders

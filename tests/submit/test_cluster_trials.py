@@ -3,18 +3,18 @@
 import pytest
 
 from arena import registry
-from arena.bots.making import BotPlan, SandboxOptions
+from arena.bots.launch import BotPlan, SandboxOptions
 from arena.bots.manifest import Folder, folder_digest, read_manifest
 from arena.clock import TimeControl
 from arena.match import Contestant
 from arena.sandboxes import Limits
 from arena.submit.cluster_trials import cluster_trial, play_trial
-from arena.submit.pipeline import Terms, try_here
+from arena.submit.pipeline import TrialConfig, try_here
 from arena.workers.local import LocalExecutor
 from arena.workers.placement import Placement
 from tests.kits.contestants import write_bot
 
-TERMS = Terms(SandboxOptions("process", Limits(), ponder=False), TimeControl.parse("5s/move+10s"))
+TERMS = TrialConfig(SandboxOptions("process", Limits(), ponder=False), TimeControl.parse("5s/move+10s"))
 SOURCE = """
 import os
 from arena.sdk import Bot, serve

@@ -180,8 +180,8 @@ class Entangled(Rrr):
 class Talkative(Assassins):
     """Tells everybody everything."""
 
-    def tell(self, state, move, seat=None):
-        return super().tell(state, move)
+    def describe_move(self, state, move, seat=None):
+        return super().describe_move(state, move)
 
 
 class Showing(Rrr):
@@ -190,13 +190,13 @@ class Showing(Rrr):
     def configure(self, seats, options):
         return super().configure(seats, {"setup": "secret-draft"})
 
-    def seen_move(self, state, move, seat):
+    def redact_move(self, state, move, seat):
         return move
 
 
 class Nameless(Claim):
-    def tell(self, state, move, seat=None):
-        return super().tell(state, move).replace("seat", "somebody")
+    def describe_move(self, state, move, seat=None):
+        return super().describe_move(state, move).replace("seat", "somebody")
 
 
 class OpenTable(RrrState):

@@ -8,7 +8,7 @@ import pytest
 from arena.errors import InfraError
 from arena.store.failures import ConnectionLost
 from arena.tournaments import store_calls
-from arena.tournaments.store_calls import PersistentCalls
+from arena.tournaments.store_calls import RetryingStore
 from tests.kits.tournaments import World
 
 LOST = ConnectionLost("the store went away")
@@ -33,7 +33,7 @@ class Unreliable:
 
 
 def test_a_lost_connection_is_waited_out_and_both_ends_of_it_are_said():
-    said, calls = [], PersistentCalls()
+    said, calls = [], RetryingStore()
     calls.say = said.append
     assert asyncio.run(calls.run(Unreliable(LOST, LOST))) == 3
     assert [sentence.partition(";")[0] for sentence in said] == [str(LOST), "the store answers again after 0 s"]
@@ -42,18 +42,18 @@ def test_a_lost_connection_is_waited_out_and_both_ends_of_it_are_said():
 def test_no_other_error_is_repeated():
     function = Unreliable(InfraError("the disk is full"))
     with pytest.raises(InfraError, match="the disk is full"):
-        asyncio.run(PersistentCalls().run(function))
+        asyncio.run(RetryingStore().run(function))
     assert function.calls == 1
 
 
 def test_a_database_that_stays_away_is_given_up():
     with pytest.raises(InfraError, match="stayed away for 0"):
-        asyncio.run(PersistentCalls(0.01).run(Unreliable(*[LOST] * 1000)))
+        asyncio.run(RetryingStore(0.01).run(Unreliable(*[LOST] * 1000)))
 
 
 def test_who_wants_to_stop_at_once_does_not_wait():
     async def run():
-        calls = PersistentCalls()
+        calls = RetryingStore()
         waiting = asyncio.create_task(calls.run(Unreliable(*[LOST] * 1000)))
         await asyncio.sleep(0.05)
         calls.stop_waiting()
@@ -84,7 +84,7 @@ def test_many_calls_wait_for_the_database_at_once():
     together = threading.Barrier(20)
 
     async def run():
-        calls = PersistentCalls()
+        calls = RetryingStore()
         return await asyncio.gather(*(calls.run(together.wait, 30) for _ in range(20)))
 
     assert sorted(asyncio.run(run())) == list(range(20))

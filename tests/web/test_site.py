@@ -17,7 +17,7 @@ from arena.store.sql import SqlStore
 from arena.web.build import build_site
 from arena.web.links import file_of
 from arena.web.pages.views import match_name
-from arena.web.rendering import Form, Surroundings, render
+from arena.web.rendering import Form, SiteContext, render
 from arena.web.site import Site
 from arena.web.snapshot import take_snapshot
 from tests.kits.sites import LOG, NAMES, SENTENCE, make_store
@@ -443,7 +443,7 @@ def test_an_imported_tournament_is_marked_wherever_it_is_shown(tmp_path, apart):
     site = Site(store, claim, take_snapshot(store, {"claim": claim["claim"].info}))
     match = file_of("match", match_name(1, store.latest_matches(tournament_id=1)[0].entry.match_id))
     own = [file_of("tournament", 1), match]
-    around = Surroundings("Arena", Form.FOLDER, lambda *_: True)
+    around = SiteContext("Arena", Form.FOLDER, lambda *_: True)
     pages = {path: render(site.page(path), around) for path in ["index.html", "tournaments.html", *own]}
     store.close()
     assert {path: "imported, not rated" in page for path, page in pages.items()} == dict.fromkeys(pages, apart)

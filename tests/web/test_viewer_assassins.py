@@ -140,7 +140,7 @@ def plies(state, choose):
     found = [picture_of(state, None)]
     while state.legal():
         move = choose(state)
-        last = {"seat": state.to_move(), "move": GAME.codec.move_to_json(move), "text": GAME.tell(state, move)}
+        last = {"seat": state.to_move(), "move": GAME.codec.move_to_json(move), "text": GAME.describe_move(state, move)}
         state.apply(move)
         found.append(picture_of(state, last))
     return found

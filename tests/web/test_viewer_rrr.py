@@ -103,7 +103,7 @@ def ply(state, last):
     told = None
     if last:
         before, move = last
-        text = Text.from_markup(GAME.tell(before, move)).plain
+        text = Text.from_markup(GAME.describe_move(before, move)).plain
         told = {"seat": before.to_move(), "move": codec.move_to_json(move), "text": text}
     views = [codec.observation_to_json(state.view(seat)) for seat in (0, 1)]
     return {"state": codec.state_to_json(state), "views": views, "last": told}

@@ -172,7 +172,7 @@ def replay(game: str, variant: Variant, seed: int) -> list[dict[str, Any]]:
         views = [codec.observation_to_json(state.view(seat)) for seat in range(variant.seats)]
         plies.append({"state": codec.state_to_json(state), "views": views, "last": last, "position": state.clone()})
         if move is not None:
-            text = engine.tell(state, move)
+            text = engine.describe_move(state, move)
             last = {"seat": state.to_move(), "move": codec.move_to_json(move), "text": text}
     return plies
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.bots.making import SandboxOptions
+from arena.bots.launch import SandboxOptions
 from arena.play import priority
 from arena.sandboxes import Limits
 from arena.sandboxes.kernel import cgroup_tree

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from arena.bots.making import BotPlan, SandboxOptions
+from arena.bots.launch import BotPlan, SandboxOptions
 from arena.bots.manifest import Builtin, Folder, folder_digest, read_manifest
 from arena.errors import UsageError
 from arena.match import Contestant

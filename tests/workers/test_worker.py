@@ -24,10 +24,10 @@ CONTROL = TimeControl.parse("60s/move")
 class HungLink:
     """A bot that answers nothing."""
 
-    async def call(self, request, wait, leniency=None):
+    async def call(self, request, wait, reply_policy=None):
         raise TimedOut("no answer")
 
-    async def settle(self):
+    async def wait_frozen(self):
         pass
 
     async def tell(self, request):

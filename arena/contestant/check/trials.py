@@ -117,7 +117,7 @@ class Trials:
             await player.begin(MatchStart(draw_name(), seat, len(spec.contestants), spec.config, spec.control))
             for ply, played in enumerate(moves):
                 if ply in chosen:
-                    decision = await player.decide(state, seat, player.settle)
+                    decision = await player.decide(state, seat, player.wait_frozen)
                     try_moves(state, seat, decision.moves)
                     self._walked.append(decision.times)
                 state.apply(played.move)

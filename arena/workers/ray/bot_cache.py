@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from arena.bots.making import BotPlan
+from arena.bots.launch import BotPlan
 from arena.bots.manifest import Folder, Image
 from arena.errors import InfraError, UsageError
 from arena.intake import folders, image_archive, image_storage

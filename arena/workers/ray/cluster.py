@@ -12,7 +12,7 @@ from typing import Any
 
 import ray
 
-from arena.bots.making import BotPlan
+from arena.bots.launch import BotPlan
 from arena.bots.manifest import Folder
 from arena.errors import InfraError, UsageError
 from arena.monitoring.events import Listener, NodeSetAside, ignore

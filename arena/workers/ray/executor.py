@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from arena.errors import InfraError
 from arena.monitoring.events import Listener, ignore
-from arena.workers.base import UNWATCHED, FinishedMatch, Job, Spectator, VoidMatch, WorkerHandle
+from arena.workers.base import NULL_SPECTATOR, FinishedMatch, Job, Spectator, VoidMatch, WorkerHandle
 from arena.workers.elastic_pool import ElasticPool
 from arena.workers.messages import WorkerPlan
 from arena.workers.ray.cluster import RayCluster
@@ -22,11 +22,16 @@ class RayExecutor(ElasticPool):
     """A pool of workers on many nodes; a match that is void on one of them is played again on another."""
 
     def __init__(
-        self, cluster: RayCluster, plan: WorkerPlan, *, on_event: Listener = ignore, spectator: Spectator = UNWATCHED
+        self,
+        cluster: RayCluster,
+        plan: WorkerPlan,
+        *,
+        on_event: Listener = ignore,
+        spectator: Spectator = NULL_SPECTATOR,
     ) -> None:
         super().__init__(on_event=on_event, spectator=spectator)
         self._cluster = cluster
-        self._plan = replace(plan, reports=spectator is not UNWATCHED)
+        self._plan = replace(plan, reports=spectator is not NULL_SPECTATOR)
         self._watching: asyncio.Task[None] | None = None
         self._void_on: dict[str, set[str]] = {}
         """For each match that is to be played again, the nodes on which it was void."""

@@ -10,7 +10,7 @@ import ray
 from arena.bots.manifest import Image
 from arena.errors import InfraError, UsageError
 from arena.workers.base import (
-    UNWATCHED,
+    NULL_SPECTATOR,
     Assignment,
     FinishedMatch,
     Spectator,
@@ -43,7 +43,7 @@ STARTS = 5
 class RayWorker:
     """An actor on a node that Ray chose, with a worker process; after its end another one, maybe somewhere else."""
 
-    def __init__(self, cluster: RayCluster, plan: WorkerPlan, spectator: Spectator = UNWATCHED) -> None:
+    def __init__(self, cluster: RayCluster, plan: WorkerPlan, spectator: Spectator = NULL_SPECTATOR) -> None:
         self.node = ""
         self.facts: NodeFacts | None = None
         """Where the actor is, once it has a place."""

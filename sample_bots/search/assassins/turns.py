@@ -14,7 +14,7 @@ from random import Random
 
 from arena.match import Outcome, Seat
 from engines.assassins.board import KING
-from engines.assassins.knowledge import imagine
+from engines.assassins.determinize import imagine
 from engines.assassins.moves import CHOOSE, END_TURN, ENTER, REVEAL, Move, figure_of
 from engines.assassins.rules import ATTACK_PRICE, KINGS_TURN, AssassinsState, Observation
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import pytest
 
-from arena.bots.making import BotPlan, SandboxOptions
+from arena.bots.launch import BotPlan, SandboxOptions
 from arena.bots.manifest import Builtin, Folder, Image, folder_digest, read_manifest
 from arena.errors import InfraError, UsageError
 from arena.match import Contestant

@@ -41,7 +41,7 @@ class Nim(Game[int, int, View]):
         """The sticks as strokes."""
         return "| " * cast(NimState, state).sticks or "no sticks"
 
-    def tell(self, state: State[int, View], move: int, seat: Seat | None = None) -> str:
+    def describe_move(self, state: State[int, View], move: int, seat: Seat | None = None) -> str:
         """Who takes how many; nothing is hidden from any seat."""
         return f"seat {state.to_move()} takes {move}"
 

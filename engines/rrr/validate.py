@@ -5,7 +5,7 @@ A position may lack tiles and draws, so that a few tiles make a puzzle; what is 
 
 from arena.codec import require
 from arena.rng import stream
-from engines.rrr.knowledge import imagine
+from engines.rrr.determinize import imagine
 from engines.rrr.moves import Move, NameFirst, Pick, Place
 from engines.rrr.rules import (
     DRAFT_ORDER,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from arena.codec import require
 from arena.match import Seat
-from engines.claim.knowledge import unseen_cards
+from engines.claim.determinize import unseen_cards
 from engines.claim.rules import (
     ALL_CARDS,
     BEATS,
