@@ -317,7 +317,7 @@ _ENDINGS = {match_pb2.Ending.Value(f"ENDING_{ending.name}"): ending for ending i
 
 def unpack_control(message: match_pb2.TimeControl) -> TimeControl:
     """The time control in a TimeControl message."""
-    require(message.meter in _METERS, f"{message.meter} is no meter")
+    require(message.meter in _METERS, f"{message.meter} is not a meter")
     return TimeControl(
         per_move=message.per_move_us / 1e6,
         bank=message.bank_us / 1e6,
@@ -344,5 +344,5 @@ def pack_verdict(verdict: Verdict) -> match_pb2.Verdict:
 
 def unpack_verdict(message: match_pb2.Verdict) -> Verdict:
     """The verdict in a Verdict message."""
-    require(message.ending in _ENDINGS, f"{message.ending} is no ending")
+    require(message.ending in _ENDINGS, f"{message.ending} is not an ending")
     return Verdict(_ENDINGS[message.ending], message.sentence)

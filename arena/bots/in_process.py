@@ -66,7 +66,7 @@ def contender(game: AnyGame, entrant: Entrant) -> Contender:
     if callable(entrant):
         name = getattr(entrant, "__name__", type(entrant).__name__)
         return Contender(name if NAME.fullmatch(name) else "function", lambda _: FunctionBot(entrant))
-    raise UsageError(f"{entrant!r:.80} is no bot: give a function, a Bot, the name of a bot, or its folder")
+    raise UsageError(f"{entrant!r:.80} is not a bot: give a function, a Bot, the name of a bot, or its folder")
 
 
 def _named(game: AnyGame, text: str) -> Contender:

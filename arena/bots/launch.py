@@ -146,12 +146,12 @@ def image_digest(reference: str) -> str:
     try:
         client = DockerClient()
     except InfraError as error:
-        advice = f"it is no folder and no sample bot, and as an image it needs docker: {error}"
+        advice = f"it is neither a folder nor a sample bot, and as an image it needs docker: {error}"
         raise unknown_bot(reference, advice) from error
     try:
         return images.resolve(client, reference).digest
     except images.NoSuchImage as error:
-        raise unknown_bot(reference, f"it is no folder and no sample bot, and {error}") from error
+        raise unknown_bot(reference, f"it is neither a folder nor a sample bot, and {error}") from error
     finally:
         client.close()
 

@@ -93,7 +93,7 @@ def locate(text: str, builtin: Collection[str]) -> Source:
     if text.startswith("grpc:"):
         found = _REMOTE.fullmatch(text)
         if not found or not 0 < int(found[2]) < 65536:
-            raise UsageError(f"{text!r} is no address: write grpc://host:port")
+            raise UsageError(f"{text!r} is not a valid address: write grpc://host:port")
         return Remote(found[1].strip("[]"), int(found[2]))
     with map_read_errors(quoted(text)):  # a name of thousands of characters, for one
         is_folder = bool(text) and Path(text).is_dir()

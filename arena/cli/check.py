@@ -118,7 +118,7 @@ def games_to_check(bot: str, name: str | None) -> list[AnyGame]:
     if name is not None:
         return [registry.find(name)]
     if not isinstance(source, Folder):
-        folder = f"{bot} is no folder: " if isinstance(source, Image) else ""
+        folder = f"{bot} is not a folder: " if isinstance(source, Image) else ""
         raise UsageError(f"{folder}say with --game at which game to check {bot}, since only a folder has a bot.toml")
     return [registry.find(game) for game in source.manifest.games]
 

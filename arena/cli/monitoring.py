@@ -32,7 +32,7 @@ class Address(click.ParamType):  # type: ignore[type-arg]  # generic only from c
             return value
         found = _ADDRESS.fullmatch(value)
         if found is None or int(found["port"]) > 65535:
-            self.fail(f"{value!r} is no address: write HOST:PORT, such as 127.0.0.1:9464", param, ctx)
+            self.fail(f"{value!r} is not a valid address: write HOST:PORT, such as 127.0.0.1:9464", param, ctx)
         return found["host"].strip("[]"), int(found["port"])
 
 

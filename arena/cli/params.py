@@ -26,7 +26,7 @@ class Whole(click.IntRange):
         try:
             number = int(value)
         except ValueError:
-            self.fail(f"{value!r} is no whole number", param, ctx)
+            self.fail(f"{value!r} is not a whole number", param, ctx)
         return super().convert(number, param, ctx)
 
 
@@ -42,7 +42,7 @@ class Seed(click.ParamType):  # type: ignore[type-arg]  # generic only from clic
         """The number."""
         text = str(value)
         if not (text.isascii() and text.isdecimal() and len(text) <= len(str(self._most)) and int(text) <= self._most):
-            self.fail(f"{value!r} is no seed: write a whole number from 0 to {self._most}", param, ctx)
+            self.fail(f"{value!r} is not a valid seed: write a whole number from 0 to {self._most}", param, ctx)
         return int(text)
 
 
@@ -83,7 +83,7 @@ class Size(click.ParamType):  # type: ignore[type-arg]  # generic only from clic
             return value
         number, unit = str(value)[:-1], str(value)[-1:].lower()
         if unit not in _UNITS or not number.isdecimal():
-            self.fail(f"{value!r} is no size: write 512m or 1g", param, ctx)
+            self.fail(f"{value!r} is not a valid size: write 512m or 1g", param, ctx)
         return int(number) * _UNITS[unit]
 
 
@@ -119,7 +119,7 @@ class Moment(click.ParamType):  # type: ignore[type-arg]  # generic only from cl
         try:
             return datetime.strptime(str(value), "%Y-%m-%d").replace(tzinfo=UTC)
         except ValueError:
-            self.fail(f"{value!r} is no date: write 2026-05-01, or 7d for a week ago", param, ctx)
+            self.fail(f"{value!r} is not a valid date: write 2026-05-01, or 7d for a week ago", param, ctx)
 
 
 def clock_option(command: Callable[..., None]) -> Callable[..., None]:

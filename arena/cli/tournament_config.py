@@ -52,7 +52,7 @@ def read_seeds(path: Path) -> list[int]:
     words = [line.partition("#")[0].strip() for line in lines]
     for number, word in enumerate(words, 1):
         if word and not (word.isascii() and word.isdecimal() and len(word) <= 16):
-            raise UsageError(f"{path}: line {number} is no seed: {word:.40}")
+            raise UsageError(f"{path}: line {number} is not a valid seed: {word:.40}")
     return [int(word) for word in words if word]
 
 

@@ -68,13 +68,13 @@ class EntryChecker:
         if name.startswith("/") or name[1:2] == ":":
             raise UsageError(f"{self._what}: {quoted(name)} is an absolute path")
         if any(part in ("", ".", "..") for part in name.split("/")):
-            raise UsageError(f"{self._what}: {quoted(name)} is no plain path within the folder")
+            raise UsageError(f"{self._what}: {quoted(name)} is not a plain path within the folder")
 
     def _check_characters(self, name: str) -> None:
         try:
             size = len(name.encode())
         except UnicodeEncodeError:
-            raise UsageError(f"{self._what}: the name {quoted(name)} is no valid UTF-8") from None
+            raise UsageError(f"{self._what}: the name {quoted(name)} is not valid UTF-8") from None
         if not name.isprintable() or "\\" in name:
             raise UsageError(f"{self._what}: the name {quoted(name)} has control characters or backslashes")
         if size > MAX_PATH_BYTES or any(len(part.encode()) > MAX_PART_BYTES for part in name.split("/")):
@@ -84,7 +84,7 @@ class EntryChecker:
         """Refuse an entry below a file or link, or whose name equals another one on some file system."""
         for parent in _parents(entry.name):
             if self._kind_of(parent, entry) not in (None, Kind.DIRECTORY):
-                self._refuse(entry, f"lies below {quoted(parent)}, which is no folder")
+                self._refuse(entry, f"lies below {quoted(parent)}, which is not a folder")
             self._seen.setdefault(_folded(parent), (parent, Kind.DIRECTORY))
         there = self._kind_of(entry.name, entry)
         if there is not None and not (there is entry.kind is Kind.DIRECTORY):
@@ -100,7 +100,7 @@ class EntryChecker:
     def _check_link(self, entry: Entry) -> None:
         if entry.kind is Kind.HARDLINK:
             if self._seen.get(_folded(entry.target)) != (entry.target, Kind.FILE):
-                self._refuse(entry, f"is a hard link to {quoted(entry.target)}, which is no file before it")
+                self._refuse(entry, f"is a hard link to {quoted(entry.target)}, which is not a file before it")
             return
         self._check_characters(entry.target)
         parts = entry.target.split("/")

@@ -159,7 +159,7 @@ class _Archive:
         try:
             return json.loads(raw), raw
         except (ValueError, RecursionError) as error:
-            raise UsageError(f"{self.what}: {quoted(name)} is no valid JSON") from error
+            raise UsageError(f"{self.what}: {quoted(name)} is not valid JSON") from error
 
 
 def _copy(archive: _Archive, target: IO[bytes], reference: str, tag: str) -> Copy:

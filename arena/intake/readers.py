@@ -226,7 +226,7 @@ def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, what: str) -
     if member.flag_bits & 1:
         raise UsageError(f"{what} is encrypted")
     if not member.flag_bits & 0x800 and not name.isascii():
-        raise UsageError(f"{what}: the name {quoted(name)} is no valid UTF-8")
+        raise UsageError(f"{what}: the name {quoted(name)} is not valid UTF-8")
     kind = Kind.DIRECTORY if member.is_dir() else _KINDS.get(stat.S_IFMT(mode) or stat.S_IFREG, Kind.SPECIAL)
     target = ""
     if kind is Kind.SYMLINK:

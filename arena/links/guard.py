@@ -92,7 +92,7 @@ class Guard:
         """A frame begins; Abuse for a flood, BadMessage for what gRPC never sends."""
         kind, flags, _, length = head
         if length > MAX_FRAME_BYTES:
-            raise BadMessage(f"sent what is no gRPC (a frame of {length} bytes)")
+            raise BadMessage(f"sent what is not gRPC (a frame of {length} bytes)")
         if kind == DATA and flags & PADDED:
             raise BadMessage("sent a padded DATA frame, which gRPC does not use")
         if kind != DATA or length < FULL_FRAME:

@@ -401,7 +401,7 @@ class Http2(asyncio.BufferedProtocol):
         try:
             events = self._http.receive_data(frame)
         except Exception as error:  # whatever h2 raises, the bytes are no valid HTTP/2
-            raise BadMessage(f"sent what is no gRPC ({escaped(str(error))})") from error
+            raise BadMessage(f"sent what is not gRPC ({escaped(str(error))})") from error
         for event in events:
             self._on_event(event)
 

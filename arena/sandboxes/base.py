@@ -18,9 +18,6 @@ KIB, MIB = units.KIB, units.MIB
 SOCKET_NAME = "b.sock"
 SOCKET_DIR_BYTES = 64 * KIB
 SOCKET_DIR_INODES = 16
-NO_CORE = 1
-"""The limit of core dumps. With 0 the kernel writes none either, but starts the program that takes them in, if there is
-one; only 1 tells it not to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

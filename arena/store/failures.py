@@ -21,7 +21,7 @@ class Collision(Retryable):
 _Meaning = tuple[type[ArenaError], str]
 
 _DAMAGED = (InfraError, "is damaged: put back a copy of it, or name another one with --db")
-_NO_STORE = (UsageError, "is no store of Arena: name another one with --db")
+_NO_STORE = (UsageError, "is not a store of Arena: name another one with --db")
 _FULL = (InfraError, "has no room left on its disk: make room, and give the same command again")
 _NOT_WRITABLE = (UsageError, "may not be written by you: change its permissions, or name another one with --db")
 _GONE = (ConnectionLost, "went away: see that PostgreSQL runs, and give the same command again")

@@ -28,7 +28,7 @@ def check_game(game: AnyGame, games: int = 0) -> None:
 def check_facts(game: AnyGame) -> None:
     """The declared facts make sense, and the rules for people are there."""
     info = game.info
-    assert info.name.isidentifier(), f"the name {info.name!r} is no identifier"
+    assert info.name.isidentifier(), f"the name {info.name!r} is not an identifier"
     assert info.name.islower(), f"the name {info.name!r} is not in lower case"
     assert 1 < info.min_seats <= info.max_seats, "a game has two seats or more"
     assert not info.roles or len(info.roles) == info.max_seats, "every seat has a role, or none has"

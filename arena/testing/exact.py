@@ -23,7 +23,7 @@ def check_only_listed_moves_apply(game: AnyGame, seed: int) -> None:
         for stranger in (*NO_MOVES, *(twin for number in some for twin in lookalikes(legal[number]))):
             if any(stranger is move for move in legal):
                 continue
-            _refuse(state, stranger, f"seed {seed}: {stranger!r}, which is no listed move,")
+            _refuse(state, stranger, f"seed {seed}: {stranger!r}, which is not a listed move,")
             assert game.codec.dump_state(state) == before, f"seed {seed}: the illegal {stranger!r} changed the state"
             assert tuple(state.legal()) == legal, f"seed {seed}: the illegal {stranger!r} changed what is legal"
 

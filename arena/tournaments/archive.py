@@ -269,7 +269,7 @@ def _bot_from_json(number: int, plain: Mapping[str, Any]) -> BotEntry:
         check_imported(name, owner)
     games = tuple(checked_name(game, "the game of a bot") for game in plain["games"])
     if not _DIGEST.fullmatch(digest := str(plain["digest"])):
-        raise UsageError(f"{digest!r:.80} is no digest")
+        raise UsageError(f"{digest!r:.80} is not a digest")
     if bool(digest) is (owner == BUILTIN_OWNER):  # only the players inside the referee have no files
         raise UsageError(f"the bot {name} {version} of {owner or 'nobody'} has the digest {digest or 'none'}")
     return BotEntry(number, name, version, owner, digest, "", games, retired=False, created=datetime.now(UTC))
@@ -309,4 +309,4 @@ def _map_archive_errors(path: Path) -> Iterator[None]:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except (AttributeError, KeyError, RecursionError, StopIteration, TypeError, ValueError) as error:
-        raise UsageError(f"{path} is refused: it is no tournament of Arena: {escaped(str(error)):.200}") from error
+        raise UsageError(f"{path} is refused: it is not a tournament of Arena: {escaped(str(error)):.200}") from error

@@ -29,6 +29,9 @@ _ERRORS: dict[str, type[ArenaError]] = {
 }
 _MEMORY = "memory"
 """The child's error when its memory is used up; the parent words the message, with the limit."""
+NO_CORE = 1
+"""The limit of core dumps. With 0 the kernel writes none either, but starts the program that takes them in, if there is
+one; only 1 tells it not to."""
 _OPEN_FILES = 64
 _CHUNK = 1 << 16
 _WORDS = 200
@@ -143,7 +146,7 @@ def _set_limits(allowance: Allowance) -> None:
         resource.RLIMIT_AS: present + allowance.memory_bytes,
         resource.RLIMIT_FSIZE: allowance.file_bytes,
         resource.RLIMIT_NOFILE: _OPEN_FILES,
-        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_CORE: NO_CORE,
     }
     for kind, limit in limits.items():
         _set_limit(kind, limit, limit)

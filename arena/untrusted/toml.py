@@ -29,7 +29,7 @@ def read_text(path: Path, max_bytes: int, kind: str) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is no valid {kind}: {error}") from error
+        raise UsageError(f"{path} is not valid {kind}: {error}") from error
 
 
 def _parse(text: str, path: Path) -> dict[str, Any]:
@@ -39,4 +39,4 @@ def _parse(text: str, path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
-        raise UsageError(f"{path} is no valid TOML: {error!s:.200}") from error
+        raise UsageError(f"{path} is not valid TOML: {error!s:.200}") from error

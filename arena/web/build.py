@@ -97,7 +97,7 @@ def _latest(site: Site, count: int, tournament: int | None = None) -> list[Liste
 def _prepare(folder: Path) -> None:
     try:
         if folder.is_dir() and any(folder.iterdir()) and not (folder / MARK).is_file():
-            raise UsageError(f"{folder} has files that are no site of Arena's: name a new or an empty folder")
+            raise UsageError(f"{folder} has files that are not a site of Arena's: name a new or an empty folder")
         folder.mkdir(parents=True, exist_ok=True)
         (folder / MARK).touch()
     except OSError as error:

@@ -127,7 +127,7 @@ def _check(record: AnyRecord) -> None:
     if any(played.seat >= seats for played in record.played):
         raise RecordError(f"the record has moves of more seats than its {seats} contestants")
     if not all(map(math.isfinite, outcome.scores)):
-        raise RecordError("the record has a score that is no number")
+        raise RecordError("the record has a score that is not a number")
 
 
 def all_views(game: AnyGame, record: AnyRecord) -> list[str]:

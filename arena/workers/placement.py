@@ -88,7 +88,7 @@ def connect(placement: Placement, size: MatchSize) -> Cluster | None:
         return None
     if place != RAY and not _ADDRESS.fullmatch(place):
         raise UsageError(
-            f"{place!r} is no executor: give {LOCAL}, {RAY} (a cluster of this machine) or ray://HOST:PORT"
+            f"{place!r} is not an executor: give {LOCAL}, {RAY} (a cluster of this machine) or ray://HOST:PORT"
         )
     for name, value in RAY_QUIET.items():
         os.environ.setdefault(name, value)

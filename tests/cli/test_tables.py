@@ -116,7 +116,7 @@ def test_csv_is_safe_for_spreadsheets(start, capsys):
         (["ratings", "--game", "claim", "--latest", "--tests"], "choose one of --latest, --tests"),
         (
             ["ratings", "--game", "claim", "--since", "soon"],
-            "'soon' is no date: write 2026-05-01, or 7d for a week ago",
+            "'soon' is not a valid date: write 2026-05-01, or 7d for a week ago",
         ),
         (["ratings", "--game", "claim", "--html", "/no/such/folder/x.html"], "cannot be written"),
         (

@@ -151,8 +151,8 @@ BAD = [
     ("seeds = [1, 1]", "the same seed is there twice"),
     ("seeds = [-1]", "a seed is a whole number from 0 to"),
     ("seeds = []", "there must be 1 to 10000 seeds, not 0"),
-    ("rounds =", "is no valid TOML"),
-    (f"rounds = {'9' * 5000}", "is no valid TOML"),
+    ("rounds =", "is not valid TOML"),
+    (f"rounds = {'9' * 5000}", "is not valid TOML"),
     (".".join("a" * 300) + " = 1", "has more than 256 dots in one line"),
     ("#" * (1 << 19), "is longer than 256 KiB"),
 ]
@@ -200,7 +200,7 @@ def test_more_rounds_than_seeds_are_refused(words, complaint, db, tmp_path):
 def test_a_line_that_is_no_seed_is_named(text, tmp_path):
     file = tmp_path / "deals.txt"
     file.write_text(f"1\n{text}\n")
-    with pytest.raises(UsageError, match="line 2 is no seed"):
+    with pytest.raises(UsageError, match="line 2 is not a valid seed"):
         read_seeds(file)
 
 

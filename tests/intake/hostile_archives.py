@@ -114,8 +114,8 @@ def twice_in_zip():
 
 
 REFUSED = {
-    "dots": (lambda: tar(BOT, member("../up")), "'../up' is no plain path within the folder"),
-    "dots inside": (lambda: tar(BOT, member("a/../../up")), "is no plain path within the folder"),
+    "dots": (lambda: tar(BOT, member("../up")), "'../up' is not a plain path within the folder"),
+    "dots inside": (lambda: tar(BOT, member("a/../../up")), "is not a plain path within the folder"),
     "absolute": (lambda: tar(BOT, member("/etc/cron.d/x")), "'/etc/cron.d/x' is an absolute path"),
     "drive": (lambda: tar(BOT, member("C:evil")), "is an absolute path"),
     "backslash": (lambda: tar(BOT, member("..\\up")), "control characters or backslashes"),
@@ -132,16 +132,16 @@ REFUSED = {
     "link to nothing": (lambda: tar(BOT, member("a", LINK, link="")), "out of the folder"),
     "link, then a file below": (
         lambda: tar(BOT, member("sub", DIR), member("d", LINK, link="sub"), member("d/x")),
-        "'d/x' lies below 'd', which is no folder",
+        "'d/x' lies below 'd', which is not a folder",
     ),
-    "file, then a file below": (lambda: tar(BOT, member("d"), member("d/x")), "lies below 'd', which is no folder"),
+    "file, then a file below": (lambda: tar(BOT, member("d"), member("d/x")), "lies below 'd', which is not a folder"),
     "hard link out": (
         lambda: tar(BOT, member("a", tarfile.LNKTYPE, link="/etc/passwd")),
-        "'a' is a hard link to '/etc/passwd', which is no file before it",
+        "'a' is a hard link to '/etc/passwd', which is not a file before it",
     ),
     "hard link to a link": (
         lambda: tar(BOT, member("s", LINK, link="bot.toml"), member("a", tarfile.LNKTYPE, link="s")),
-        "which is no file before it",
+        "which is not a file before it",
     ),
     "link out of the inner folder": (
         lambda: tar(member("in/bot.toml", data=TOML), member("in/x", LINK, link="../in/bot.toml")),
@@ -190,7 +190,7 @@ REFUSED = {
         lambda: tar(BOT, member("\u00e9"), member("e\u0301")),
         r"'e\\u0301' differs from '\\xe9' only in case or in the way it is encoded",
     ),
-    "no UTF-8": (lambda: fixed(raw_name(b"\xff\xfe")), r"the name '\\udcff\\udcfe' is no valid UTF-8"),
+    "no UTF-8": (lambda: fixed(raw_name(b"\xff\xfe")), r"the name '\\udcff\\udcfe' is not valid UTF-8"),
     "terminal codes": (lambda: tar(BOT, member("\x1b[31mred")), r"the name '\\x1b\[31mred' has control characters"),
     "right to left": (lambda: tar(BOT, member("\u202egpj.py")), "control characters"),
     "line end": (lambda: tar(BOT, member("a\nb")), "control characters"),
@@ -213,7 +213,7 @@ REFUSED = {
     "nonsense": (lambda: b"nonsense" * 1000, "damaged, or no archive"),
     "empty": (lambda: b"", "damaged, or no archive"),
     "zstd": (lambda: b"\x28\xb5\x2f\xfd" + bytes(100), "compressed by zstd are not read"),
-    "zip: dots": (lambda: zipped(ZBOT, ("../up", b"", 0o100644)), "is no plain path within the folder"),
+    "zip: dots": (lambda: zipped(ZBOT, ("../up", b"", 0o100644)), "is not a plain path within the folder"),
     "zip: absolute": (lambda: zipped(ZBOT, ("/up", b"", 0o100644)), "is an absolute path"),
     "zip: link out": (lambda: zipped(ZBOT, ("a", b"../../etc", 0o120777)), "out of the folder"),
     "zip: device": (lambda: zipped(ZBOT, ("a", b"", 0o020666)), "is a pipe, socket or device"),
@@ -223,7 +223,7 @@ REFUSED = {
     "zip: terminal codes": (lambda: zipped(ZBOT, ("\x1b[2J", b"", 0o100644)), "control characters"),
     "zip: no UTF-8": (
         lambda: zipped(ZBOT, ("xx", b"", 0o100644)).replace(b"xx", b"\xff\xfe"),
-        "is no valid UTF-8",
+        "is not valid UTF-8",
     ),
     "zip: encrypted": (encrypted, "is encrypted"),
     "zip: twice": (twice_in_zip, "'bot.toml' is there twice"),
@@ -361,8 +361,8 @@ COSTLY = {
     "image: sparse layer": (lambda: image(**{"0_tar": sparse_map()}), "holds a sparse file"),
     "image: copied headers": (lambda: image(**{"0_tar": copied_headers()}), "a header for all files after it"),
     "image: lists": (lambda: image(manifest_json=b"[" + b"[]," * 340_000 + b"[]]"), "exactly one image"),
-    "image: deep": (lambda: image(manifest_json=b"[" * 1_000_000), "is no valid JSON"),
-    "image: digits": (lambda: image(c_json=b"9" * 1_000_000), "is no valid JSON"),
+    "image: deep": (lambda: image(manifest_json=b"[" * 1_000_000), "is not valid JSON"),
+    "image: digits": (lambda: image(c_json=b"9" * 1_000_000), "is not valid JSON"),
     "zip: long complaint": (long_complaint, "damaged, or no archive"),
 }
 

@@ -134,7 +134,10 @@ FORBIDDEN = {
         lambda: entries(member("a", HARD, link="b"), member("b")),
         "not a file before it in its layer",
     ),
-    "file, then a file below": (lambda: entries(member("d"), member("d/x")), "has files below /d, which is no folder"),
+    "file, then a file below": (
+        lambda: entries(member("d"), member("d/x")),
+        "has files below /d, which is not a folder",
+    ),
     "there twice": (lambda: entries(member("x"), member("./x")), "'x', which is there twice"),
     "folder becomes a link": (
         lambda: entries(member("d/x"), member("d", LINK, link="/etc")),

@@ -116,7 +116,7 @@ ODD = {
     put_socket: "'odd' is a pipe, socket or device",
     put_setuid: "'odd' has a setuid",
     put_link_out: "'odd' is a link to '/etc/passwd', out of the folder",
-    put_bytes_name: "is no valid UTF-8",
+    put_bytes_name: "is not valid UTF-8",
     put_hole: "'odd' has 1048576 MiB",
 }
 

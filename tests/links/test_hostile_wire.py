@@ -166,7 +166,7 @@ def test_a_bot_that_never_becomes_ready_did_not_start(attack):
         if attack in {"never_accepts", "accepts_and_hangs", "no_window"}:
             assert "does not answer the health check" in str(caught.value)
         if attack == "speaks_smtp":
-            assert "failed its health check: sent what is no gRPC" in str(caught.value)
+            assert "failed its health check: sent what is not gRPC" in str(caught.value)
 
     with hostile(attack) as (_, path):
         looptime.run(run(path))

@@ -43,7 +43,7 @@ def change(path, *statements):
 
 def test_a_text_file(tmp_path):
     (tmp_path / "text").write_text("not a database, but long enough to be taken for one " * 20)
-    refusal(tmp_path / "text", 2, "text is no store of Arena: name another one with --db")
+    refusal(tmp_path / "text", 2, "text is not a store of Arena: name another one with --db")
 
 
 def test_a_folder(tmp_path):

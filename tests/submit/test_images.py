@@ -72,8 +72,8 @@ REFUSED = {
         lambda: saved(listed=[{"Config": "../../etc/passwd", "Layers": ["0.tar"]}]),
         "'../../etc/passwd' of the image is missing",
     ),
-    "no JSON": (lambda: saved(c__json=b"{"), "is no valid JSON"),
-    "deep JSON": (lambda: saved(c__json=b"[" * 100_000), "is no valid JSON"),
+    "no JSON": (lambda: saved(c__json=b"{"), "is not valid JSON"),
+    "deep JSON": (lambda: saved(c__json=b"[" * 100_000), "is not valid JSON"),
     "long JSON": (lambda: saved(manifest__json=b" " * (2 << 20)), "no image as `docker save` writes it"),
     "no settings": (lambda: saved(settings=[1]), "configuration of the image cannot be read"),
     "layer is nonsense": (lambda: saved(layers=[b"nonsense" * 100]), "not plain octal"),
@@ -92,7 +92,7 @@ REFUSED = {
     "socket place": (lambda: saved(layers=[special("run/bot", tarfile.SYMTYPE)]), "a link at /run/bot"),
     "behind a link": (
         lambda: saved(layers=[special("a", tarfile.SYMTYPE), special("a/group", tarfile.DIRTYPE)]),
-        "files below /a, which is no folder",
+        "files below /a, which is not a folder",
     ),
     "layer says a lot": (lambda: saved(layers=[huge_layer()]), "unpacks to more than 4096 MiB"),
     "layer of another image": (

@@ -65,3 +65,8 @@ def test_an_endless_answer_is_not_taken():
 def test_a_process_that_somebody_else_killed_is_no_fault_of_the_file():
     with pytest.raises(InfraError, match="was stopped"):
         evaluate(f"__import__('os').kill(__import__('os').getpid(), {signal.SIGKILL:d})")
+
+
+def test_a_crash_starts_no_program_that_takes_cores_in():
+    """The kernel starts one for a limit of 0, too, and only not for 1."""
+    assert evaluate("__import__('resource').getrlimit(__import__('resource').RLIMIT_CORE)") == [1, 1]

@@ -6,12 +6,13 @@ from typing import Any
 
 from arena.errors import InfraError, StartFailed
 from arena.sandboxes import processors
-from arena.sandboxes.base import NO_CORE, SOCKET_NAME, BotImage, Limits
+from arena.sandboxes.base import SOCKET_NAME, BotImage, Limits
 from arena.sandboxes.docker.images import Image
 from arena.sandboxes.kernel import masks, procfs
 from arena.sandboxes.kernel.cgroups import CPU_PERIOD_US
 from arena.sandboxes.kernel.seccomp import docker_profile
 from arena.sandboxes.owner import PREFIX, owner
+from arena.untrusted.limited import NO_CORE
 
 OWNER_LABEL = f"{PREFIX}.owner"
 _RUN = "/run/bot"

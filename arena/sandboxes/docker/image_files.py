@@ -95,7 +95,7 @@ class LayerCheck:
 
     def _refuse_links(self, names: set[str]) -> None:
         for name in names:
-            raise UsageError(f"{self._image} has files below /{printable(name[:_SHOWN])}, which is no folder")
+            raise UsageError(f"{self._image} has files below /{printable(name[:_SHOWN])}, which is not a folder")
 
 
 def check_directories(image: str, layers: Iterable[Path], workdir: str) -> None:

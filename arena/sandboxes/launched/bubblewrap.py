@@ -259,7 +259,7 @@ def environment(program: BotDirectory, limits: Limits) -> dict[str, str]:
 def _binds(program: BotDirectory, folder: str) -> Iterator[tuple[Path, str, str]]:
     """Source, target and staging name of each bind mount; parents first, because later mounts cover earlier ones."""
     if not program.path.is_dir():
-        raise UsageError(f"{program.path} is no directory")
+        raise UsageError(f"{program.path} is not a directory")
     own = [Path("/usr"), *(Path("/", name) for name in _SYSTEM_LINKS if _is_plain_directory(Path("/", name)))]
     settings = [path for pattern in _SETTINGS for path in Path("/etc").glob(pattern)]
     wanted = sorted({*own, *settings, *program.read_only})
@@ -297,7 +297,9 @@ def _check_mounts(init: int, writable: Sequence[WritableTmpfs]) -> None:
         if tmpfs is None and mount.writable and mount.kind != "devpts":
             raise InfraError(f"{mount.point} is writable in the sandbox")
         if tmpfs is not None and (mount.kind, mount.inodes) != ("tmpfs", tmpfs.inodes):
-            raise InfraError(f"{mount.point} in the sandbox is no file system of its own, or holds any number of files")
+            raise InfraError(
+                f"{mount.point} in the sandbox is not a file system of its own, or holds any number of files"
+            )
         bare.discard(mount.point)
     if bare:
         raise InfraError(f"{min(bare)} is not masked in the sandbox")

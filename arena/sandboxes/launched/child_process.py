@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import TypedDict
 
 from arena.errors import InfraError
-from arena.sandboxes.base import NO_CORE, Limits
+from arena.sandboxes.base import Limits
 from arena.sandboxes.logs import LogReader
+from arena.untrusted.limited import NO_CORE
 
 CONTROL, FILTER, INFO = 9, 8, 7
 """Descriptor numbers in the child process, of one digit because the shell takes no more."""
