@@ -99,7 +99,7 @@ class Duration(click.ParamType):  # type: ignore[type-arg]  # generic only from 
         found = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?", str(value))
         seconds = sum(int(part or 0) * unit for part, unit in zip(found.groups(), (3600, 60, 1))) if found else 0
         if not seconds:
-            self.fail(f"{value!r} is no time: write 90s, 45m or 1h30m", param, ctx)
+            self.fail(f"{value!r} is not a valid time: write 90s, 45m or 1h30m", param, ctx)
         return float(seconds)
 
 

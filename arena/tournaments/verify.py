@@ -194,7 +194,7 @@ class _MatchChecker:
             yield "its name does not follow from what was played"
         for bot in spec.contestants:
             if bot not in self._places or bot not in self._bot_ids:
-                yield f"{bot.name} {bot.version} with the digest {bot.digest or 'none'} is no bot of the tournament"
+                yield f"{bot.name} {bot.version} with the digest {bot.digest or 'none'} is not a bot of the tournament"
                 return
         if len(entry.seats) != len(spec.contestants):
             yield f"it has {len(entry.seats)} seats, but {len(spec.contestants)} bots played"

@@ -71,7 +71,7 @@ def test_an_image_may_stand_for_the_command(tmp_path):
         ({"rules": '"yes"'}, "rules must be true or false"),
         ({"command": "", "image": '"my-bot"', "rules": "true"}, "an image starts the rules itself"),
         ({"colour": '"red"'}, "unknown key 'colour'"),
-        ({"name": '"x'}, "no valid TOML"),
+        ({"name": '"x'}, "not valid TOML"),
     ],
 )
 def test_a_bad_manifest_is_refused_with_the_reason(tmp_path, changes, complaint):
@@ -179,7 +179,7 @@ def test_the_dearest_manifests_stay_cheap(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"name": "9" * 5000}, "no valid TOML"),
+        ({"name": "9" * 5000}, "not valid TOML"),
         ({"name": "0x" + "f" * 9000}, "name must be 1 to 40 .* not a value of type int that is too long"),
         ({"rules": "0x" + "f" * 9000}, "rules must be true or false, not a value of type int"),
         ({"a.a" * 300: "1"}, "more than 256 dots in one line"),

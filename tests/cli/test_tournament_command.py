@@ -92,8 +92,8 @@ BAD = [
     (["--top", "3"], "--top, --confidence and --max-games are for --format adaptive"),
     (["--format", "adaptive", "--rounds", "3"], "an adaptive tournament has no rounds"),
     (["--format", "adaptive", "--confidence", "1"], "Invalid value for '--confidence'"),
-    (["--budget", "soon"], "'soon' is no time: write 90s, 45m or 1h30m"),
-    (["--budget", "0m"], "'0m' is no time"),
+    (["--budget", "soon"], "'soon' is not a valid time: write 90s, 45m or 1h30m"),
+    (["--budget", "0m"], "'0m' is not a valid time"),
     (["--format", "knockout"], "'knockout'"),
 ]
 

@@ -199,7 +199,7 @@ REFUSED = {
         lambda: tar(member("x", data=TOML), member("bot.toml", LINK, link="x")),
         "has no bot.toml",
     ),
-    "manifest too deep": (lambda: tar(member("bot.toml", data=b"a = " + b"[" * 9000)), "no valid TOML"),
+    "manifest too deep": (lambda: tar(member("bot.toml", data=b"a = " + b"[" * 9000)), "not valid TOML"),
     "manifest too long": (lambda: tar(member("bot.toml", data=TOML + b"#" * 70_000)), "longer than 16 KiB"),
     "name of the bot": (
         lambda: tar(member("bot.toml", data=TOML.replace(b"mine", b"<script>"))),
@@ -344,7 +344,7 @@ COSTLY = {
     "dotted key": (lambda: manifest(b".".join([b"a"] * 32_000) + b" = 1"), "longer than 16 KiB"),
     "dotted table": (lambda: manifest(b"[" + b".".join([b"a"] * 8_000) + b"]"), "dots in one line"),
     "dotted in a table": (lambda: manifest(b"a = {" + b".".join([b"'a'"] * 4_000) + b" = 1}"), "dots in one line"),
-    "digits in the manifest": (lambda: manifest(*GOOD, b"rules = " + b"9" * 10_000), "no valid TOML"),
+    "digits in the manifest": (lambda: manifest(*GOOD, b"rules = " + b"9" * 10_000), "not valid TOML"),
     "hex for a name": (lambda: manifest(b"name = 0x" + b"f" * 15_000, *GOOD[1:]), "name must be 1 to 40"),
     "hex for an image": (lambda: manifest(*GOOD[:3], b"image = 0x" + b"f" * 15_000), "image must be the name"),
     "long unknown key": (lambda: manifest(*GOOD, b"k" * 16_000 + b" = 1"), "unknown key"),

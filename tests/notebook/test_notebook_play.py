@@ -120,7 +120,7 @@ def test_an_illegal_or_late_move_loses():
     [
         ("chess", ["first", "first"], "there is no game 'chess'"),
         ("claim", ["first"], "claim is played by 2 seats"),
-        ("claim", ["first", 7], "7 is no bot"),
+        ("claim", ["first", 7], "7 is not a bot"),
         ("claim", ["first", "./nowhere"], "there is no bot"),
         ("claim", ["first", "some/image"], "only Python bots can"),
         ("claim", ["first", "gredy"], "there is no bot .gredy.: did you mean greedy"),

@@ -154,7 +154,7 @@ def test_a_forger_who_mends_the_checksums_of_a_match_is_found_by_that_of_the_tou
 
 def test_a_match_of_another_bot_is_found(path):
     change(path, "UPDATE bots SET digest = 'sha256:0', checksum = '' WHERE name = 'two'")
-    assert [each for each in findings(path) if "is no bot of the tournament" in each]
+    assert [each for each in findings(path) if "is not a bot of the tournament" in each]
 
 
 @pytest.mark.parametrize(
