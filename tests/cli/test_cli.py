@@ -134,7 +134,10 @@ BAD = [
     (["dance"], "there is no command 'dance' (see "),
     (["mach"], "there is no command 'mach': did you mean match?"),
     (["bot", "chek"], "there is no command 'chek': did you mean check? (see "),
-    (["match", "--game", "claim", "--bot", "gredy"], "there is no bot 'gredy': did you mean greedy? It is neither a folder"),
+    (
+        ["match", "--game", "claim", "--bot", "gredy"],
+        "there is no bot 'gredy': did you mean greedy? It is neither a folder",
+    ),
 ]
 
 
