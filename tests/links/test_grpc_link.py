@@ -1,6 +1,7 @@
 """A link to a real gRPC server: what is asked, what comes back, and when."""
 
 import asyncio
+import itertools
 import os
 import time
 from contextlib import asynccontextmanager
@@ -264,9 +265,17 @@ def test_without_a_good_health_check_there_is_no_start(tmp_path, health, reason)
 
 def test_a_bot_that_listens_no_more_is_told_what_it_said_before(tmp_path):
     async def run():
-        async with server(f"unix:{tmp_path}/s", health=not_serving):
-            opening = asyncio.create_task(BotConnection.open(unix_connect(tmp_path / "s"), 0.8))
-            await asyncio.sleep(0.4)
+        asked_again = asyncio.Event()  # by then its first answer has been read
+        asked = itertools.count(1)
+
+        async def health(request, context):
+            if next(asked) > 1:
+                asked_again.set()
+            return await not_serving(request, context)
+
+        async with server(f"unix:{tmp_path}/s", health=health):
+            opening = asyncio.create_task(BotConnection.open(unix_connect(tmp_path / "s"), 3.0))
+            await asked_again.wait()
         with pytest.raises(StartFailed, match="its health check says NOT_SERVING"):
             await opening
 
