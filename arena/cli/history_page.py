@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from arena import registry
 from arena.cli.history import match_row, seat_of
-from arena.ratings.standings import rating_course
+from arena.standings.table import rating_course
 from arena.store.base import BotEntry, MatchEntry, Store
 from arena.store.lookup import bots_in
 from arena.web.charts import Interval, Mark

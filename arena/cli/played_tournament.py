@@ -20,9 +20,9 @@ from arena.cli.tables import print_standings
 from arena.cli.tournament import plain_tournament
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
-from arena.ratings.ladder import notes_on
-from arena.ratings.standings import Standings, stored_standings
 from arena.schedules.budget import Budget
+from arena.standings.ladder import notes_on
+from arena.standings.table import Standings, stored_standings
 from arena.store.base import BotEntry, Store, TournamentEntry
 from arena.store.lookup import find_bot
 from arena.tournaments.field import check_present, choose_field, choose_sandbox, worker_plan

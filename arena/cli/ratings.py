@@ -19,9 +19,9 @@ from arena.cli.tables import print_notes, print_standings, rating_table
 from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.ratings import Rating, crosstable
-from arena.ratings.ladder import Scope, Selection, left_out_words, notes_on, read_tallies, scoped_standings
-from arena.ratings.standings import Standings, results_of
 from arena.ratings.table import places_in_groups
+from arena.standings.ladder import Scope, Selection, left_out_words, notes_on, read_tallies, scoped_standings
+from arena.standings.table import Standings, results_of
 from arena.store.base import BotEntry, Store
 
 Cells = Sequence[Sequence[tuple[float, int]]]

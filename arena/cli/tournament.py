@@ -238,8 +238,8 @@ def plain_tournament(entry: TournamentEntry) -> dict[str, Any]:
 def leading_bots(store: Store, entries: Sequence[TournamentEntry]) -> list[BotEntry | None]:
     """The first bot of the table of each of these tournaments."""
     with loading():
-        from arena.ratings.ladder import playing_in  # noqa: PLC0415  (help and an empty list need not wait for numpy)
-        from arena.ratings.standings import best_of  # noqa: PLC0415
+        from arena.standings.ladder import playing_in  # noqa: PLC0415  (help and an empty list need not wait for numpy)
+        from arena.standings.table import best_of  # noqa: PLC0415
 
     bots = {bot.label: bot for bot in store.all_bots()}
     results = (store.tallies(tournament_id=entry.id) for entry in entries)

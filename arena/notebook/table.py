@@ -14,7 +14,7 @@ from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.notebook.match import UNSANDBOXED, Match, play_seated
 from arena.ratings import Result, collect, rate
-from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA
+from arena.ratings.model import ENVIRONMENT, ROLE_SIGMA
 from arena.rng import draw_seed, stream
 
 Row = dict[str, Any]

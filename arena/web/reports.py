@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.ratings import Rating
-from arena.ratings.ladder import notes_on
-from arena.ratings.standings import Standings
 from arena.ratings.table import ORDINALS, places_in_groups
+from arena.standings.ladder import notes_on
+from arena.standings.table import Standings
 from arena.web import charts
 from arena.web.formats import heat, percent, rank_interval
 from arena.web.page import Cell, Section, render

@@ -9,8 +9,9 @@ import numpy as np
 
 from arena.game import GameInfo
 from arena.ratings import fit
-from arena.ratings.ladder import Selection, ladder_of, playing_in
-from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA, results_of
+from arena.ratings.model import ENVIRONMENT, ROLE_SIGMA
+from arena.standings.ladder import Selection, ladder_of, playing_in
+from arena.standings.table import results_of
 from arena.store.base import BotEntry, Store, Tally
 from arena.web.tables import Table, make_table
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from arena.ratings import Advantage, Rating
-from arena.ratings.ladder import Selection, notes_on
-from arena.ratings.standings import ENVIRONMENT, standings
+from arena.ratings.model import ENVIRONMENT
 from arena.ratings.table import places_in_groups
+from arena.standings.ladder import Selection, notes_on
+from arena.standings.table import standings
 from arena.store.base import BotEntry, SeatTally, Tally
 
 FEW_GAMES = 10

@@ -16,7 +16,7 @@ from arena.cli import main
 from arena.cli.site import planned_matches
 from arena.cli.table_formats import Table, counted, print_table
 from arena.cli.tables import print_standings
-from arena.ratings.standings import standings
+from arena.standings.table import standings
 from arena.store.base import BotEntry, MatchEntry, SeatResult, Tally
 from arena.store.sql import SqlStore
 from arena.tournaments.formats import schedule_of

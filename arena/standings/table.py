@@ -6,17 +6,12 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
-import trueskill
 
 from arena.errors import UsageError
 from arena.ratings import Advantage, Block, Rating, Results, block, fit, rate, rate_by_role
+from arena.ratings.model import ENVIRONMENT, ROLE_SIGMA
 from arena.ratings.results import Bools
 from arena.store.base import BotEntry, MatchResult, SeatTally, Store, Tally
-
-ENVIRONMENT = trueskill.TrueSkill(tau=0.0)
-"""Bots of one version do not drift, so tau is 0; all else is TrueSkill's default."""
-ROLE_SIGMA = 3.0
-"""How much, in units of skill, a seat or role may be worth before any game is seen."""
 
 
 @dataclass(frozen=True, slots=True)

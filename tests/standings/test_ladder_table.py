@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from arena.ratings.ladder import Scope, left_out_words, notes_on, scoped_standings
+from arena.standings.ladder import Scope, left_out_words, notes_on, scoped_standings
 from arena.store.base import MatchEntry, SeatResult
 from arena.store.sql import SqlStore
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from arena.ratings.standings import Standings, standings
+from arena.standings.table import Standings, standings
 from arena.store.base import BotEntry, SeatTally, Store, Tally
 
 
