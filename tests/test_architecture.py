@@ -35,15 +35,15 @@ ALLOWED = {
     "monitoring": ("store", "prometheus_client"),
     "workers": ("bots intake monitoring play sandboxes store untrusted", "platformdirs ray"),
     "tournaments": (
-        "bots monitoring play ratings sandboxes schedules store untrusted workers",
+        "bots monitoring play ratings sandboxes schedules standings store untrusted workers",
         "cryptography",
     ),
     "contestant": ("bots play untrusted", ""),
     "submit": ("bots contestant intake play sandboxes store workers", ""),
-    "notebook": ("bots links play ratings web", "pandas rich"),
-    "web": ("play ratings standings store untrusted", "jinja2 markdown_it markupsafe numpy rich starlette uvicorn"),
+    "notebook": ("bots links play standings store web", "pandas rich"),
+    "web": ("play standings store untrusted", "jinja2 markdown_it markupsafe rich starlette uvicorn"),
     "cli": (
-        "bots contestant intake links monitoring play ratings sandboxes schedules standings store "
+        "bots contestant intake links monitoring play sandboxes schedules standings store "
         "submit tournaments untrusted web workers",
         "click platformdirs rich",
     ),

@@ -1,183 +1,255 @@
-"""From kept matches to the rating table: what counts, under which names, and how often bots were at fault."""
+"""The table of some matches: every bot with its rating, rank, trend and faults, and all that is counted about it."""
 
+import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import groupby
 
 import numpy as np
 
-from arena.errors import UsageError
-from arena.ratings import Advantage, Block, Rating, Results, block, fit, rate, rate_by_role
+from arena.ratings import Advantage, Posterior, Rating, Results, advantages, fit, rank, rate_by_role
 from arena.ratings.model import ENVIRONMENT, ROLE_SIGMA
-from arena.ratings.results import Bools
-from arena.store.base import BotEntry, MatchResult, SeatTally, Store, Tally
+from arena.ratings.table import field_sigmas
+from arena.standings.ladder import Selection, playing_in, select, status_of, versions_before
+from arena.standings.meetings import Meeting, Points, expected_share, points_of_pairs
+from arena.standings.results import connected, results_of
+from arena.store.base import BotEntry, SeatTally, Store, Tally
+from arena.store.scope import Scope
+
+FEW_GAMES = 10
+"""With fewer a bot is shown as unsettled."""
+
+Trends = Mapping[Hashable, tuple[float, float]]
+"""By the id of a bot how much better it is than the version before it, and what that must exceed to mean anything."""
 
 
 @dataclass(frozen=True, slots=True)
-class Standings:
-    """The table of a field, best bot first."""
+class Row:
+    """A bot in a table."""
 
-    rows: tuple[Rating, ...]
-    advantages: tuple[Advantage, ...]
-    by_role: Mapping[str, tuple[Rating, ...]]
+    bot: BotEntry
+    rating: Rating
+    place: int = 0
+    """In its group, 1 for the best; 0 if it is not ranked."""
+    ranked: int = 0
+    """How many are ranked in its group."""
+    faults: int = 0
+    trend: float | None = None
+    """How much better it is than its version before, if it had one."""
+    noise: float = 0.0
+    """What the trend must exceed to mean anything."""
+    status: str = ""
+    """Why it is not ranked: an older version, or a retired one."""
+
+    @property
+    def low(self) -> float:
+        """The lower end of the 95 % interval."""
+        return self.rating.mu - 2 * self.rating.field_sigma
+
+    @property
+    def high(self) -> float:
+        """The upper end of the 95 % interval."""
+        return self.rating.mu + 2 * self.rating.field_sigma
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether it has played too little to be taken at its number."""
+        return self.rating.games < FEW_GAMES
+
+    @property
+    def share(self) -> float:
+        """Points for each game: 1 for a first place alone, a half for a shared one."""
+        return (self.rating.wins + self.rating.draws / 2) / max(self.rating.games, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fitted:
+    """What ratings are taken from."""
+
+    results: Results
+    posterior: Posterior
+    faults: Mapping[int, int]
+    trends: Trends
+
+
+@dataclass(frozen=True)
+class Standings:
+    """The table of some matches, best bot first."""
+
+    rows: tuple[Row, ...]
+    """Those that are ranked: on a ladder the newest versions, in a tournament everybody."""
+    by_role: Mapping[str, tuple[Row, ...]]
     """A table of its own for each role, if the game has roles."""
-    faults: Mapping[str, int]
-    """How many matches each bot lost by a fault."""
-    matches: int
-    weak_limits: tuple[str, ...] = ()
+    advantages: tuple[Advantage, ...]
+    selection: Selection
+    tallies: Sequence[Tally]
+    seat_tallies: Sequence[SeatTally]
+    weak_limits: tuple[str, ...]
     """What was not fully held in some of the matches."""
+    _fitted: _Fitted = field(repr=False, compare=False)
+
+    @property
+    def matches(self) -> int:
+        """How many count."""
+        return self._fitted.results.matches
 
     @property
     def groups(self) -> int:
         """How many groups of bots there are that never met."""
-        return max((row.group for row in self.rows), default=0)
+        return max((row.rating.group for row in self.rows), default=0)
 
     @property
     def seats(self) -> int:
         """How many seats the matches had, at most."""
-        return max((len(row.places) for row in self.rows), default=0)
+        return max((len(row.rating.places) for row in self.rows), default=0)
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader must know: groups that never met, and limits that were not enforced."""
+        notes = []
+        if self.groups > 1:
+            notes.append(
+                f"These are {self.groups} groups of bots that never met, not even by way of others: "
+                "ratings of different groups cannot be compared."
+            )
+        if self.weak_limits:
+            weak = "; ".join(self.weak_limits)
+            notes.append(
+                f"Not fully held in some of these matches: {weak}; see `arena doctor` and `arena docs sandboxes`."
+            )
+        return notes
+
+    @cached_property
+    def row_of(self) -> Mapping[int, Row]:
+        """The row of every version whose results count, best first; those that are off the ladder have no rank."""
+        rows = {row.bot.id: row for row in self.rows}
+        others = [bot for bot in self.selection.counted if bot.id not in rows]
+        if others:
+            fitted = self._fitted
+            groups = connected(fitted.results, fitted.results.bots)
+            ratings = [rating for rating in rank(fitted.results, fitted.posterior, groups) if rating.bot not in rows]
+            for row in rows_of(ratings, others, fitted.faults, fitted.trends):
+                rows[row.bot.id] = replace(row, place=0, ranked=0, status=status_of(row.bot, ()))
+        return {row.bot.id: row for row in sorted(rows.values(), key=lambda row: -row.rating.mu)}
+
+    @cached_property
+    def points(self) -> Points:
+        """Points and games of every bot against every other."""
+        return points_of_pairs(self.tallies)
+
+    @cached_property
+    def tallies_of(self) -> Mapping[int, Sequence[Tally]]:
+        """The results of every bot."""
+        found: dict[int, list[Tally]] = defaultdict(list)
+        for tally in self.tallies:
+            for bot_id in set(tally.bot_ids):
+                found[bot_id].append(tally)
+        return found
+
+    def meetings(self, bot_id: int) -> list[Meeting]:
+        """How a bot fared against each of the others, the strongest first."""
+        found = []
+        for other, row in self.row_of.items():
+            points, games = self.points.get((bot_id, other), (0.0, 0))
+            if games:
+                own = self.row_of.get(bot_id)
+                expected = None if own is None else expected_share(own.rating.mu, row.rating.mu)
+                found.append(Meeting(row.bot, games, points, expected))
+        return found
+
+    def crosstable(self, most: int | None = None) -> list[list[tuple[float, int]]]:
+        """Points and games of the first rows against each other."""
+        ids = [row.bot.id for row in self.rows[:most]]
+        return [[self.points.get((one, two), (0.0, 0)) for two in ids] for one in ids]
 
 
-def stored_standings(
-    store: Store,
-    bots: Sequence[BotEntry],
-    roles: tuple[str, ...],
-    *,
-    tournament_id: int | None = None,
-    game: str | None = None,
-) -> Standings:
-    """The table of a tournament, or of all rated matches of a game, between these bots."""
-    tallies = store.tallies(tournament_id=tournament_id, game=game)
-    table = standings(tallies, store.seat_tallies(tournament_id=tournament_id, game=game), bots, roles)
-    return replace(table, weak_limits=store.weak_limits(tournament_id=tournament_id, game=game))
-
-
-def standings(
-    tallies: Sequence[Tally], seats: Iterable[SeatTally], bots: Sequence[BotEntry], roles: tuple[str, ...] = (),
-    shown: Collection[BotEntry] | None = None,
+def read_standings(
+    store: Store, scope: Scope, roles: tuple[str, ...], bots: Iterable[BotEntry] | None = None,
+    field: Sequence[BotEntry] | None = None,
 ) -> Standings:  # fmt: skip
-    """The table of these results between these bots; the tallies of seats tell their faults.
+    """The table of these matches.
 
-    All results between the bots count; only those of `shown`, if it is given, have a row and are ranked.
+    `bots` are all of the store, where somebody has read them already; `field` are those of the table, also if they have
+    not played, where that is known.
     """
-    results = results_of(tallies, bots, roles)
-    if not results.blocks:
-        everybody = [bot.label for bot in (bots if shown is None else shown)]
-        return Standings(rate(results, ENVIRONMENT, groups=[everybody]).rows, (), {}, {}, 0)
-    groups = connected(results, {bot.label for bot in (bots if shown is None else shown)})
-    table = rate(results, ENVIRONMENT, role_sigma=ROLE_SIGMA, groups=groups)
-    by_role = rate_by_role(results, ENVIRONMENT, role_sigma=ROLE_SIGMA, groups=groups) if roles else {}
-    return Standings(table.rows, table.advantages, by_role, _faults(seats, bots), results.matches)
+    tallies = store.tallies(scope)
+    if field is not None:
+        selection = Selection(field, field)
+    else:
+        selection = select(scope, tallies, store.all_bots() if bots is None else bots)
+    return make_standings(tallies, store.seat_tallies(scope), selection, roles, store.weak_limits(scope))
 
 
-def connected(results: Results, shown: Collection[str]) -> list[list[str]]:
-    """Of the bots shown those that have met, if only by way of others, group by group, the largest group first.
-
-    Those who have not played at all are a group of their own, the last one.
-    """
-    met = _met(results)
-    idle: Bools = np.logical_not(met.any(axis=1))
-    placed, groups = idle.copy(), list[list[str]]()
-    for number in range(len(met)):
-        if not placed[number]:
-            group = _reached(met, number)
-            placed |= group
-            groups.append(_named(results, group, shown))
-    groups.sort(key=lambda group: (-len(group), group))
-    return [group for group in (*groups, _named(results, idle, shown)) if group]
-
-
-def _met(results: Results) -> Bools:
-    """Who has played with whom at the same table."""
-    met = np.zeros((len(results.bots), len(results.bots)), dtype=bool)
-    for part in results.blocks:
-        for other in part.bots[1:]:
-            met[part.bots[0], other] = met[other, part.bots[0]] = True
-    return met
-
-
-def _reached(met: Bools, number: int) -> Bools:
-    """Everybody whom a bot has met, if only by way of others, and itself."""
-    reached, more = np.zeros(len(met), dtype=bool), met[number]
-    while (more & ~reached).any():
-        reached = reached | more
-        more = met[reached].any(axis=0)
-    return reached
-
-
-def _named(results: Results, chosen: Bools, shown: Collection[str]) -> list[str]:
-    """The names of the bots chosen, in their order, if they are shown."""
-    return [name for name, wanted in zip(results.bots, chosen.tolist()) if wanted and name in shown]
-
-
-def best_of(tallies: Sequence[Tally], bots: Sequence[BotEntry]) -> str | None:
-    """The label of the bot with the highest rating, without all else that a table has."""
-    results = results_of(tallies, bots, ())
-    if not results.blocks:
-        return None
+def make_standings(
+    tallies: Sequence[Tally], seat_tallies: Sequence[SeatTally], selection: Selection, roles: tuple[str, ...] = (),
+    weak_limits: tuple[str, ...] = (),
+) -> Standings:  # fmt: skip
+    """The table of these results between the bots that count."""
+    results = results_of(tallies, selection.counted, roles)
     posterior = fit(results, ENVIRONMENT, role_sigma=ROLE_SIGMA)
-    return min(zip(-posterior.mu, posterior.bots))[1]
+    groups = connected(results, {bot.id for bot in selection.shown})
+    fitted = _Fitted(results, posterior, faults_of(seat_tallies), _trends(results, posterior, selection.counted))
+    by_role = rate_by_role(results, ENVIRONMENT, role_sigma=ROLE_SIGMA, groups=groups) if roles else {}
+    return Standings(
+        rows_of(rank(results, posterior, groups), selection.shown, fitted.faults, fitted.trends),
+        {role: rows_of(ratings, selection.shown) for role, ratings in by_role.items()},
+        advantages(posterior),
+        selection,
+        tallies,
+        seat_tallies,
+        weak_limits,
+        fitted,
+    )
 
 
-def results_of(tallies: Iterable[Tally], bots: Sequence[BotEntry], roles: tuple[str, ...]) -> Results:
-    """The results in the form that ratings take, with bots by their labels."""
-    names = tuple(sorted(bot.label for bot in bots))
-    number = {bot.id: names.index(bot.label) for bot in bots}
-    known, by_seats = set(number), defaultdict[int, list[Tally]](list)
-    for tally in tallies:
-        if known.issuperset(tally.bot_ids):
-            by_seats[len(tally.bot_ids)].append(tally)
-    seat_roles = roles or tuple(f"seat {seat}" for seat in range(max(by_seats, default=0)))
-    role_names = tuple(sorted(set(seat_roles))) if by_seats else ()
-    if roles and set(by_seats) - {len(roles)}:
-        raise UsageError(f"there are {len(roles)} roles, and so every match must have as many seats")
-    role_numbers = [role_names.index(role) for role in seat_roles]
-    blocks = (_block(rows, number, role_numbers[:seats]) for seats, rows in sorted(by_seats.items()))
-    return Results(names, role_names, tuple(blocks))
+def rows_of(
+    ratings: Sequence[Rating], bots: Iterable[BotEntry], faults: Mapping[int, int] | None = None,
+    trends: Trends | None = None,
+) -> tuple[Row, ...]:  # fmt: skip
+    """Ratings as rows, each with its bot and its place in its group."""
+    bot_of: dict[Hashable, BotEntry] = {bot.id: bot for bot in bots}
+    rows = list[Row]()
+    for _, group in groupby(ratings, key=lambda rating: rating.group):
+        members = list(group)
+        for place, rating in enumerate(members, 1):
+            bot = bot_of[rating.bot]
+            trend, noise = (trends or {}).get(bot.id, (None, 0.0))
+            rows.append(Row(bot, rating, place, len(members), (faults or {}).get(bot.id, 0), trend, noise))
+    return tuple(rows)
 
 
-def _block(rows: Sequence[Tally], number: Mapping[int, int], roles: Sequence[int]) -> Block:
-    """The results of these matches, which all have a seat for each of these roles."""
-    bot_ids, ranks, matches = zip(*rows)
-    shape = len(rows), len(roles)
-    # There may be tens of thousands: whole columns are handed on, so that no step of Python's is taken for each.
-    bots = np.fromiter(map(number.__getitem__, chain.from_iterable(bot_ids)), dtype=np.int64).reshape(shape)
-    places = np.fromiter(chain.from_iterable(ranks), dtype=np.int64).reshape(shape)
-    return block(bots, places, np.broadcast_to(roles, shape), matches)
-
-
-def _faults(seats: Iterable[SeatTally], bots: Sequence[BotEntry]) -> Counter[str]:
-    label, faults = {bot.id: bot.label for bot in bots}, Counter[str]()
-    for tally in seats:
-        if tally.at_fault and tally.bot_id in label:
-            faults[label[tally.bot_id]] += tally.matches
+def faults_of(seat_tallies: Iterable[SeatTally]) -> Counter[int]:
+    """How many matches each bot lost by a fault."""
+    faults = Counter[int]()
+    for tally in seat_tallies:
+        if tally.at_fault:
+            faults[tally.bot_id] += tally.matches
     return faults
 
 
-def rating_course(
-    results: Iterable[MatchResult],
-    bots: Sequence[BotEntry],
-    roles: tuple[str, ...],
-    *,
-    bot: BotEntry,
-    games: int,
-    steps: int,
-) -> list[tuple[int, Rating]]:
-    """The rating of a bot after the first so many of its games, in a few steps, with all else that was known then."""
-    if not games:
-        return []
-    chosen = sorted({1 + (games - 1) * step // max(steps - 1, 1) for step in range(steps)})
-    counts, played, course = Counter[tuple[tuple[int, ...], tuple[int, ...]]](), 0, list[tuple[int, Rating]]()
-    for result in results:
-        counts[result.bot_ids, result.ranks] += 1
-        if bot.id not in result.bot_ids:
-            continue
-        played += 1
-        if played == chosen[len(course)]:
-            known = [Tally(bot_ids, ranks, matches) for (bot_ids, ranks), matches in counts.items()]
-            table = rate(results_of(known, bots, roles), ENVIRONMENT, role_sigma=ROLE_SIGMA)
-            course.append((played, next(row for row in table.rows if row.bot == bot.label)))
-            if len(course) == len(chosen):
-                break
-    return course
+def _trends(results: Results, posterior: Posterior, bots: Collection[BotEntry]) -> Trends:
+    """How versions on the ladder compare with those before them; those that never met cannot be compared."""
+    before = versions_before(bots)
+    if not before:
+        return {}
+    number = {bot: place for place, bot in enumerate(results.bots)}
+    trends = dict[Hashable, tuple[float, float]]()
+    for group in connected(results, results.bots):
+        places = [number[bot] for bot in group]
+        sigmas = dict(zip(group, field_sigmas(posterior.skills[np.ix_(places, places)]).tolist()))
+        for bot_id, earlier in before.items():
+            if bot_id in sigmas and earlier in sigmas:
+                better = float(posterior.mu[number[bot_id]] - posterior.mu[number[earlier]])
+                trends[bot_id] = better, 2 * math.hypot(sigmas[bot_id], sigmas[earlier])
+    return trends
+
+
+def leader_of(tallies: Sequence[Tally], bots: Sequence[BotEntry]) -> BotEntry | None:
+    """The bot with the highest rating, without all else that a table has."""
+    results = results_of(tallies, playing_in(tallies, bots), ())
+    if not results.blocks:
+        return None
+    best = results.bots[int(np.argmax(fit(results, ENVIRONMENT, role_sigma=ROLE_SIGMA).mu))]
+    return next(bot for bot in bots if bot.id == best)
