@@ -71,11 +71,13 @@ def _stages(store: Store, game: str) -> Iterator[Counted]:
 
 def _cumulated(pieces: Iterable[Counted], total: int) -> Iterator[Counted]:
     """The sum of the pieces so far, whenever another part of the total is reached."""
-    counted, goal, step = Counter[tuple[tuple[int, ...], tuple[int, ...]]](), 0.0, total / STEPS
+    counted, played, part = Counter[tuple[tuple[int, ...], tuple[int, ...]]](), 0, 0
+    total = max(total, 1)  # the first match may be kept after they were counted
     for piece in pieces:
         counted.update(piece)
-        if counted.total() >= goal + step - 1e-9:
-            goal = counted.total()
+        played += piece.total()
+        if played * STEPS // total > part:
+            part = played * STEPS // total
             yield counted
 
 
