@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from arena.ratings.standings import ENVIRONMENT as ENV
-from arena.ratings.standings import ROLE_SIGMA
+from arena.ratings.model import ENVIRONMENT as ENV
+from arena.ratings.model import ROLE_SIGMA
 from arena.schedules.adaptive import Adaptive
 from arena.schedules.outcomes import FixtureResult, Outcomes
 from arena.schedules.schedule import Fixture, Schedule, round_robin

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from arena.ratings.standings import ENVIRONMENT as ENV
-from arena.ratings.standings import ROLE_SIGMA
+from arena.ratings.model import ENVIRONMENT as ENV
+from arena.ratings.model import ROLE_SIGMA
 from arena.ratings.truncated import cumulative, draw, win
 from arena.schedules import adaptive
 from arena.schedules.certainty import DIGITS, certainty

@@ -37,6 +37,7 @@ from arena.sdk import Session
 from arena.store.base import BotEntry, MatchEntry, SeatResult, Store
 from arena.store.database import open_database, writing
 from arena.store.schema import ALL, matches, records, seats
+from arena.store.scope import Scope
 from arena.store.sql import SqlStore
 from arena.store.tallies import Counted
 from arena.tournaments.settings import Settings
@@ -211,10 +212,9 @@ def page_times(address: str) -> dict[str, float]:
         "latest 30 of a tournament": lambda: store.latest_matches(tournament_id=tournament),
         "latest 30 of a bot": lambda: store.latest_matches(bot_id=bot),
         "latest 30 of a bot in a game": lambda: store.latest_matches(bot_id=bot, game=GAMES[0]),
-        "tallies of a game": lambda: store.tallies(game=GAMES[0]),
-        "tallies of a bot in a game": lambda: store.tallies(game=GAMES[0], bot_id=bot),
-        "tallies of a tournament": lambda: store.tallies(tournament_id=tournament),
-        "times and faults of a game": lambda: store.seat_tallies(game=GAMES[0]),
+        "tallies of a game": lambda: store.tallies(Scope(game=GAMES[0])),
+        "tallies of a tournament": lambda: store.tallies(Scope(tournament_id=tournament)),
+        "times and faults of a game": lambda: store.seat_tallies(Scope(game=GAMES[0])),
         "latest 30 tournaments": lambda: store.tournament_summaries(limit=30),
     }
     times = {name: _best_ms(ask) for name, ask in asked.items()}

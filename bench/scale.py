@@ -23,7 +23,7 @@ from rich.table import Table
 from sqlalchemy import text
 
 from arena.ratings import Result, collect, rate
-from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA
+from arena.ratings.model import ENVIRONMENT, ROLE_SIGMA
 from arena.store.base import BotEntry, MatchEntry, SeatResult
 from arena.store.sql import SqlStore
 from bench.growth import GAMES, made_settings, real_record

@@ -230,7 +230,7 @@ def judge(turn: Turn, names: dict[int, str]) -> None:
     for match in turn.matches:
         labels = [names[seat.bot_id] for seat in match.seats]
         for label, seat in zip(labels, match.seats):
-            if label.startswith("honest") and seat.ending != Ending.NORMAL.name:
+            if label.startswith("honest") and seat.at_fault:
                 versus = f"{turn.game} {' - '.join(labels)}, match {match.match_id}"
                 turn.problems.append(f"honest fault: {label} {seat.ending} in {versus}: {seat.sentence}")
     if turn.void:

@@ -28,22 +28,23 @@ ALLOWED = {
     "sandboxes": ("play untrusted", ""),  # docker and pyseccomp are imported when they are needed
     "bots": ("links play sandboxes sdk store untrusted", ""),
     "store": ("", "alembic psycopg sqlalchemy"),
-    "ratings": ("store", "numpy trueskill"),
+    "ratings": ("", "numpy trueskill"),
+    "standings": ("ratings store", "numpy"),
     "schedules": ("ratings", "numpy rustworkx trueskill"),
     "intake": ("bots sandboxes untrusted", ""),
     "monitoring": ("store", "prometheus_client"),
     "workers": ("bots intake monitoring play sandboxes store untrusted", "platformdirs ray"),
     "tournaments": (
-        "bots monitoring play ratings sandboxes schedules store untrusted workers",
+        "bots monitoring play ratings sandboxes schedules standings store untrusted workers",
         "cryptography",
     ),
     "contestant": ("bots play untrusted", ""),
     "submit": ("bots contestant intake play sandboxes store workers", ""),
-    "notebook": ("bots links play ratings web", "pandas rich"),
-    "web": ("play ratings store untrusted", "jinja2 markdown_it markupsafe numpy rich starlette uvicorn"),
+    "notebook": ("bots links play standings store web", "pandas rich"),
+    "web": ("play standings store untrusted", "jinja2 markdown_it markupsafe rich starlette uvicorn"),
     "cli": (
-        "bots contestant intake links monitoring play ratings sandboxes schedules store submit tournaments untrusted "
-        "web workers",
+        "bots contestant intake links monitoring play sandboxes schedules standings store "
+        "submit tournaments untrusted web workers",
         "click platformdirs rich",
     ),
 }

@@ -4,14 +4,13 @@ from collections.abc import Mapping
 
 from arena import registry
 from arena.cli.history import match_row, seat_of
-from arena.ratings.standings import rating_course
+from arena.standings.history import read_history
+from arena.standings.ladder import versions_of
 from arena.store.base import BotEntry, MatchEntry, Store
-from arena.store.lookup import bots_in
-from arena.web.charts import Interval, Mark
+from arena.web.charts import Mark
+from arena.web.history_chart import history_chart
 from arena.web.reports import Course, history_page
 
-STEPS = 24
-"""How many points the curve of a rating has at most."""
 MARKS = 500
 """How many results are drawn at most, the newest ones."""
 
@@ -24,20 +23,14 @@ def page(store: Store, bot: BotEntry, last: int) -> str:
 def _courses(store: Store, bot: BotEntry, last: int) -> list[Course]:
     """The bot's course in each game that it played."""
     known = {entry.id: entry for entry in store.all_bots()}
-    courses = []
+    versions, courses = versions_of(known.values(), bot.name), []
     for name in sorted({summary.entry.game for summary in store.tournament_summaries(bot_id=bot.id)}):
         game = registry.find(name)
-        field = [entry for entry in bots_in(store, game=name) if entry.on_ladder or entry.id == bot.id]
-        games = sum(tally.matches for tally in store.seat_tallies(game=name, bot_id=bot.id))
-        steps = rating_course(store.results(game=name), field, game.info.roles, bot=bot, games=games, steps=STEPS)
-        ratings = [
-            Interval(f"match {count}", row.mu - 2 * row.field_sigma, row.mu, row.mu + 2 * row.field_sigma)
-            for count, row in steps
-        ]
+        history = read_history(store, name, game.info.roles, list(known.values()), guest=bot)
         newest = [match.entry for match in store.latest_matches(game=name, bot_id=bot.id, limit=max(last, MARKS))]
         rows = [match_row(match, bot.id, known) for match in newest[:last]]
         marks = [_mark(match, bot.id, known) for match in reversed(newest[:MARKS])]
-        courses.append(Course(game.info.title, ratings, marks, rows))
+        courses.append(Course(game.info.title, history_chart(history, versions, bot), marks, rows))
     return courses
 
 

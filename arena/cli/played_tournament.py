@@ -20,11 +20,11 @@ from arena.cli.tables import print_standings
 from arena.cli.tournament import plain_tournament
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
-from arena.ratings.ladder import notes_on
-from arena.ratings.standings import Standings, stored_standings
 from arena.schedules.budget import Budget
+from arena.standings.ladder import find_bot
+from arena.standings.table import Standings, read_standings
 from arena.store.base import BotEntry, Store, TournamentEntry
-from arena.store.lookup import find_bot
+from arena.store.scope import Scope
 from arena.tournaments.field import check_present, choose_field, choose_sandbox, worker_plan
 from arena.tournaments.formats import schedule_of
 from arena.tournaments.resuming import left_behind, with_seed
@@ -161,36 +161,36 @@ def play(entry: TournamentEntry, field: Sequence[BotEntry], store: Store, given:
             running, Report(view), plan=plan, concurrency=concurrency, budget=budget, cluster=cluster,
             monitor=monitor, place=placement.place,
         )  # fmt: skip
-    table = stored_standings(store, field, game.info.roles, tournament_id=running.id)
+    table = read_standings(store, Scope(tournament_id=running.id), game.info.roles, field=field)
     go_on = f"arena tournament resume {running.id}"
     if given["as_json"]:
         ending = {"stopped_by": halt and halt.name.lower(), "ending": why_ended(running, halt, go_on, seconds)}
-        print_json(plain_result(running, store, ending, table, field), err=watch.to_stdout)
+        print_json(plain_result(running, store, ending, table), err=watch.to_stdout)
     else:
         print_standings(table, f"{game.info.title}, tournament {running.id}", Console(stderr=watch.to_stdout))
     say_why(running, halt, go_on, seconds, aside=given["as_json"] or watch.to_stdout)
 
 
 def plain_result(
-    running: Tournament, store: Store, ending: Mapping[str, str | None], table: Standings, field: Sequence[BotEntry]
+    running: Tournament, store: Store, ending: Mapping[str, str | None], table: Standings
 ) -> dict[str, Any]:
     """A tournament with its table as plain data; `arena tournament --help` explains it."""
-    entry, bots = store.tournament(running.id), {bot.label: bot for bot in field}
+    entry = store.tournament(running.id)
     return {
         **plain_tournament(entry),
         "settings": dict(entry.settings),
         "matches": running.played,
         "void": running.void,
         **ending,
-        "table": plain_rows(table.rows, "", table, bots),
-        "by_role": [row for role, rows in table.by_role.items() for row in plain_rows(rows, role, table, bots)],
-        "notes": notes_on(table),
+        "table": plain_rows(table.rows),
+        "by_role": [row for role, rows in table.by_role.items() for row in plain_rows(rows, role)],
+        "notes": table.notes,
     }
 
 
 def make_budget(seconds: float | None, store: Store, tournament_id: int, concurrency: int) -> Budget:
     """The time that there is; what earlier matches took is a first estimate for those to come."""
-    seats = store.seat_tallies(tournament_id=tournament_id)
+    seats = store.seat_tallies(Scope(tournament_id=tournament_id))
     matches, thinking = sum(tally.matches for tally in seats if not tally.seat), sum(tally.wall_us for tally in seats)
     estimate = thinking / 1e6 / matches / concurrency if matches else 0.0
     return Budget(estimate=estimate) if seconds is None else Budget(seconds, estimate=estimate)

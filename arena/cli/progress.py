@@ -16,10 +16,11 @@ from rich.table import Table
 from arena.cli.output import marked
 from arena.cli.table_formats import duration
 from arena.cli.tables import rating_table
-from arena.ratings import Result, collect
 from arena.schedules.budget import Budget
 from arena.schedules.outlook import Outlook, outlook
-from arena.store.base import BotEntry, MatchEntry
+from arena.standings.results import results_of
+from arena.standings.table import Row, rows_of
+from arena.store.base import BotEntry, MatchEntry, Tally
 from arena.tournaments.tournament import Tournament
 
 FIRST_LINE = 3.0
@@ -155,7 +156,7 @@ class TournamentView:
         budget: Budget,
         confidence: float,
     ) -> None:
-        self._labels = {bot.id: bot.label for bot in field}
+        self._field = field
         self._roles = roles
         self._budget = budget
         self._confidence = confidence
@@ -163,10 +164,9 @@ class TournamentView:
         self._started = time.monotonic()
         self._before = running.played
         self._played = 0
-        self._counts: Counter[tuple[tuple[str, ...], tuple[int, ...]]] = Counter()
-        names = [bot.label for bot in field]
+        self._counts: Counter[tuple[tuple[int, ...], tuple[int, ...]]] = Counter()
         for _, outcome in running.finished.known():
-            self._counts[tuple(names[bot] for bot in outcome.seating), outcome.ranks] += 1
+            self._counts[tuple(field[bot].id for bot in outcome.seating), outcome.ranks] += 1
         self._known: Outlook | None = None
 
     def note(self, entry: MatchEntry) -> None:
@@ -178,8 +178,8 @@ class TournamentView:
         """Rate everybody."""
         counts = list(self._counts.items())
         if counts:
-            rows = (Result(names, ranks, self._roles, times) for (names, ranks), times in counts)
-            self._known = outlook(collect(rows, self._labels.values()), self._confidence)
+            tallies = [Tally(bot_ids, ranks, times) for (bot_ids, ranks), times in counts]
+            self._known = outlook(results_of(tallies, self._field, self._roles), self._confidence)
 
     def render(self) -> RenderableType:
         """A bar, the standing and what is settled."""
@@ -190,19 +190,22 @@ class TournamentView:
             return top
         more = len(self._known.rows) - SHOWN
         title = f"the first {SHOWN} of {len(self._known.rows)}" if more > 0 else ""
-        return Group(top, rating_table(self._known.rows[:SHOWN], {}, title), marked(self._known.sentence()))
+        return Group(top, rating_table(self._rows(self._known)[:SHOWN], title), marked(self._known.sentence()))
 
     def line(self) -> str:
         """Progress, leader and what is settled."""
         if self._known is None or not self._played:
             return ""
-        best = self._known.rows[0]
-        leader = f"{best.bot} leads with {best.mu:.1f} ± {2 * best.field_sigma:.1f}"
+        best = self._rows(self._known)[0]
+        leader = f"{best.bot.label} leads with {best.rating.mu:.1f} ± {2 * best.rating.field_sigma:.1f}"
         return f"{self._progress()}; {leader}; {self._known.sentence()}"
 
     def _count(self, entry: MatchEntry) -> None:
-        names = tuple(self._labels[seat.bot_id] for seat in entry.seats)
-        self._counts[names, tuple(seat.rank for seat in entry.seats)] += 1
+        bot_ids = tuple(seat.bot_id for seat in entry.seats)
+        self._counts[bot_ids, tuple(seat.rank for seat in entry.seats)] += 1
+
+    def _rows(self, known: Outlook) -> tuple[Row, ...]:
+        return rows_of(known.rows, self._field)
 
     def _expected(self) -> int | None:
         """How many matches there will be: as many as are planned, or as many as there is time for."""

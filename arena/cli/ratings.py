@@ -18,11 +18,10 @@ from arena.cli.table_formats import form_options, print_table
 from arena.cli.tables import print_notes, print_standings, rating_table
 from arena.errors import UsageError
 from arena.game import AnyGame
-from arena.ratings import Rating, crosstable
-from arena.ratings.ladder import Scope, Selection, left_out_words, notes_on, read_tallies, scoped_standings
-from arena.ratings.standings import Standings, results_of
-from arena.ratings.table import places_in_groups
-from arena.store.base import BotEntry, Store
+from arena.standings.ladder import left_out_words
+from arena.standings.table import Row, Standings, read_standings
+from arena.store.base import Store
+from arena.store.scope import Scope
 
 Cells = Sequence[Sequence[tuple[float, int]]]
 CROSS_NAMES = 20
@@ -85,17 +84,16 @@ def ratings(
     """
     store = read_store(db)
     game = find_game(store, game_name, given["number"])
-    table, selection = scoped_standings(store, read_scope(store, game.info.name, given), game.info.roles)
+    table = read_standings(store, read_scope(store, game.info.name, given), game.info.roles)
     if by == "role" and not game.info.roles:
         raise UsageError(f"the seats of {game.info.name} have no roles")
     tables = dict(table.by_role) if by == "role" else {"": table.rows}
-    bots = {bot.label: bot for bot in selection.shown}
-    rows = [row for role, ratings in tables.items() for row in plain_rows(ratings, role, table, bots)]
+    rows = [row for role, ranked in tables.items() for row in plain_rows(ranked, role)]
     shown = table_formats.Table(
         rows,
         lambda: _page(table, tables, game),
-        lambda: _print(table, selection, tables, game, tests=given["tests"]),
-        lambda: _print_end(table, selection),
+        lambda: _print(table, tables, game, tests=given["tests"]),
+        lambda: _print_end(table),
     )
     print_table(shown, as_json=as_json, as_csv=as_csv, html=html, columns=columns)
 
@@ -119,8 +117,8 @@ def show_crosstable(
     store = read_store(db)
     game = find_game(store, game_name, given["number"])
     scope = read_scope(store, game.info.name, given)
-    order, cells, table, selection = _cross(store, game, scope)
-    labels = [bot.label for bot in order]
+    table = read_standings(store, scope, game.info.roles)
+    order, cells = [row.bot for row in table.rows], table.crosstable()
     pairs = [(a, b, cells[i][j]) for i, a in enumerate(order) for j, b in enumerate(order) if i != j]
     rows = [
         {"name": a.name, "version": a.version, "against": b.name, "against_version": b.version,
@@ -130,9 +128,9 @@ def show_crosstable(
     title = f"Who beat whom: {game.info.title}"
     shown = table_formats.Table(
         rows,
-        lambda: _cross_page(title, labels, cells, table),
-        lambda: _print_cross(labels, cells, game, table, selection, tests=scope.tests),
-        lambda: _print_end(table, selection),
+        lambda: _cross_page(title, cells, table),
+        lambda: _print_cross(cells, game, table, tests=scope.tests),
+        lambda: _print_end(table),
     )
     print_table(shown, as_json=as_json, as_csv=as_csv, html=html, columns=columns)
 
@@ -159,57 +157,44 @@ def read_scope(store: Store, game: str, given: Mapping[str, Any]) -> Scope:
     return Scope(game, number, tests=given["tests"], since=given["since"], everybody=given["everybody"])
 
 
-def _cross(store: Store, game: AnyGame, scope: Scope) -> tuple[list[BotEntry], Cells, Standings, Selection]:
-    """The bots from the best down, points and games of each against each, and where these are from."""
-    table, selection = scoped_standings(store, scope, game.info.roles)
-    results = results_of(read_tallies(store, scope)[0], selection.counted, game.info.roles)
-    points, games = crosstable(results)
-    bot_of = {bot.label: bot for bot in selection.shown}
-    place = {row.bot: results.bots.index(row.bot) for row in table.rows}
-    cells = [[(float(points[a, b]), int(games[a, b])) for b in place.values()] for a in place.values()]
-    return [bot_of[label] for label in place], cells, table, selection
-
-
-def _page(table: Standings, tables: Mapping[str, Sequence[Rating]], game: AnyGame) -> str:
+def _page(table: Standings, tables: Mapping[str, Sequence[Row]], game: AnyGame) -> str:
     from arena.web.reports import ratings_page  # noqa: PLC0415  (who reads in the terminal need not wait for templates)
 
     return ratings_page(f"Ratings: {game.info.title}", tables, table)
 
 
-def _cross_page(title: str, order: Sequence[str], cells: Cells, table: Standings) -> str:
+def _cross_page(title: str, cells: Cells, table: Standings) -> str:
     from arena.web.reports import crosstable_page  # noqa: PLC0415  (see `_page`)
 
-    return crosstable_page(title, order, cells, notes_on(table))
+    return crosstable_page(title, [row.bot.label for row in table.rows], cells, table.notes)
 
 
-def _print(
-    table: Standings, selection: Selection, tables: Mapping[str, Sequence[Rating]], game: AnyGame, *, tests: bool
-) -> None:
+def _print(table: Standings, tables: Mapping[str, Sequence[Row]], game: AnyGame, *, tests: bool) -> None:
     console = Console()
     if not table.rows:
-        _say_empty(game, selection, tests=tests)
+        _say_empty(game, table, tests=tests)
         return
     if tables.keys() == {""}:
         print_standings(table, game.info.title, console)
     else:
         for role, rows in tables.items():
-            console.print(rating_table(rows, {}, f"{game.info.title}, as {role}"))
+            console.print(rating_table(rows, f"{game.info.title}, as {role}"))
             console.print()
         print_notes(table, console)
-    _say_left_out(selection)
+    _say_left_out(table)
 
 
-def _print_end(table: Standings, selection: Selection) -> None:
+def _print_end(table: Standings) -> None:
     """What stands below every table."""
     print_notes(table, Console())
-    _say_left_out(selection)
+    _say_left_out(table)
 
 
-def _say_empty(game: AnyGame, selection: Selection, *, tests: bool) -> None:
+def _say_empty(game: AnyGame, table: Standings, *, tests: bool) -> None:
     name = game.info.name
-    if selection.left_out:
+    if table.selection.left_out:
         click.echo(
-            f"no bot is on the ladder of {name} ({left_out_words(selection)}): --all shows who played, "
+            f"no bot is on the ladder of {name} ({left_out_words(table.selection)}): --all shows who played, "
             "`arena submit` hands a bot in"
         )
     elif tests:
@@ -218,16 +203,15 @@ def _say_empty(game: AnyGame, selection: Selection, *, tests: bool) -> None:
         click.echo(f"no matches of {name} yet: `arena tournament --game {name}` plays some")
 
 
-def _say_left_out(selection: Selection) -> None:
-    if selection.left_out:
-        click.echo(f"versions not shown: {left_out_words(selection)}; --all shows them")
+def _say_left_out(table: Standings) -> None:
+    if table.selection.left_out:
+        click.echo(f"versions not shown: {left_out_words(table.selection)}; --all shows them")
 
 
-def _print_cross(
-    order: Sequence[str], cells: Cells, game: AnyGame, standings: Standings, selection: Selection, *, tests: bool
-) -> None:
+def _print_cross(cells: Cells, game: AnyGame, table: Standings, *, tests: bool) -> None:
+    order = [row.bot.label for row in table.rows]
     if not order:
-        _say_empty(game, selection, tests=tests)
+        _say_empty(game, table, tests=tests)
         return
     console = Console()
     texts = [[f"{points:g}/{games}" if games else "·" for points, games in row] for row in cells]
@@ -238,7 +222,7 @@ def _print_cross(
     for first in range(0, len(order), at_once):
         console.print(end="\n" if first else "")
         console.print(_cross_part(order, texts, range(first, min(first + at_once, len(order))), names))
-    _print_end(standings, selection)
+    _print_end(table)
 
 
 def _cross_part(order: Sequence[str], texts: Sequence[Sequence[str]], columns: range, names: int) -> Table:
@@ -253,20 +237,18 @@ def _cross_part(order: Sequence[str], texts: Sequence[Sequence[str]], columns: r
     return table
 
 
-def plain_rows(
-    rows: Sequence[Rating], role: str, table: Standings, bots: Mapping[str, BotEntry]
-) -> list[dict[str, Any]]:
+def plain_rows(rows: Sequence[Row], role: str = "") -> list[dict[str, Any]]:
     """A table as plain data; `arena ratings --help` explains it."""
     found = []
-    for place, row in places_in_groups(rows):
-        plain = asdict(row)
+    for row in rows:
+        plain = asdict(row.rating)
+        del plain["bot"]
         low, high = plain.pop("ranks")
-        bot = bots[plain.pop("bot")]
-        named = {"group": plain.pop("group"), "place": place, "name": bot.name, "version": bot.version}
+        named = {"group": plain.pop("group"), "place": row.place, "name": row.bot.name, "version": row.bot.version}
         places = {f"place_{number}": count for number, count in enumerate(plain.pop("places"), 1)}
         best = plain.pop("best")
         found.append({
             **named, **({"role": role} if role else {}), **plain, **places, "best": best, "rank_low": low,
-            "rank_high": high, **({} if role else {"faults": table.faults.get(row.bot, 0)}),
+            "rank_high": high, **({} if role else {"faults": row.faults}),
         })  # fmt: skip
     return found

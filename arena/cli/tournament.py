@@ -22,6 +22,7 @@ from arena.cli.table_formats import list_options, print_table
 from arena.cli.tournament_config import Seeds, config_option, config_text
 from arena.errors import UsageError
 from arena.store.base import BotEntry, Store, TournamentEntry, TournamentSummary
+from arena.store.scope import Scope
 from arena.tournaments.settings import COMMON, FORMATS, OWN, TEST, Settings
 
 budget_option = click.option(
@@ -238,13 +239,10 @@ def plain_tournament(entry: TournamentEntry) -> dict[str, Any]:
 def leading_bots(store: Store, entries: Sequence[TournamentEntry]) -> list[BotEntry | None]:
     """The first bot of the table of each of these tournaments."""
     with loading():
-        from arena.ratings.ladder import playing_in  # noqa: PLC0415  (help and an empty list need not wait for numpy)
-        from arena.ratings.standings import best_of  # noqa: PLC0415
+        from arena.standings.table import leader_of  # noqa: PLC0415  (help and an empty list need not wait for numpy)
 
-    bots = {bot.label: bot for bot in store.all_bots()}
-    results = (store.tallies(tournament_id=entry.id) for entry in entries)
-    best = [best_of(tallies, playing_in(tallies, bots.values())) for tallies in results]
-    return [bots[label] if label else None for label in best]
+    bots = store.all_bots()
+    return [leader_of(store.tallies(Scope(tournament_id=entry.id)), bots) for entry in entries]
 
 
 def tournament_list(rows: Sequence[Mapping[str, Any]]) -> Table:

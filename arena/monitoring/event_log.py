@@ -7,7 +7,6 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-from arena.match import is_fault
 from arena.monitoring.events import Event, MatchPlayed, MatchVoid, RunBegun
 
 _FIGURES = ("lag_us", "excused_us", "strikes", "replays")
@@ -55,8 +54,8 @@ def event_fields(event: Event) -> dict[str, Any]:
         fields |= {name: entry[name] for name in ("match_id", "ordinal", "reason", "moves")}
         fields["seats"] = [{"bot": bot, **seat} for bot, seat in zip(event.bots, seats, strict=True)]
         fields["faults"] = [
-            {"seat": number, "bot": seat["bot"], "kind": seat["ending"], "sentence": seat["sentence"]}
-            for number, seat in enumerate(fields["seats"])
-            if is_fault(seat["ending"])
+            {"seat": number, "bot": bot, "kind": seat.ending, "sentence": seat.sentence}
+            for number, (bot, seat) in enumerate(zip(event.bots, event.entry.seats, strict=True))
+            if seat.at_fault
         ]
     return fields

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from html import escape
 from itertools import combinations, count
 from typing import Any
@@ -13,9 +14,10 @@ from arena.clock import DEFAULT_CLOCK, TimeControl
 from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.notebook.match import UNSANDBOXED, Match, play_seated
-from arena.ratings import Result, collect, rate
-from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA
 from arena.rng import draw_seed, stream
+from arena.standings.ladder import Selection
+from arena.standings.table import make_standings
+from arena.store.base import BotEntry, SeatTally, Tally
 
 Row = dict[str, Any]
 
@@ -104,19 +106,27 @@ def _legs(group: Sequence[Contender], deals: Sequence[int]) -> Iterator[tuple[in
 
 def _rows(matches: Sequence[Match], names: Sequence[str], roles: tuple[str, ...]) -> Rows:
     """The rating table, best bot first, computed as that of `arena ratings`."""
-    table = rate(
-        collect((Result(match.bots, match.outcome.ranks, roles) for match in matches), names),
-        ENVIRONMENT,
-        role_sigma=ROLE_SIGMA,
+    now = datetime.now(UTC)
+    bots = [BotEntry(id_, name, "", "", "", "", (), retired=False, created=now) for id_, name in enumerate(names)]
+    ids = {bot.name: bot.id for bot in bots}
+    counts = Counter((tuple(map(ids.__getitem__, match.bots)), match.outcome.ranks) for match in matches)
+    endings = Counter(
+        (ids[name], seat, verdict.ending.name)
+        for match in matches
+        for seat, (name, verdict) in enumerate(zip(match.bots, match.record.verdicts))
     )
-    faults = Counter(
-        name for match in matches for name, verdict in zip(match.bots, match.record.verdicts) if verdict.at_fault
+    table = make_standings(
+        [Tally(*key, times) for key, times in counts.items()],
+        [SeatTally(*key, times, moves=0, wall_us=0, cpu_us=0) for key, times in endings.items()],
+        Selection(bots, bots),
+        roles,
     )
     return Rows(
         {
-            "bot": row.bot, "rating": round(row.mu, 2), "sigma": round(row.field_sigma, 2), "games": row.games,
-            "wins": row.wins, "draws": row.draws, "losses": row.losses, "faults": faults[row.bot],
-            "best": round(row.best, 4),  # 0.9996 is not certain
+            "bot": row.bot.name, "rating": round(row.rating.mu, 2), "sigma": round(row.rating.field_sigma, 2),
+            "games": row.rating.games, "wins": row.rating.wins, "draws": row.rating.draws,
+            "losses": row.rating.losses, "faults": row.faults,
+            "best": round(row.rating.best, 4),  # 0.9996 is not certain
         }
         for row in table.rows
     )  # fmt: skip

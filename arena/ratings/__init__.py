@@ -1,12 +1,12 @@
 """Ratings: TrueSkill over all results of a field at once, whatever their order.
 
 `collect` counts results (`block` and `Results` do it from arrays), `rate` gives the table, `rate_by_role` one table
-per role, `crosstable` who beat whom. The model's parameters are those of a `trueskill.TrueSkill` with tau = 0.
+per role. The model's parameters are those of a `trueskill.TrueSkill` with tau = 0.
 """
 
 from arena.ratings.fit import Posterior, fit
 from arena.ratings.results import Block, Result, Results, block, collect
-from arena.ratings.table import Advantage, Rating, Ratings, crosstable, rate, rate_by_role
+from arena.ratings.table import Advantage, Rating, Ratings, advantages, rank, rate, rate_by_role
 
 __all__ = [
     "Advantage",
@@ -16,10 +16,11 @@ __all__ = [
     "Ratings",
     "Result",
     "Results",
+    "advantages",
     "block",
     "collect",
-    "crosstable",
     "fit",
+    "rank",
     "rate",
     "rate_by_role",
 ]

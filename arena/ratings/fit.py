@@ -20,7 +20,7 @@ import numpy as np
 import trueskill
 
 from arena.errors import UsageError
-from arena.ratings.results import Results, without_roles
+from arena.ratings.results import BotKey, Results, without_roles
 from arena.ratings.sites import Sites
 from arena.ratings.truncated import Floats
 
@@ -37,7 +37,7 @@ _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 class Posterior:
     """What the results tell: one joint Gaussian over the skills of all bots and the advantages of all roles."""
 
-    bots: tuple[str, ...]
+    bots: tuple[BotKey, ...]
     roles: tuple[str, ...]
     """Empty when no advantages were asked for."""
     mean: Floats

@@ -2,11 +2,12 @@
 
 A row lists the seats of a match best first, seats of equal rank in the order of the table; that is all the model
 of TrueSkill looks at. Names are numbered in alphabetical order and rows are sorted, so the same set of results is
-the same arrays to the last bit and every number computed from them is too.
+the same arrays to the last bit and every number computed from them is too. Bots may be known by anything else than a
+name; whoever makes the arrays then gives them an order.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,8 @@ from arena.errors import UsageError
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+BotKey = Hashable
+"""By what a bot is known: its id in the store, or a name."""
 
 _DENSE = 8
 """A table over all conceivable rows is faster than sorting the rows until it is this many times longer."""
@@ -54,7 +57,7 @@ class Block:
 class Results:
     """A set of results over numbered bots and roles."""
 
-    bots: tuple[str, ...]
+    bots: tuple[BotKey, ...]
     roles: tuple[str, ...]
     blocks: tuple[Block, ...]
 
@@ -118,7 +121,7 @@ def without_roles(part: Block) -> Block:
     return merged(bots, np.zeros_like(part.roles), part.ties, part.counts)
 
 
-def split_by_role(results: Results) -> tuple[Results, tuple[tuple[str, str], ...]]:
+def split_by_role(results: Results) -> tuple[Results, tuple[tuple[BotKey, str], ...]]:
     """The same results with each bot in each of its roles as a contestant of its own, and who these are."""
     roles = len(results.roles)
     numbers = [part.bots * roles + part.roles for part in results.blocks]
@@ -128,7 +131,7 @@ def split_by_role(results: Results) -> tuple[Results, tuple[tuple[str, str], ...
         Block(np.searchsorted(used, number), part.roles, part.ties, part.counts)
         for number, part in zip(numbers, results.blocks)
     )
-    return Results(tuple(f"{bot} as {role}" for bot, role in pairs), results.roles, tuple(blocks)), pairs
+    return Results(pairs, results.roles, tuple(blocks)), pairs
 
 
 def _counted(columns: Sequence[Ints], counts: Ints) -> tuple[Ints, Ints]:

@@ -1,14 +1,13 @@
-"""The rating table: skills, intervals of rank, the chance to be the best, advantages of roles, and who beat whom."""
+"""The rating table: skills, intervals of rank, the chance to be the best, and advantages of roles."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 import trueskill
 
 from arena.ratings.fit import Posterior, fit
-from arena.ratings.results import Bools, Ints, Results, split_by_role
+from arena.ratings.results import Bools, BotKey, Ints, Results, split_by_role
 from arena.ratings.truncated import Floats
 
 _DRAWS = 5_000
@@ -21,7 +20,7 @@ _CONFIDENCE = 0.95
 class Rating:
     """A row of the table."""
 
-    bot: str
+    bot: BotKey
     mu: float
     sigma: float
     field_sigma: float
@@ -61,18 +60,8 @@ class Ratings:
     posterior: Posterior
 
 
-Groups = Sequence[Sequence[str]]
-"""Names of bots that are ranked among each other, group by group; bots that are in none are rated, but not shown."""
-
-
-ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th")
-"""What places are called."""
-
-
-def places_in_groups(rows: Sequence[Rating]) -> Iterator[tuple[int, Rating]]:
-    """Every row with its place in its group."""
-    for _, group in groupby(rows, key=lambda row: row.group):
-        yield from enumerate(group, 1)
+Groups = Sequence[Sequence[BotKey]]
+"""Bots that are ranked among each other, group by group; bots that are in none are rated, but not shown."""
 
 
 def rate(
@@ -80,8 +69,12 @@ def rate(
 ) -> Ratings:
     """The table; `role_sigma` above 0, the spread that advantages may have, estimates these along."""
     posterior = fit(results, env, role_sigma=role_sigma)
-    rows = _grouped(results.bots, posterior, _tallies(results), groups)
-    return Ratings(rows, advantages(posterior), posterior)
+    return Ratings(rank(results, posterior, groups), advantages(posterior), posterior)
+
+
+def rank(results: Results, posterior: Posterior, groups: Groups | None = None) -> tuple[Rating, ...]:
+    """The rows of a table; without groups everybody is ranked in one."""
+    return _grouped(results.bots, posterior, _tallies(results), groups)
 
 
 def rate_by_role(
@@ -99,7 +92,7 @@ def rate_by_role(
 
 
 def _grouped(
-    names: Sequence[str | None], posterior: Posterior, tallies: Ints, groups: Groups | None
+    names: Sequence[BotKey | None], posterior: Posterior, tallies: Ints, groups: Groups | None
 ) -> tuple[Rating, ...]:
     """The rows of every group, one after the other; the names belong to the bots of the posterior."""
     number_of = {name: number for number, name in enumerate(names) if name is not None}
@@ -140,28 +133,17 @@ def _sample(mean: Floats, covariance: Floats) -> Floats:
     return drawn
 
 
-def crosstable(results: Results) -> tuple[Floats, Ints]:
-    """Points and games of every bot (row) against every other (column), two seats of a match at a time."""
-    size = len(results.bots)
-    points, games = np.zeros(size * size), np.zeros(size * size)
-    for part in results.blocks:
-        places = _places(part.ties)
-        for better in range(part.seats):
-            for worse in range(better + 1, part.seats):
-                half = np.where(places[better] == places[worse], 0.5, 0.0) * part.counts
-                for row, column, won in ((better, worse, part.counts - half), (worse, better, half)):
-                    cells = part.bots[row] * size + part.bots[column]
-                    points += np.bincount(cells, weights=won, minlength=size * size)
-                    games += np.bincount(cells, weights=part.counts, minlength=size * size)
-    others = 1 - np.eye(size, dtype=np.int64)
-    return points.reshape(size, size) * others, games.reshape(size, size).astype(np.int64) * others
+def field_sigmas(skills: Floats) -> Floats:
+    """How uncertain each of these skills is against the mean of all of them."""
+    centring = np.eye(len(skills)) - 1.0 / len(skills)
+    sigmas: Floats = np.sqrt(np.diag(centring @ skills @ centring))
+    return sigmas
 
 
-def _rows(bots: tuple[str, ...], mu: Floats, skills: Floats, tallies: Ints, group: int) -> tuple[Rating, ...]:
+def _rows(bots: tuple[BotKey, ...], mu: Floats, skills: Floats, tallies: Ints, group: int) -> tuple[Rating, ...]:
     if not bots:
         return ()
-    centring = np.eye(len(bots)) - 1.0 / len(bots)
-    in_field = np.sqrt(np.diag(centring @ skills @ centring))
+    in_field = field_sigmas(skills)
     order = _orders(mu, skills)
     # One more draw is shared evenly: what none of them showed is rare, but neither impossible nor certain.
     best = (np.bincount(order[:, 0], minlength=len(bots)) + 1.0 / len(bots)) / (len(order) + 1)
@@ -184,7 +166,7 @@ def _rows(bots: tuple[str, ...], mu: Floats, skills: Floats, tallies: Ints, grou
         )
         for number, bot in enumerate(bots)
     )
-    return tuple(sorted(rows, key=lambda row: (-row.mu, row.bot)))
+    return tuple(sorted(rows, key=lambda row: -row.mu))  # equal ones stay in the order that they came in
 
 
 def _orders(mean: Floats, covariance: Floats) -> Ints:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from arena.match import ordinal
 from arena.ratings import Rating, Results, rate
-from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA
+from arena.ratings.model import ENVIRONMENT, ROLE_SIGMA
 from arena.schedules.adaptive import games_to_separate
 from arena.schedules.certainty import settled
 

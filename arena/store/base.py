@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
 from arena.match import is_fault
+from arena.store.scope import Scope
 
 SILENT_S = 20.0
 """Seconds without a report after which the process of a run is taken for dead."""
@@ -339,37 +340,23 @@ class Store(Protocol):
         """Changes with every match, bot and tournament that is kept, finished or retired."""
         ...
 
-    def results(self, *, tournament_id: int | None = None, game: str | None = None) -> Iterator[MatchResult]:
-        """The results of a tournament, or of all rated matches of a game, in the order of their schedules.
-
-        They are read piece by piece.
-        """
+    def results(self, scope: Scope) -> Iterator[MatchResult]:
+        """The results of these matches in the order of their schedules; they are read piece by piece."""
         ...
 
-    def tallies(
-        self, *, tournament_id: int | None = None, game: str | None = None, bot_id: int | None = None,
-        tests: bool = False, since: datetime | None = None,
-    ) -> list[Tally]:  # fmt: skip
-        """The results of a tournament, or of all rated matches of a game, counted; of one bot, if it is named.
+    def tallies(self, scope: Scope) -> list[Tally]:
+        """The results of these matches, counted.
 
-        Tests of two bots are not rated, and have a count of their own; tournaments that are apart are in neither.
-        `since` takes only tournaments begun then or later.
         There are as many as there are different results, however many matches were played.
         """
         ...
 
-    def seat_tallies(
-        self, *, tournament_id: int | None = None, game: str | None = None, bot_id: int | None = None,
-        tests: bool = False, since: datetime | None = None,
-    ) -> list[SeatTally]:  # fmt: skip
-        """Times and endings by bot and seat, of the same matches as `tallies`."""
+    def seat_tallies(self, scope: Scope) -> list[SeatTally]:
+        """Times and endings of these matches by bot and seat."""
         ...
 
-    def weak_limits(
-        self, *, tournament_id: int | None = None, game: str | None = None, tests: bool = False,
-        since: datetime | None = None,
-    ) -> tuple[str, ...]:  # fmt: skip
-        """What was not fully held in some of the same matches as those of `tallies`."""
+    def weak_limits(self, scope: Scope) -> tuple[str, ...]:
+        """What was not fully held in some of these matches."""
         ...
 
     def tournament_summaries(

@@ -47,7 +47,17 @@ from arena.store.inconsistencies import inconsistencies
 from arena.store.running import RunningMatches
 from arena.store.runs import read_runs, remove_dead_runs, remove_run, tournaments_in_play, write_run
 from arena.store.schema import ALL, bots, matches, outputs, records, seat_tallies, seats, tournaments, universal
-from arena.store.tallies import PIECE, Counted, Scope, count_in, is_rated, read_seat_tallies, read_tallies, total_of
+from arena.store.scope import Scope
+from arena.store.tallies import (
+    PIECE,
+    Counted,
+    count_in,
+    is_rated,
+    read_seat_tallies,
+    read_tallies,
+    total_of,
+    tournaments_in,
+)
 
 _SEAT = ("seat", "bot_id", "rank", "score", "ending", "sentence", "wall_us", "cpu_us")
 _MAX_ID = 2**31 - 1
@@ -385,13 +395,15 @@ class SqlStore:
             row = connection.execute(select(*(count.scalar_subquery() for count in counts))).one()
         return ".".join(str(value or 0) for value in row)
 
-    def results(self, *, tournament_id: int | None = None, game: str | None = None) -> Iterator[MatchResult]:
-        """The results of a tournament, or of all rated matches of a game, in the order of their schedules."""
-        if tournament_id is not None:
-            yield from self._results(tournament_id)
+    def results(self, scope: Scope) -> Iterator[MatchResult]:
+        """The results of these matches in the order of their schedules."""
+        if scope.tournament_id is not None:
+            yield from self._results(scope.tournament_id)
             return
-        for rated in self._rated(game):
-            yield from self._results(rated, matches.c.ended_at_fault.is_(False))
+        with self._database.connect() as connection:
+            begun = connection.execute(tournaments_in(scope, tournaments.c.id).order_by("id")).scalars().all()
+        for tournament_id in begun:
+            yield from self._results(tournament_id, matches.c.ended_at_fault.is_(False))
 
     def _results(self, tournament_id: int, *conditions: ColumnElement[bool]) -> Iterator[MatchResult]:
         columns = (matches.c.number, matches.c.ordinal, seats.c.bot_id, seats.c.rank)
@@ -404,11 +416,6 @@ class SqlStore:
                 yield MatchResult(
                     ordinal, tuple(row.bot_id for row in rows_of_match), tuple(row.rank for row in rows_of_match)
                 )
-
-    def _rated(self, game: str | None) -> list[int]:
-        """The rated tournaments of a game, or of all, the oldest first."""
-        with self._database.connect() as connection:
-            return list(connection.execute(Scope(game=game).tournaments(tournaments.c.id).order_by("id")).scalars())
 
     def _pages(self, tournament_id: int, size: int, up_to: int | None = None) -> Iterator[list[int]]:
         """The numbers of the matches of a tournament in the order of its schedule, page by page.
@@ -431,30 +438,20 @@ class SqlStore:
             after = or_(matches.c.ordinal > ordinal, matches.c.match_id > match_id)
             page = query.where(matches.c.ordinal >= ordinal, after)
 
-    def tallies(
-        self, *, tournament_id: int | None = None, game: str | None = None, bot_id: int | None = None,
-        tests: bool = False, since: datetime | None = None,
-    ) -> list[Tally]:  # fmt: skip
-        """The results of a tournament, or of all rated matches of a game, counted; of one bot, if it is named."""
+    def tallies(self, scope: Scope) -> list[Tally]:
+        """The results of these matches, counted."""
         with self._database.connect() as connection:
-            return read_tallies(connection, Scope(tournament_id, game, bot_id, tests, since))
+            return read_tallies(connection, scope)
 
-    def seat_tallies(
-        self, *, tournament_id: int | None = None, game: str | None = None, bot_id: int | None = None,
-        tests: bool = False, since: datetime | None = None,
-    ) -> list[SeatTally]:  # fmt: skip
-        """Times and endings by bot and seat, of the same matches as `tallies`."""
+    def seat_tallies(self, scope: Scope) -> list[SeatTally]:
+        """Times and endings of these matches by bot and seat."""
         with self._database.connect() as connection:
-            return read_seat_tallies(connection, Scope(tournament_id, game, bot_id, tests, since))
+            return read_seat_tallies(connection, scope)
 
-    def weak_limits(
-        self, *, tournament_id: int | None = None, game: str | None = None, tests: bool = False,
-        since: datetime | None = None,
-    ) -> tuple[str, ...]:  # fmt: skip
-        """What was not fully held in some of the same matches as those of `tallies`."""
-        query = Scope(tournament_id, game, None, tests, since).tournaments(tournaments.c.weak_limits)
+    def weak_limits(self, scope: Scope) -> tuple[str, ...]:
+        """What was not fully held in some of these matches."""
         with self._database.connect() as connection:
-            noted = connection.execute(query).scalars().all()
+            noted = connection.execute(tournaments_in(scope, tournaments.c.weak_limits)).scalars().all()
         return tuple(sorted({limit for limits in noted for limit in limits or ()}))
 
     def match_keys(self, beginning: str) -> list[tuple[int, str]]:

@@ -7,8 +7,7 @@ result of a match that ended at a fault, although two or more fair seats were le
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import cache
 from importlib import import_module
 from itertools import groupby
@@ -19,6 +18,7 @@ from sqlalchemy.sql.dml import Insert
 
 from arena.store.base import MatchEntry, SeatResult, SeatTally, Tally
 from arena.store.schema import ALL, TESTS, matches, seat_tallies, seats, tallies, tournaments
+from arena.store.scope import Scope
 
 PIECE = 5_000
 """How many rows are read at a time."""
@@ -68,39 +68,30 @@ class Counted:
             known[:] = [one + other for one, other in zip(known, more, strict=True)]
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Which matches are counted together: those of a tournament, of a game, of one bot, tests, since a moment."""
+def tournaments_in(scope: Scope, column: ColumnElement[Any]) -> Select[Any]:
+    """A column of the tournaments whose matches are in the scope."""
+    if scope.tournament_id is not None:
+        return select(column).where(tournaments.c.id == scope.tournament_id)
+    query = select(column).where(is_rated(not scope.tests))
+    if scope.since is not None:
+        # SQLite compares texts, and its own times have no fraction of a second at their end.
+        query = query.where(tournaments.c.created_at > scope.since - timedelta(microseconds=1))
+    return query if scope.game is None else query.where(tournaments.c.game == scope.game)
 
-    tournament_id: int | None = None
-    game: str | None = None
-    bot_id: int | None = None
-    tests: bool = False
-    since: datetime | None = None
 
-    def query(self, table: Table, keys: Sequence[str], sums: Sequence[str]) -> Select[Any]:
-        """Keys and sums of the rows of a table of tallies that belong to it, in the order of the keys."""
-        columns = [table.c[name] for name in keys]
-        if self.tournament_id is None and self.since is not None:
-            begun = self.tournaments(tournaments.c.id)
-            totals = [func.sum(table.c[name]) for name in sums]
-            query = select(*columns, *totals).where(table.c.tournament_id.in_(begun)).group_by(*columns)
-        else:
-            total = TESTS if self.tests else ALL
-            chosen = table.c.tournament_id == (total if self.tournament_id is None else self.tournament_id)
-            query = select(*columns, *(table.c[name] for name in sums)).where(chosen)
-        query = query if self.game is None else query.where(table.c.game == self.game)
-        return query.order_by(*columns)
-
-    def tournaments(self, column: ColumnElement[Any]) -> Select[Any]:
-        """A column of the tournaments whose matches belong to it."""
-        if self.tournament_id is not None:
-            return select(column).where(tournaments.c.id == self.tournament_id)
-        query = select(column).where(is_rated(not self.tests))
-        if self.since is not None:
-            # SQLite compares texts, and its own times have no fraction of a second at their end.
-            query = query.where(tournaments.c.created_at > self.since - timedelta(microseconds=1))
-        return query if self.game is None else query.where(tournaments.c.game == self.game)
+def _counted_in(scope: Scope, table: Table, keys: Sequence[str], sums: Sequence[str]) -> Select[Any]:
+    """Keys and sums of the rows of a table of tallies that are in the scope, in the order of the keys."""
+    columns = [table.c[name] for name in keys]
+    if scope.tournament_id is None and scope.since is not None:
+        begun = tournaments_in(scope, tournaments.c.id)
+        totals = [func.sum(table.c[name]) for name in sums]
+        query = select(*columns, *totals).where(table.c.tournament_id.in_(begun)).group_by(*columns)
+    else:
+        total = TESTS if scope.tests else ALL
+        chosen = table.c.tournament_id == (total if scope.tournament_id is None else scope.tournament_id)
+        query = select(*columns, *(table.c[name] for name in sums)).where(chosen)
+    query = query if scope.game is None else query.where(table.c.game == scope.game)
+    return query.order_by(*columns)
 
 
 def is_rated(rated: bool = True) -> ColumnElement[bool]:
@@ -126,9 +117,7 @@ def count_in(connection: Connection, tournament_id: int, total: int) -> None:
 
 def read_tallies(connection: Connection, scope: Scope) -> list[Tally]:
     """The results of these matches, counted."""
-    query = scope.query(tallies, ("bots", "ranks"), ("matches",))
-    if scope.bot_id is not None:
-        query = query.where((" " + tallies.c.bots + " ").contains(f" {int(scope.bot_id)} "))
+    query = _counted_in(scope, tallies, ("bots", "ranks"), ("matches",))
     numbers = cache(_numbers)  # most texts come up again and again
     return [Tally(numbers(bots), numbers(ranks), int(count)) for bots, ranks, count in connection.execute(query).all()]
 
@@ -136,9 +125,7 @@ def read_tallies(connection: Connection, scope: Scope) -> list[Tally]:
 def read_seat_tallies(connection: Connection, scope: Scope) -> list[SeatTally]:
     """Times and endings of these matches."""
     names = SeatTally.__slots__
-    query = scope.query(seat_tallies, names[:3], names[3:])
-    if scope.bot_id is not None:
-        query = query.where(seat_tallies.c.bot_id == scope.bot_id)
+    query = _counted_in(scope, seat_tallies, names[:3], names[3:])
     return [SeatTally(*row[:3], *map(int, row[3:])) for row in connection.execute(query)]
 
 

@@ -61,7 +61,7 @@ def _test(settings: Settings) -> "PairSchedule":
 
 
 def _adaptive(settings: Settings) -> "Adaptive":
-    from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA  # noqa: PLC0415
+    from arena.ratings.model import ENVIRONMENT, ROLE_SIGMA  # noqa: PLC0415
     from arena.schedules.adaptive import Adaptive  # noqa: PLC0415
 
     if settings.adaptive_version != ADAPTIVE_VERSION:

@@ -14,6 +14,7 @@ from arena.schedules.budget import MOST_DEALS, Budget
 from arena.schedules.outcomes import FixtureResult, Outcomes
 from arena.schedules.schedule import Fixture, OtherSchedule, Rounds
 from arena.store.base import BotEntry, MatchEntry, Store, TournamentEntry
+from arena.store.scope import Scope
 from arena.tournaments.formats import schedule_of
 from arena.tournaments.live_feed import LiveFeed
 from arena.tournaments.resuming import check_rules
@@ -41,7 +42,7 @@ class Tournament:
         self._schedule = schedule_of(settings)
         self.finished = Outcomes()
         """The outcomes of all matches in the store, those of finished rounds first."""
-        for result in store.results(tournament_id=self.id):
+        for result in store.results(Scope(tournament_id=self.id)):
             self.finished.note(result.ordinal, self._outcome(result.bot_ids, result.ranks))
         self.void = 0
         """How many matches of this run do not count and are still to be played."""

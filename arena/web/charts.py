@@ -62,30 +62,6 @@ def intervals(rows: Sequence[Interval], title: str) -> Markup:
     return _figure(parts, height + AXIS, title, words)
 
 
-def course(points: Sequence[Interval], title: str) -> Markup:
-    """A curve over equal steps with the band of its doubt; the names are what stands below each step."""
-    axis = Axis(min(point.low for point in points), max(point.high for point in points))
-    across = [100.0 * step / max(len(points) - 1, 1) for step in range(len(points))]
-    upper, curve, lower = (
-        [(x, axis.down(getattr(point, edge))) for x, point in zip(across, points)] for edge in ("high", "value", "low")
-    )
-    left, foot = 2 * _MARGIN, COURSE + AXIS - 6
-    drawn = _svg(
-        '<svg x="{:.2f}%" y="0" width="{:.2f}%" height="{}" viewBox="0 0 100 100" preserveAspectRatio="none">'
-        '<polygon class="band" points="{}"/><polyline class="curve" points="{}"/></svg>',
-        left, 100 - 2 * left, COURSE, _points([*upper, *reversed(lower)]), _points(curve),
-    )  # fmt: skip
-    first, last = points[0], points[-1]
-    feet = (
-        _svg('<text class="tick" x="{:.2f}%" y="{}">{}</text>', left, foot, first.name),
-        _svg('<text class="tick end" x="{:.2f}%" y="{}">{}</text>', 100 - left, foot, last.name),
-    )
-    words = (
-        f"from {first.value:.1f} ({first.name}) to {last.value:.1f} ({last.low:.1f} to {last.high:.1f}, {last.name})"
-    )
-    return _figure([*axis.draw_up(COURSE), drawn, *feet], COURSE + AXIS, title, words)
-
-
 def strip(marks: Sequence[Mark], title: str) -> Markup:
     """One upright mark per result, from the oldest to the newest."""
     width = 100.0 / max(len(marks), 1)

@@ -12,6 +12,7 @@ import time
 
 from arena import registry
 from arena.errors import ArenaError
+from arena.standings.history import HistoryPoint
 from arena.store.sql import SqlStore
 from arena.web.snapshot import Histories, take_snapshot, with_histories
 
@@ -33,7 +34,7 @@ def histories_apart(where: str) -> Histories:
     if found.returncode:
         raise HistoriesFailed("the rating histories could not be worked out")
     return {
-        game: {int(bot): [(count, mu, sigma) for count, mu, sigma in course] for bot, course in courses.items()}
+        game: {int(bot): [HistoryPoint(*point) for point in course] for bot, course in courses.items()}
         for game, courses in json.loads(found.stdout).items()
     }
 

@@ -11,11 +11,12 @@ from typing import Self
 
 from arena.errors import ArenaError
 from arena.game import AnyGame, GameInfo
+from arena.standings.table import Standings, read_standings
 from arena.store.base import Store, TournamentEntry
+from arena.store.scope import Scope
 from arena.web.running import Running
 from arena.web.site import Planned, Site
-from arena.web.snapshot import Histories, Snapshot, take_snapshot, tournament_table
-from arena.web.tables import Table
+from arena.web.snapshot import Histories, Snapshot, take_snapshot
 
 PAUSE = 2.0
 """Seconds between two looks at the store, and so between two fits."""
@@ -41,7 +42,7 @@ class Live:
         self.running = Running(store, games, delay=delay)
         self._planned = planned
         self._snapshot = take_snapshot(store, self.infos)
-        self._finished: dict[int, Table] = {}
+        self._finished: dict[int, Standings] = {}
         self._site = self._make_site(self._snapshot)
         self._published = 0
         self._stop = threading.Event()
@@ -116,7 +117,7 @@ class Live:
     def _make_site(self, snapshot: Snapshot) -> Site:
         running = lru_cache(TABLES)(partial(self._table, snapshot))
 
-        def table_of(entry: TournamentEntry) -> Table:
+        def table_of(entry: TournamentEntry) -> Standings:
             # A finished tournament keeps its table, whatever else is played.
             if not entry.finished:
                 return running(entry.id, entry.game)
@@ -129,6 +130,6 @@ class Live:
 
         return Site(self.store, self.games, snapshot, self.title, self._planned, table_of, self.running)
 
-    def _table(self, snapshot: Snapshot, tournament_id: int, game: str) -> Table:
+    def _table(self, snapshot: Snapshot, tournament_id: int, game: str) -> Standings:
         roles = self.infos[game].roles if game in self.infos else ()
-        return tournament_table(self.store, snapshot.bots, tournament_id, roles)
+        return read_standings(self.store, Scope(game, tournament_id), roles, snapshot.bots.values())

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from arena.ratings import Rating
-from arena.ratings.ladder import notes_on
-from arena.ratings.standings import Standings
-from arena.ratings.table import ORDINALS, places_in_groups
+from markupsafe import Markup
+
+from arena.match import ordinal
+from arena.standings.table import Row, Standings
 from arena.web import charts
 from arena.web.formats import heat, percent, rank_interval
 from arena.web.page import Cell, Section, render
@@ -26,20 +26,18 @@ class Course:
     """How one bot fared in one game, the oldest match first."""
 
     game: str
-    ratings: Sequence[charts.Interval]
+    chart: Markup | None
+    """The curve of its rating."""
     results: Sequence[charts.Mark]
     rows: Sequence[Mapping[str, object]]
 
 
-def ratings_page(title: str, tables: Mapping[str, Sequence[Rating]], standings: Standings) -> str:
+def ratings_page(title: str, tables: Mapping[str, Sequence[Row]], standings: Standings) -> str:
     """The page of the rating tables: one, or one for each role."""
-    sections = [
-        _ratings_section(f"As {role}" if role else "", rows, {} if role else standings.faults)
-        for role, rows in tables.items()
-    ]
+    sections = [_ratings_section(f"As {role}" if role else "", rows) for role, rows in tables.items()]
     if standings.advantages:
         sections.append(_advantages_section(standings))
-    sections += _notes_section(notes_on(standings))
+    sections += _notes_section(standings.notes)
     return render(title, f"matches: {standings.matches:,}, bots: {len(standings.rows)}", sections)
 
 
@@ -63,28 +61,25 @@ def history_page(bot: str, courses: Sequence[Course]) -> str:
     return render(bot, "Rating and results from the first match on", [_course_section(course) for course in courses])
 
 
-def _ratings_section(title: str, rows: Sequence[Rating], faults: Mapping[str, int]) -> Section:
-    bars = [
-        charts.Interval(row.bot, row.mu - 2 * row.field_sigma, row.mu, row.mu + 2 * row.field_sigma)
-        for row in rows
-        if row.games
-    ]
+def _ratings_section(title: str, rows: Sequence[Row]) -> Section:
+    bars = [charts.Interval(row.bot.label, row.low, row.rating.mu, row.high) for row in rows if row.rating.games]
     drawing = (charts.intervals(bars, "Ratings with their 95 % intervals"),) if bars else ()
-    seats = max((len(row.places) for row in rows), default=0)
-    cells = [_rating_cells(place, row, faults, seats) for place, row in places_in_groups(rows)]
-    results = ("won", "drawn", "lost") if seats <= 2 else ORDINALS[:seats]
+    seats = max((len(row.rating.places) for row in rows), default=0)
+    cells = [_rating_cells(row, seats) for row in rows]
+    results = ("won", "drawn", "lost") if seats <= 2 else map(ordinal, range(1, seats + 1))
     heads = [Cell(name, number=name != "bot") for name in (*RATING_HEADS, *results, "faults")]
     return Section(title, drawing, heads, cells, RATING_NOTE, caption="Ratings")
 
 
-def _rating_cells(place: int, row: Rating, faults: Mapping[str, int], seats: int) -> list[Cell]:
-    skill = (f"{row.mu:.1f}", f"{2 * row.field_sigma:.1f}", rank_interval(row.ranks), percent(row.best))
-    if not row.games:
+def _rating_cells(row: Row, seats: int) -> list[Cell]:
+    known = row.rating
+    skill = (f"{known.mu:.1f}", f"{2 * known.field_sigma:.1f}", rank_interval(known.ranks), percent(known.best))
+    if not known.games:
         skill = ("–",) * 4  # alone in its group it would be the best for certain
-    results = (row.wins, row.draws, row.losses) if seats <= 2 else row.places
-    tally = (row.games, *results, faults.get(row.bot, 0))
+    results = (known.wins, known.draws, known.losses) if seats <= 2 else known.places
+    tally = (known.games, *results, row.faults)
     numbers = [Cell(text, number=True) for text in (*skill, *map(str, tally))]
-    return [Cell(str(place), number=True), Cell(row.bot, head=True), *numbers]
+    return [Cell(str(row.place), number=True), Cell(row.bot.label, head=True), *numbers]
 
 
 def _notes_section(notes: Sequence[str]) -> list[Section]:
@@ -113,8 +108,8 @@ def _duel(points: float, games: int) -> Cell:
 
 def _course_section(course: Course) -> Section:
     drawings = [charts.strip(course.results, "Results, the oldest first")]
-    if len(course.ratings) > 1:
-        drawings.insert(0, charts.course(course.ratings, "Rating after each part of the matches"))
+    if course.chart is not None:
+        drawings.insert(0, course.chart)
     heads = [Cell(name, number=_is_number(value)) for name, value in (course.rows[0] if course.rows else {}).items()]
     rows = [[_plain_cell(value) for value in row.values()] for row in course.rows]
     note = "The band is the 95 % interval. Below: wins stand up, losses hang down, faults in red."

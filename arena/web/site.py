@@ -9,9 +9,13 @@ from typing import Any
 from arena.errors import ArenaError, RecordError, UsageError
 from arena.game import AnyGame, GameInfo
 from arena.play import record
+from arena.standings.ladder import newest_versions, versions_of
+from arena.standings.table import Standings, read_standings
 from arena.store.base import BotEntry, KeptMatch, ListedMatch, Store, TournamentEntry
+from arena.store.scope import Scope
+from arena.web.history_chart import history_chart
 from arena.web.links import file_of, pair_name
-from arena.web.pages.bot import BotInGame, bot_page, bots_page, history_chart, in_game
+from arena.web.pages.bot import BotInGame, bot_page, bots_page, in_game
 from arena.web.pages.home import home_page
 from arena.web.pages.ladder import TableState, ladder_page
 from arena.web.pages.match import MatchFilter, embed_page, match_page, matches_page, running_embed, running_page
@@ -30,8 +34,7 @@ from arena.web.pages.views import (
 from arena.web.rendering import Page
 from arena.web.replay_data import Replay, read_replay
 from arena.web.running import Running
-from arena.web.snapshot import Snapshot, tournament_table
-from arena.web.tables import Table
+from arena.web.snapshot import Snapshot
 
 SHORT, LONG = 8, 50
 """Matches in a list beside other things, and in a list of its own."""
@@ -60,7 +63,7 @@ class Site:
     snapshot: Snapshot
     title: str = "Arena"
     planned: Planned = field(default=lambda settings: None)  # noqa: ARG005
-    tables: Callable[[TournamentEntry], Table] | None = None
+    tables: Callable[[TournamentEntry], Standings] | None = None
     """Where tables of tournaments are kept; without it each is made anew."""
     running: Running | None = None
     """What is being played, if somebody looks after it."""
@@ -84,7 +87,7 @@ class Site:
             yield from (file_of("ladder", name), file_of("rules", name))
         yield from (file_of("bot", bot_id) for bot_id in self.snapshot.bots)
         yield from (file_of("tournament", item.entry.id) for item in self.store.tournament_summaries())
-        met = {pair_name(*pair) for table in self.snapshot.tables.values() for pair in table.duels}
+        met = {pair_name(*pair) for table in self.snapshot.tables.values() for pair in table.points}
         yield from (file_of("pair", name) for name in sorted(met))
 
     def replay(self, name: str, views: Sequence[str] | None = None) -> Replay:
@@ -102,10 +105,10 @@ class Site:
 
     def _home(self, _: object) -> Page:
         tables = {info: self.snapshot.tables[name] for name, info in self.infos.items()}
-        recent = self._tournaments(limit=RECENT)
+        bots, recent = len(newest_versions(self.snapshot.bots.values())), self._tournaments(limit=RECENT)
         latest, running = self._latest(limit=SHORT), self._running()
         newest = {name: match for name in self.infos for match in self._latest(game=name, limit=1)}
-        return home_page(self.title, tables, len(self._newest()), recent, latest, newest, running)
+        return home_page(self.title, tables, bots, recent, latest, newest, running)
 
     def _ladder(self, query: Mapping[str, str] | None, name: str) -> Page:
         if name not in self.infos:
@@ -132,7 +135,7 @@ class Site:
 
     def _bot(self, _: object, number: str) -> Page:
         bot = self._find_bot(number)
-        versions = [entry for entry in self.snapshot.bots.values() if entry.name == bot.name]
+        versions = versions_of(self.snapshot.bots.values(), bot.name)
         parts = [
             self._in_game(info, bot, versions)
             for name, info in self.infos.items()
@@ -144,10 +147,9 @@ class Site:
 
     def _in_game(self, info: GameInfo, bot: BotEntry, versions: Sequence[BotEntry]) -> BotInGame:
         table = self.snapshot.tables[info.name]
-        courses = self.snapshot.histories.get(info.name, {})
-        drawn = history_chart({entry: courses.get(entry.id, ()) for entry in versions}, bot, table.matches)
+        drawn = history_chart(self.snapshot.histories.get(info.name, {}), versions, bot)
         recent = self.store.latest_matches(game=info.name, bot_id=bot.id, limit=RECENT_MATCHES)
-        strength = {row.bot.id: row.rating.mu for row in table.rows}
+        strength = {bot_id: row.rating.mu for bot_id, row in table.row_of.items()}
         best, worst = notable(recent, bot.id, strength, won=True), notable(recent, bot.id, strength, won=False)
         return in_game(info, table, bot, drawn, self.views_of(best), self.views_of(worst))
 
@@ -160,7 +162,7 @@ class Site:
 
     def _pair_in_game(self, info: GameInfo, first_bot: BotEntry, second_bot: BotEntry) -> PairInGame | None:
         table = self.snapshot.tables[info.name]
-        if (first_bot.id, second_bot.id) not in table.duels:
+        if (first_bot.id, second_bot.id) not in table.points:
             return None
         meetings = self.store.latest_matches(game=info.name, bot_id=first_bot.id, against=second_bot.id, limit=LONG)
         return pair_in_game(info, table, first_bot.id, second_bot.id, self.views_of(meetings))
@@ -243,14 +245,11 @@ class Site:
     def _plan(self, entry: TournamentEntry) -> int | None:
         return None if entry.finished else self.planned(entry.settings)
 
-    def _table(self, entry: TournamentEntry) -> Table:
+    def _table(self, entry: TournamentEntry) -> Standings:
         if self.tables:
             return self.tables(entry)
         roles = self.infos[entry.game].roles if entry.game in self.infos else ()
-        return tournament_table(self.store, self.snapshot.bots, entry.id, roles)
-
-    def _newest(self) -> set[str]:
-        return {bot.name for bot in self.snapshot.bots.values() if bot.on_ladder and not bot.retired}
+        return read_standings(self.store, Scope(entry.game, entry.id), roles, self.snapshot.bots.values())
 
     def _find_bot(self, number: str) -> BotEntry:
         bot = self.snapshot.bots.get(int(number))

@@ -1,29 +1,16 @@
 """What pages take from memory: rating tables of every game and their histories, for one state of the store."""
 
-import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from arena.game import GameInfo
-from arena.ratings import fit
-from arena.ratings.ladder import Selection, ladder_of, playing_in
-from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA, results_of
-from arena.store.base import BotEntry, Store, Tally
-from arena.web.tables import Table, make_table
+from arena.standings.history import History, Throttle, read_history
+from arena.standings.table import Standings, read_standings
+from arena.store.base import BotEntry, Store
+from arena.store.scope import Scope
 
-STEPS = 16
-"""Points of a rating history at most."""
-COUNTABLE = 50_000
-"""In a game with more matches the history has a point for a tournament, because nobody waits for all its matches."""
-
-Course = Sequence[tuple[int, float, float]]
-"""After so many matches of the game: the rating, and its standard deviation in the field."""
-Histories = Mapping[str, Mapping[int, Course]]
-Throttle = Callable[[float], None]
-Counted = Counter[tuple[tuple[int, ...], tuple[int, ...]]]
+Histories = Mapping[str, History]
+"""By the name of the game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +19,11 @@ class Snapshot:
 
     version: str
     bots: Mapping[int, BotEntry]
-    tables: Mapping[str, Table]
+    tables: Mapping[str, Standings]
     """By the name of the game."""
     newest: Mapping[str, int]
     """The number of the newest match of every game."""
     histories: Histories = field(default_factory=dict)
-    """By the name of the game and the number of the bot."""
 
 
 def take_snapshot(store: Store, games: Mapping[str, GameInfo], before: Snapshot | None = None) -> Snapshot:
@@ -50,7 +36,7 @@ def take_snapshot(store: Store, games: Mapping[str, GameInfo], before: Snapshot 
     tables = {
         name: before.tables[name]
         if before is not None and same and before.newest[name] == newest[name]
-        else game_table(store, bots, info)
+        else _ladder(store, bots, info)
         for name, info in games.items()
     }
     return Snapshot(version, bots, tables, newest, before.histories if before else {})
@@ -60,7 +46,8 @@ def with_histories(
     store: Store, games: Mapping[str, GameInfo], snapshot: Snapshot, rest: Throttle | None = None
 ) -> Snapshot:
     """The snapshot with the histories of this moment; `rest` is called after each fit, with the seconds it took."""
-    histories = {name: history(store, snapshot.bots, info, rest) for name, info in games.items()}
+    bots = list(snapshot.bots.values())
+    histories = {name: read_history(store, name, info.roles, bots, rest=rest) for name, info in games.items()}
     return replace(snapshot, histories=histories)
 
 
@@ -68,71 +55,8 @@ def _newest(store: Store, game: str) -> int:
     return next((match.number for match in store.latest_matches(game=game, limit=1)), 0)
 
 
-def game_table(store: Store, bots: Mapping[int, BotEntry], info: GameInfo) -> Table:
-    """The ladder of a game, by the same code as `arena ratings`."""
-    tallies, seats = store.tallies(game=info.name), store.seat_tallies(game=info.name)
-    selection = ladder_of(tallies, list(bots.values()))
-    table = make_table(tallies, seats, selection, info.roles, store.weak_limits(game=info.name))
+def _ladder(store: Store, bots: Mapping[int, BotEntry], info: GameInfo) -> Standings:
+    table = read_standings(store, Scope(info.name), info.roles, bots.values())
     # Many pages need these; they are worked out here, so that no reader waits for them.
-    _ = table.duels, table.tallies_of
+    _ = table.row_of, table.points, table.tallies_of
     return table
-
-
-def tournament_table(store: Store, bots: Mapping[int, BotEntry], tournament_id: int, roles: tuple[str, ...]) -> Table:
-    """The table of the matches of a tournament."""
-    tallies, seats = store.tallies(tournament_id=tournament_id), store.seat_tallies(tournament_id=tournament_id)
-    playing = playing_in(tallies, bots.values())
-    weak_limits = store.weak_limits(tournament_id=tournament_id)
-    return make_table(tallies, seats, Selection(playing, playing), roles, weak_limits)
-
-
-def history(
-    store: Store, bots: Mapping[int, BotEntry], info: GameInfo, rest: Throttle | None = None
-) -> dict[int, Course]:
-    """How the rating of every bot of a game came about."""
-    courses: dict[int, list[tuple[int, float, float]]] = {}
-    for counted in _stages(store, info.name):
-        began = time.monotonic()
-        tallies = [Tally(*key, times) for key, times in counted.items()]
-        playing = ladder_of(tallies, list(bots.values())).counted
-        if not playing:
-            continue
-        posterior = fit(results_of(tallies, playing, info.roles), ENVIRONMENT, role_sigma=ROLE_SIGMA)
-        centring = np.eye(len(posterior.bots)) - 1.0 / len(posterior.bots)
-        sigmas = np.sqrt(np.diag(centring @ posterior.skills @ centring))
-        id_of = {bot.label: bot.id for bot in playing}
-        for label, mu, sigma in zip(posterior.bots, posterior.mu, sigmas):
-            courses.setdefault(id_of[label], []).append((counted.total(), float(mu), float(sigma)))
-        if rest is not None:
-            rest(time.monotonic() - began)
-    return {bot_id: tuple(points) for bot_id, points in courses.items()}
-
-
-def _stages(store: Store, game: str) -> Iterator[Counted]:
-    """What was counted after each part of the matches, the last one after all of them."""
-    total = sum(tally.matches for tally in store.tallies(game=game))
-    if total <= COUNTABLE:
-        yield from _cumulated(_singly(store, game), total)
-    else:
-        yield from _cumulated(_by_tournament(store, game), total)
-
-
-def _cumulated(pieces: Iterable[Counted], total: int) -> Iterator[Counted]:
-    """The sum of the pieces so far, whenever another part of the total is reached."""
-    counted, goal, step = Counter[tuple[tuple[int, ...], tuple[int, ...]]](), 0.0, total / STEPS
-    for piece in pieces:
-        counted.update(piece)
-        if counted.total() >= goal + step - 1e-9:
-            goal = counted.total()
-            yield counted
-
-
-def _singly(store: Store, game: str) -> Iterator[Counted]:
-    for result in store.results(game=game):
-        yield Counter({(result.bot_ids, result.ranks): 1})
-
-
-def _by_tournament(store: Store, game: str) -> Iterator[Counted]:
-    for summary in reversed(store.tournament_summaries(game=game, rated=True)):
-        found = store.tallies(tournament_id=summary.entry.id)
-        yield Counter({(tally.bot_ids, tally.ranks): tally.matches for tally in found})

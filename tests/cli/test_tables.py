@@ -16,7 +16,8 @@ from arena.cli import main
 from arena.cli.site import planned_matches
 from arena.cli.table_formats import Table, counted, print_table
 from arena.cli.tables import print_standings
-from arena.ratings.standings import standings
+from arena.standings.ladder import Selection
+from arena.standings.table import make_standings
 from arena.store.base import BotEntry, MatchEntry, SeatResult, Tally
 from arena.store.sql import SqlStore
 from arena.tournaments.formats import schedule_of
@@ -77,7 +78,7 @@ def test_a_bot_that_has_not_played_is_the_best_of_nobody(capsys):
         BotEntry(number, name, "1", "me", name, "", ("claim",), retired=False, created=datetime.now(UTC))
         for number, name in enumerate("abc")
     ]
-    table = standings([Tally((0, 1), (1, 2), 4)], [], bots)
+    table = make_standings([Tally((0, 1), (1, 2), 4)], [], Selection(bots, bots))
     print_standings(table, "Claim", Console(width=100))
     idle = next(line for line in capsys.readouterr().out.splitlines() if "c 1" in line)
     assert idle.split() == ["1", "c", "1", "–", "–", "–", "0", "0-0-0", "0"]

@@ -14,8 +14,8 @@ from arena.match import Contestant, MatchSpec
 from arena.play.player import Player
 from arena.play.referee import play
 from arena.ratings import collect, rate
+from arena.ratings.model import ENVIRONMENT, ROLE_SIGMA
 from arena.ratings.results import Result
-from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA
 from arena.sdk import Session
 from engines.kingdoms.game import GAME
 

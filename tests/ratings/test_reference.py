@@ -7,7 +7,7 @@ import pytest
 import trueskill
 
 from arena.errors import UsageError
-from arena.ratings import Result, collect, crosstable, fit, rate
+from arena.ratings import Result, collect, fit, rate
 from arena.ratings.truncated import draw, win
 from tests.ratings.rating_field import ENV, MARGIN, simulate
 
@@ -147,7 +147,7 @@ def test_cuts_are_continuous_where_formulas_change():
         assert jumps.max() < 1e-3
 
 
-def test_tallies_and_crosstable():
+def test_tallies():
     rows = [Result(("a", "b", "c"), (1, 2, 2)), Result(("c", "b"), (1, 1)), Result(("a", "b"), (2, 1), count=2)]
     table = {row.bot: row for row in rate(collect(rows, bots=["d"]), ENV).rows}
     assert [(r.games, r.wins, r.draws, r.losses) for _, r in sorted(table.items())] == [
@@ -156,9 +156,6 @@ def test_tallies_and_crosstable():
         (2, 0, 1, 1),
         (0, 0, 0, 0),
     ]
-    points, games = crosstable(collect(rows))
-    assert points.tolist() == [[0.0, 1.0, 1.0], [2.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
-    assert games.tolist() == [[0, 3, 1], [3, 0, 2], [1, 2, 0]]
 
 
 def test_results_must_be_complete():

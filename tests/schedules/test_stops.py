@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arena.ratings import Results, block, fit
-from arena.ratings.standings import ROLE_SIGMA
+from arena.ratings.model import ROLE_SIGMA
 from arena.schedules.adaptive import next_matches
 from arena.schedules.certainty import certainty
 from bench.adaptive_stops import Fields, next_pairs, simulate

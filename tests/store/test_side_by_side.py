@@ -16,6 +16,7 @@ from sqlalchemy import text
 from arena.errors import InfraError
 from arena.registry import find
 from arena.store import database
+from arena.store.scope import Scope
 from arena.store.sql import SqlStore
 from arena.tournaments import archive
 from arena.tournaments.store_calls import RetryingStore
@@ -35,7 +36,7 @@ def path(tmp_path):
     return tmp_path / "arena.db"
 
 
-@pytest.mark.parametrize("read", [SqlStore.kept, lambda store, number: store.results(tournament_id=number)])
+@pytest.mark.parametrize("read", [SqlStore.kept, lambda store, number: store.results(Scope(tournament_id=number))])
 def test_a_reader_that_takes_its_time_does_not_let_the_log_grow(path, read):
     store = SqlStore(path)
     first = some_match(store)
@@ -59,8 +60,8 @@ def test_what_is_read_page_by_page_is_all_and_in_order(store, monkeypatch):
         store.add_match(replace(first, match_id=name, ordinal=(10 - number) // 2), b"r")
     whole = store.matches(tournament_id=first.tournament_id)
     assert [kept.entry for kept in store.kept(first.tournament_id)] == whole
-    assert [result.ordinal for result in store.results(tournament_id=first.tournament_id)] == [m.ordinal for m in whole]
-    assert [result.ordinal for result in store.results(game="claim")] == [match.ordinal for match in whole]
+    for scope in (Scope(tournament_id=first.tournament_id), Scope("claim")):
+        assert [result.ordinal for result in store.results(scope)] == [match.ordinal for match in whole]
     latest = store.latest_number()
     store.add_match(replace(first, match_id="later", ordinal=2), b"r")
     assert [kept.entry for kept in store.kept(first.tournament_id, up_to=latest)] == whole

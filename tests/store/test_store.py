@@ -15,6 +15,7 @@ from arena.errors import InfraError, UsageError
 from arena.store.base import KeptMatch, MatchEntry, SeatResult
 from arena.store.checksums import match_checksum
 from arena.store.schema import metadata, transient
+from arena.store.scope import Scope
 from arena.store.sql import SqlStore
 from tests.store import old_stores
 
@@ -217,7 +218,7 @@ def everything(store):
     matches = [match for entry in entries for match in store.kept(entry.id)]
     listed = [(match.number, match.game, match.entry) for match in store.latest_matches()]
     scopes = [{"game": "claim"}, *({"tournament_id": entry.id} for entry in entries)]
-    tables = [(store.tallies(**scope), store.seat_tallies(**scope)) for scope in scopes]
+    tables = [(store.tallies(Scope(**scope)), store.seat_tallies(Scope(**scope))) for scope in scopes]
     bots = [replace(bot, created=None) for bot in store.all_bots()]
     return bots, entries, matches, listed, tables, store.inconsistencies()
 
@@ -247,8 +248,8 @@ def test_what_was_only_tried_out_leaves_the_ladder_and_tests_are_counted_apart(a
     test = today.begin_tournament("claim", {"format": "test"})
     today.add_match(replace(some_match(today), tournament_id=test.id, match_id="t1"), b"t")
     expected = everything(today)
-    assert sum(tally.matches for tally in today.tallies(game="claim")) == 4
-    assert sum(tally.matches for tally in today.tallies(game="claim", tests=True)) == 1
+    assert sum(tally.matches for tally in today.tallies(Scope(game="claim"))) == 4
+    assert sum(tally.matches for tally in today.tallies(Scope(game="claim", tests=True))) == 1
     engine = old_stores.make(address, "0001")
     old_stores.fill(engine, *expected[:3])
     old_stores.make(address, "0003").dispose()
@@ -257,7 +258,7 @@ def test_what_was_only_tried_out_leaves_the_ladder_and_tests_are_counted_apart(a
     engine.dispose()
     store = SqlStore(address)
     assert everything(store)[4:] == expected[4:]
-    assert store.tallies(game="claim", tests=True) == today.tallies(game="claim", tests=True)
+    assert store.tallies(Scope(game="claim", tests=True)) == today.tallies(Scope(game="claim", tests=True))
     assert store.inconsistencies() == []
     assert [bot.name for bot in store.bots()] == ["one"]
     store.close()
@@ -269,12 +270,12 @@ def test_since_takes_only_tournaments_begun_then_or_later(store):
     with store._database.begin() as connection:
         connection.execute(text("UPDATE tournaments SET created_at = '2026-01-01 00:00:00' WHERE id = 1"))
         connection.execute(text("UPDATE tournaments SET created_at = '2026-02-01 00:00:00' WHERE id = 2"))
-    everything = store.tallies(game="claim", since=datetime(2026, 1, 1, tzinfo=UTC))
-    assert everything == store.tallies(game="claim")
-    assert store.tallies(game="claim", since=datetime(2026, 1, 2, tzinfo=UTC)) == store.tallies(tournament_id=2)
-    seats = store.seat_tallies(game="claim", since=datetime(2026, 1, 2, tzinfo=UTC))
-    assert seats == store.seat_tallies(tournament_id=2)
-    assert store.tallies(game="claim", since=datetime(2026, 3, 1, tzinfo=UTC)) == []
+    everything = store.tallies(Scope(game="claim", since=datetime(2026, 1, 1, tzinfo=UTC)))
+    assert everything == store.tallies(Scope(game="claim"))
+    later, second = Scope("claim", since=datetime(2026, 1, 2, tzinfo=UTC)), Scope(tournament_id=2)
+    assert store.tallies(later) == store.tallies(second)
+    assert store.seat_tallies(later) == store.seat_tallies(second)
+    assert store.tallies(Scope(game="claim", since=datetime(2026, 3, 1, tzinfo=UTC))) == []
 
 
 def test_versions_are_retired_and_restored_one_by_one(store):
@@ -339,10 +340,10 @@ def test_what_ended_at_a_fault_is_marked_by_the_migration_and_leaves_the_results
     store = SqlStore(address)
     assert everything(store)[2:] == expected[2:]
     assert store.inconsistencies() == []
-    assert [tally.matches for tally in store.tallies(game="kingdoms")] == [2]
-    assert store.tallies(game="kingdoms", tests=True) == []
-    assert sum(tally.matches for tally in store.seat_tallies(game="kingdoms") if tally.seat == 0) == 3
-    assert [result.ordinal for result in store.results(game="kingdoms")] == [1, 2]
-    assert [result.ordinal for result in store.results(tournament_id=early.tournament_id)] == [0, 1, 2]
+    assert [tally.matches for tally in store.tallies(Scope(game="kingdoms"))] == [2]
+    assert store.tallies(Scope(game="kingdoms", tests=True)) == []
+    assert sum(tally.matches for tally in store.seat_tallies(Scope(game="kingdoms")) if tally.seat == 0) == 3
+    assert [result.ordinal for result in store.results(Scope(game="kingdoms"))] == [1, 2]
+    assert [result.ordinal for result in store.results(Scope(tournament_id=early.tournament_id))] == [0, 1, 2]
     store.close()
     today.close()

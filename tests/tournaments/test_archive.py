@@ -18,6 +18,7 @@ from arena.errors import UsageError
 from arena.registry import find
 from arena.store.base import MatchEntry, SeatResult
 from arena.store.checksums import TournamentChecksum
+from arena.store.scope import Scope
 from arena.store.sql import SqlStore
 from arena.tournaments import archive
 from arena.tournaments.resuming import with_seed
@@ -285,7 +286,7 @@ def test_who_vouches_for_an_older_file_does_not_vouch_for_what_is_here_beyond_it
     with pytest.raises(UsageError, match=r"imported, and has matches that are not in this file \(3\)"):
         archive.add(there, archive.read(earlier(exported, tmp_path, 3)), rated=True)
     assert there.tournament(1).apart
-    assert there.tallies(game="claim") == []
+    assert there.tallies(Scope(game="claim")) == []
     assert not archive.add(there, archive.read(exported), rated=True)[0].apart
     assert archive.add(there, archive.read(earlier(exported, tmp_path, 3)), rated=True)[1] == 0
     there.close()
@@ -298,7 +299,7 @@ def test_matches_that_count_already_are_not_counted_again_with_an_import_of_them
     assert archive.add(there, archive.read(exported))[0].apart
     entry, added = archive.add(there, archive.read(exported), rated=True)
     assert (entry.id, entry.finished, added) == (begun.id, True, 3)
-    assert sum(tally.matches for tally in there.tallies(game="claim")) == 6
+    assert sum(tally.matches for tally in there.tallies(Scope(game="claim"))) == 6
     assert there.inconsistencies() == []
     there.close()
 

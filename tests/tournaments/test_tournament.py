@@ -90,12 +90,7 @@ def test_decisions_on_the_way_depend_neither_on_concurrency_nor_on_stops(tmp_pat
 
 
 def faults(world):
-    return [
-        (entry.ordinal, seat.sentence)
-        for entry in world.store.matches()
-        for seat in entry.seats
-        if seat.ending != "NORMAL"
-    ]
+    return [(entry.ordinal, seat.sentence) for entry in world.store.matches() for seat in entry.seats if seat.at_fault]
 
 
 @pytest.mark.slow
@@ -186,7 +181,7 @@ def test_a_fault_costs_one_match_wherever_the_tournament_is_stopped(tmp_path):
 
     plain = broken_after_a_fault(World(tmp_path / "plain", replace(BASE, rounds=4)))
     tournament, _, seen = plain.run()
-    faults = [seat.ending for entry in seen for seat in entry.seats if seat.ending != "NORMAL"]
+    faults = [seat.ending for entry in seen for seat in entry.seats if seat.at_fault]
     assert 0 < len(faults) < 16  # some of the 16 matches of that bot, and not all after the first
     world = broken_after_a_fault(World(tmp_path / "db", replace(BASE, rounds=4)))
     while not world.run(concurrency=2, stop_after=5)[1]:

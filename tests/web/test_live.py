@@ -15,6 +15,7 @@ import pytest
 from arena.play import record
 from arena.registry import find
 from arena.store.base import RunningMatch
+from arena.store.scope import Scope
 from arena.store.sql import SqlStore
 from arena.web.running import MatchFeed, Running
 from tests.kits.contestants import arena, choosing, write_bot
@@ -95,7 +96,7 @@ def test_a_tournament_is_watched_while_it_is_played_and_does_not_need_its_specta
     store = SqlStore(db, read_only=True)
     assert store.tournament(1).finished
     assert store.running_matches() == []
-    assert sum(tally.matches for tally in store.tallies(tournament_id=1)) == 4
+    assert sum(tally.matches for tally in store.tallies(Scope(tournament_id=1))) == 4
     assert store.inconsistencies() == []
     store.close()
     verified = arena("verify", "--db", db)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from arena.game import GameInfo
+from arena.standings.table import Row, Standings
 from arena.web.links import file_of
 from arena.web.pages.ladder import bars_of
 from arena.web.pages.views import MatchView, RunningRow, TournamentView
 from arena.web.rendering import Page
-from arena.web.tables import Row, Table
 
 LEADERS = 3
 
@@ -30,7 +30,7 @@ class GameCard:
 
 def home_page(
     title: str,
-    tables: Mapping[GameInfo, Table],
+    tables: Mapping[GameInfo, Standings],
     bots: int,
     tournaments: Sequence[TournamentView],
     latest: Sequence[MatchView],
@@ -56,7 +56,7 @@ def home_page(
     )
 
 
-def _card(info: GameInfo, table: Table, latest: MatchView | None) -> GameCard:
-    leaders = table.ladder[:LEADERS]
+def _card(info: GameInfo, table: Standings, latest: MatchView | None) -> GameCard:
+    leaders = table.rows[:LEADERS]
     bars, _ = bars_of(leaders, leaders, height=24)
-    return GameCard(info, table.matches, len(table.ladder), leaders, bars, latest)
+    return GameCard(info, table.matches, len(table.rows), leaders, bars, latest)

@@ -8,12 +8,12 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from arena.game import GameInfo
-from arena.ratings.table import ORDINALS
+from arena.match import ordinal
+from arena.standings.table import Row, Standings
 from arena.web import charts
 from arena.web.links import file_of
 from arena.web.pages.views import MatchView
 from arena.web.rendering import Page
-from arena.web.tables import Row, Table
 
 PER_PAGE = 100
 """Rows of a served table; one in a folder has all, because only the browser can turn its pages."""
@@ -118,13 +118,13 @@ class TableState:
 
 
 def ladder_page(
-    info: GameInfo, games: Sequence[GameInfo], table: Table, latest: Sequence[MatchView], state: TableState | None
+    info: GameInfo, games: Sequence[GameInfo], table: Standings, latest: Sequence[MatchView], state: TableState | None
 ) -> Page:
     """The page; `state` says which rows a served one shows, without it all are there."""
-    chosen = state.choose(table.ladder) if state else list(table.ladder)
+    chosen = state.choose(table.rows) if state else list(table.rows)
     rows = chosen[state.first - 1 : state.first - 1 + PER_PAGE] if state else chosen
-    bars, scale = bars_of(table.ladder, rows)
-    leader = f" {table.ladder[0].bot.label} leads." if table.ladder else ""
+    bars, scale = bars_of(table.rows, rows)
+    leader = f" {table.rows[0].bot.label} leads." if table.rows else ""
     data = {
         "info": info,
         "games": games,
@@ -134,21 +134,21 @@ def ladder_page(
         "rows": rows,
         "bars": bars,
         "scale": scale,
-        "total": len(table.ladder),
+        "total": len(table.rows),
         "state": replace(state, total=len(chosen)) if state else TableState(),
         "roles": {role: _role_part(part) for role, part in table.by_role.items()},
         "worth": _worth(table),
         "latest": latest,
     }
-    description = f"Who is best at {info.title}, and how sure that is: {len(table.ladder)} bots.{leader}"
+    description = f"Who is best at {info.title}, and how sure that is: {len(table.rows)} bots.{leader}"
     return Page(file_of("ladder", info.name), "ladder.html", f"{info.title} ladder", description, data, part="ladder")
 
 
-def columns_of(table: Table) -> tuple[Column, ...]:
+def columns_of(table: Standings) -> tuple[Column, ...]:
     """The columns of a table; where more than two play, places say more than won and lost."""
-    if table.places <= 2:
+    if table.seats <= 2:
         return COLUMNS
-    places = Column("share", "–".join(ORDINALS[: table.places]), "number", "how often it had each place")
+    places = Column("share", "–".join(map(ordinal, range(1, table.seats + 1))), "number", "how often it had each place")
     return tuple(places if column.key == "share" else column for column in COLUMNS)
 
 
@@ -166,7 +166,7 @@ def _role_part(rows: Sequence[Row]) -> dict[str, Any]:
     return {"rows": rows, "bars": bars, "scale": scale}
 
 
-def _worth(table: Table) -> Markup | None:
+def _worth(table: Standings) -> Markup | None:
     bars = [
         charts.Interval(seat.role, seat.value - 2 * seat.sigma, seat.value, seat.value + 2 * seat.sigma)
         for seat in table.advantages

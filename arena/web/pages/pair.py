@@ -5,27 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena.game import GameInfo
+from arena.standings.meetings import Seating, seatings
+from arena.standings.table import Standings
 from arena.store.base import BotEntry
 from arena.web.links import file_of, pair_name
 from arena.web.pages.views import MatchView
 from arena.web.rendering import Page
-from arena.web.tables import Table
-
-
-@dataclass(frozen=True, slots=True)
-class Seating:
-    """How the first bot fared when the two sat like this."""
-
-    names: tuple[str, str]
-    games: int
-    wins: int
-    draws: int
-    losses: int
-
-    @property
-    def share(self) -> float:
-        """Points of the first bot for each game."""
-        return (self.wins + self.draws / 2) / self.games
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +20,8 @@ class PairInGame:
     info: GameInfo
     points: float
     games: int
-    seatings: Sequence[Seating]
+    seatings: Sequence[tuple[str, str, Seating]]
+    """With the names of the seats of both."""
     deals: Sequence[tuple[int, Sequence[MatchView]]]
     """The latest matches by their seeds: the same deal, played from both sides."""
 
@@ -54,24 +40,17 @@ def pair_page(one: BotEntry, two: BotEntry, parts: Sequence[PairInGame]) -> Page
     return Page(file_of("pair", pair_name(one.id, two.id)), "pair.html", title, description, data, part="bots")
 
 
-def pair_in_game(info: GameInfo, table: Table, one: int, two: int, matches: Sequence[MatchView]) -> PairInGame | None:
+def pair_in_game(
+    info: GameInfo, table: Standings, one: int, two: int, matches: Sequence[MatchView]
+) -> PairInGame | None:
     """What the two did in this game; nothing if they never met in it."""
-    points, games = table.duels.get((one, two), (0.0, 0))
+    points, games = table.points.get((one, two), (0.0, 0))
     if not games:
         return None
     deals: dict[int, list[MatchView]] = defaultdict(list)
     for match in matches:
         deals[match.seed].append(match)
-    return PairInGame(info, points, games, _seatings(info, table, one, two), list(deals.items()))
-
-
-def _seatings(info: GameInfo, table: Table, one: int, two: int) -> list[Seating]:
-    counted: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0, 0])
-    for tally in table.tallies_of.get(one, ()):
-        for seat, bot in enumerate(tally.bot_ids):
-            for place, other in enumerate(tally.bot_ids):
-                if (bot, other) == (one, two):
-                    mine, theirs = tally.ranks[seat], tally.ranks[place]
-                    counted[seat, place][(mine >= theirs) + (mine > theirs)] += tally.matches
     name = info.roles or tuple(f"seat {seat}" for seat in range(info.max_seats))
-    return [Seating((name[seats[0]], name[seats[1]]), sum(three), *three) for seats, three in sorted(counted.items())]
+    found = seatings(table.tallies_of[one], one, two)
+    named = [(name[seating.seats[0]], name[seating.seats[1]], seating) for seating in found]
+    return PairInGame(info, points, games, named, list(deals.items()))

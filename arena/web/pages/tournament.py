@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from arena.game import GameInfo
+from arena.standings.table import Standings
 from arena.web.links import file_of, pair_name
 from arena.web.pages.ladder import bars_of, columns_of
 from arena.web.pages.views import MatchView, RunningRow, TournamentView, settings_facts
 from arena.web.rendering import Page
-from arena.web.tables import Table
 
 CROSS = 40
 """Bots of a cross-table at most."""
@@ -16,7 +16,7 @@ CROSS = 40
 def tournament_page(
     view: TournamentView,
     info: GameInfo | None,
-    table: Table,
+    table: Standings,
     latest: Sequence[MatchView],
     live: Sequence[RunningRow],
 ) -> Page:

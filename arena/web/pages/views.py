@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from arena.game import GameInfo
-from arena.match import Contestant, is_fault
+from arena.match import Contestant
 from arena.store.base import BotEntry, ListedMatch, MatchEntry, TournamentEntry, TournamentSummary
 from arena.web.formats import amount, counted
 
@@ -24,14 +24,11 @@ class SeatView:
     rank: int
     score: float
     ending: str
+    fault: bool
+    """Whether its bot was at fault."""
     sentence: str
     wall_us: int
     cpu_us: int
-
-    @property
-    def fault(self) -> bool:
-        """Whether its bot was at fault."""
-        return is_fault(self.ending)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +114,7 @@ def entry_view(entry: MatchEntry, game: str, bots: Bots, games: Games, when: dat
     seats = tuple(
         SeatView(
             bots.get(seat.bot_id) or _unknown(seat.bot_id), alone and seat.rank == 1, seat.rank, seat.score,
-            seat.ending, seat.sentence,
-            seat.wall_us, seat.cpu_us,
+            seat.ending, seat.at_fault, seat.sentence, seat.wall_us, seat.cpu_us,
         )
         for seat in entry.seats
     )  # fmt: skip

@@ -4,8 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from arena.ratings.ladder import Scope, left_out_words, notes_on, scoped_standings
+from arena.standings.ladder import left_out_words
+from arena.standings.table import read_standings
 from arena.store.base import MatchEntry, SeatResult
+from arena.store.scope import Scope
 from arena.store.sql import SqlStore
 
 
@@ -31,11 +33,11 @@ def play(store, tournament, ranks, times=1, weak_limits=()):
 
 
 def table(store, **scope):
-    return scoped_standings(store, Scope("claim", **scope), ())
+    return read_standings(store, Scope("claim", **scope), ())
 
 
 def rows(standings):
-    return [(row.group, row.bot, row.games) for row in standings.rows]
+    return [(row.rating.group, row.bot.label, row.rating.games) for row in standings.rows]
 
 
 def test_bots_that_never_met_are_in_groups_of_their_own(store):
@@ -44,15 +46,15 @@ def test_bots_that_never_met_are_in_groups_of_their_own(store):
     play(store, cup, {a: 1, b: 2}, 3)
     play(store, cup, {b: 1, c: 2}, 3)
     play(store, cup, {d: 1, e: 2}, 9)
-    standings, _ = table(store)
+    standings = table(store)
     assert rows(standings) == [(1, "a 1", 3), (1, "b 1", 6), (1, "c 1", 3), (2, "d 1", 9), (2, "e 1", 9)]
-    assert [row.ranks[1] <= 3 for row in standings.rows] == [True] * 5  # nobody is ranked beyond its group
-    assert sum(row.best for row in standings.rows) == pytest.approx(2.0)
-    assert "2 groups of bots that never met" in notes_on(standings)[0]
+    assert [row.rating.ranks[1] <= 3 for row in standings.rows] == [True] * 5  # nobody is ranked beyond its group
+    assert sum(row.rating.best for row in standings.rows) == pytest.approx(2.0)
+    assert "2 groups of bots that never met" in standings.notes[0]
     play(store, cup, {a: 1, e: 2})
-    standings, _ = table(store)
+    standings = table(store)
     assert standings.groups == 1
-    assert notes_on(standings) == []
+    assert standings.notes == []
 
 
 def test_the_newest_versions_are_shown_by_the_results_of_all(store):
@@ -63,23 +65,28 @@ def test_the_newest_versions_are_shown_by_the_results_of_all(store):
     play(store, cup, {old: 1, new: 2}, 2)
     play(store, cup, {tried: 1, other: 2}, 5)
     play(store, test, {tried: 1, old: 2}, 7)
-    standings, selection = table(store)
+    standings = table(store)
     assert rows(standings) == [(1, "mine 2", 2), (1, "other 1", 4)] or rows(standings)[0][1] == "other 1"
-    assert {row.bot for row in standings.rows} == {"mine 2", "other 1"}
+    assert {row.bot.label for row in standings.rows} == {"mine 2", "other 1"}
     assert standings.matches == 6
-    assert left_out_words(selection) == "1 older, 1 only tried out"
-    everybody, _ = table(store, everybody=True)
-    assert {row.bot: row.games for row in everybody.rows} == {"mine 1": 6, "mine 2": 2, "mine 3": 5, "other 1": 9}
-    tests, _ = table(store, tests=True)
-    assert {row.bot: row.games for row in tests.rows} == {"mine 1": 7, "mine 3": 7}
-    assert len(list(store.results(game="claim"))) == 11
+    assert left_out_words(standings.selection) == "1 older, 1 only tried out"
+    everybody = table(store, everybody=True)
+    assert {row.bot.label: row.rating.games for row in everybody.rows} == {
+        "mine 1": 6,
+        "mine 2": 2,
+        "mine 3": 5,
+        "other 1": 9,
+    }
+    tests = table(store, tests=True)
+    assert {row.bot.label: row.rating.games for row in tests.rows} == {"mine 1": 7, "mine 3": 7}
+    assert len(list(store.results(Scope(game="claim")))) == 11
 
     store.retire_bot("mine", "2")
-    standings, selection = table(store)
-    assert {row.bot for row in standings.rows} == {"mine 1", "other 1"}
-    assert left_out_words(selection) == "1 only tried out, 1 retired"
+    standings = table(store)
+    assert {row.bot.label for row in standings.rows} == {"mine 1", "other 1"}
+    assert left_out_words(standings.selection) == "1 only tried out, 1 retired"
     store.promote_bot(tried.id, owner="me", origin="/y", games=["claim"])
-    assert {row.bot for row in table(store)[0].rows} == {"mine 3", "other 1"}
+    assert {row.bot.label for row in table(store).rows} == {"mine 3", "other 1"}
 
 
 def test_weak_limits_are_told_of_the_matches_in_the_table_alone(store):
@@ -87,12 +94,12 @@ def test_weak_limits_are_told_of_the_matches_in_the_table_alone(store):
     cup, test = store.begin_tournament("claim", {"rounds": 1}), store.begin_tournament("claim", {"format": "test"})
     play(store, cup, {one: 1, other: 2})
     play(store, test, {one: 1, other: 2}, weak_limits=["memory: none"])
-    assert notes_on(table(store)[0]) == []
-    assert "memory: none" in notes_on(table(store, tests=True)[0])[0]
-    assert "memory: none" in notes_on(table(store, tournament_id=test.id)[0])[0]
+    assert table(store).notes == []
+    assert "memory: none" in table(store, tests=True).notes[0]
+    assert "memory: none" in table(store, tournament_id=test.id).notes[0]
     play(store, cup, {one: 1, other: 2}, weak_limits=["files: none"])
-    assert table(store)[0].weak_limits == ("files: none",)
-    assert table(store, since=datetime.now(UTC) + timedelta(days=1))[0].weak_limits == ()
+    assert table(store).weak_limits == ("files: none",)
+    assert table(store, since=datetime.now(UTC) + timedelta(days=1)).weak_limits == ()
 
 
 def test_places_are_counted(store):
@@ -100,7 +107,7 @@ def test_places_are_counted(store):
     cup = store.begin_tournament("claim", {"rounds": 1})
     play(store, cup, dict(zip(bots, (1, 2, 3, 4))), 2)
     play(store, cup, dict(zip(bots, (1, 1, 3, 3))))
-    standings, _ = table(store)
-    places = {row.bot: row.places for row in standings.rows}
+    standings = table(store)
+    places = {row.bot.label: row.rating.places for row in standings.rows}
     assert places == {"a 1": (3, 0, 0, 0), "b 1": (1, 2, 0, 0), "c 1": (0, 0, 3, 0), "d 1": (0, 0, 1, 2)}
     assert standings.seats == 4

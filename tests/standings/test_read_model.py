@@ -1,0 +1,170 @@
+"""One answer to every question about a bot, wherever it is shown."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from arena import registry
+from arena.cli import main
+from arena.match import Ending
+from arena.standings.history import read_history
+from arena.standings.ladder import find_bot, newest_versions, versions_of
+from arena.standings.meetings import points_of_pairs, seatings
+from arena.standings.table import read_standings
+from arena.store.base import MatchEntry, SeatResult, SeatTally, Tally
+from arena.store.scope import Scope
+from arena.store.sql import SqlStore
+from arena.web.rendering import Form, SiteContext, render
+from arena.web.site import Site
+from arena.web.snapshot import take_snapshot, with_histories
+
+GAME = registry.find("claim")
+
+
+@pytest.fixture
+def store(tmp_path):
+    opened = SqlStore(tmp_path / "arena.db")
+    yield opened
+    opened.close()
+
+
+def add(store, name, version="1", **more):
+    return store.add_bot(
+        name=name, version=version, owner="me", digest=f"{name}{version}", origin="/x", games=["claim"], **more
+    )
+
+
+def play(store, tournament, ranks, times=1):
+    """Matches of the bots with these ranks, in seat order."""
+    number = store.latest_number()
+    for count in range(number, number + times):
+        seats = tuple(SeatResult(bot.id, rank, 0.0, "NORMAL", "", 1, 1) for bot, rank in ranks.items())
+        store.add_match(MatchEntry(tournament.id, f"m{count}", count, "", count, "", 1, "", seats), b"")
+
+
+@pytest.fixture
+def ladder(store):
+    """Two versions of a bot, a retired bot and two others, who have all met."""
+    old, new = add(store, "mine"), add(store, "mine", "2")
+    gone, best, last = add(store, "gone"), add(store, "best"), add(store, "last")
+    cup = store.begin_tournament("claim", {"rounds": 1, "bots": []})
+    for first, second in ((old, last), (best, old), (best, new), (new, last), (best, last), (gone, last), (gone, new)):
+        play(store, cup, {first: 1, second: 2}, 6)
+        play(store, cup, {second: 1, first: 2}, 2)
+    store.retire_bot("gone")
+    return {bot.label: bot for bot in store.all_bots()}
+
+
+def make_site(store):
+    games = {"claim": GAME}
+    infos = {"claim": GAME.info}
+    return Site(store, games, with_histories(store, infos, take_snapshot(store, infos)))
+
+
+def test_ladder_bots_page_and_bot_page_show_the_same_rank(store, ladder):
+    site = make_site(store)
+    on_ladder = {row.bot.label: row for row in site.page("ladders/claim.html").data["rows"]}
+    assert on_ladder.keys() == {"mine 2", "best 1", "last 1"}
+    listed = site.page("bots.html").data["rated"]
+    for label, row in on_ladder.items():
+        (part,) = site.page(f"bots/{row.bot.id}.html").data["parts"]
+        ((_, in_list),) = listed[row.bot.id]
+        shown = (row.place, row.rating.ranks, row.ranked)
+        assert (part.row.place, part.row.rating.ranks, part.row.ranked) == shown, label
+        assert (in_list.place, in_list.rating.ranks, in_list.ranked) == shown, label
+        assert 1 <= row.rating.ranks[0] <= row.rating.ranks[1] <= row.ranked == 3
+
+
+def test_versions_off_the_ladder_say_why_they_have_no_rank(store, ladder):
+    site = make_site(store)
+    around = SiteContext("Arena", Form.FOLDER, lambda _kind, _name: True)
+
+    def text(path):
+        return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", render(site.page(path), around)))
+
+    assert "rank– older version" in text(f"bots/{ladder['mine 1'].id}.html")
+    assert "not ranked (older)" in site.page(f"bots/{ladder['mine 1'].id}.html").description
+    assert "rank– retired" in text(f"bots/{ladder['gone 1'].id}.html")
+    assert "not ranked: retired" in text("bots.html")
+    row = site.snapshot.tables["claim"].row_of[ladder["gone 1"].id]
+    assert (row.place, row.ranked, row.status, row.rating.games) == (0, 0, "retired", 16)
+
+
+def test_the_trend_of_a_promoted_version_is_against_the_one_that_was_on_the_ladder(store):
+    tried, first = add(store, "mine", "2", tried=True), add(store, "mine", "1")
+    other = add(store, "other")
+    store.promote_bot(tried.id, owner="me", origin="/y", games=["claim"])
+    cup = store.begin_tournament("claim", {"rounds": 1})
+    play(store, cup, {tried: 1, other: 2}, 30)
+    play(store, cup, {first: 2, other: 1}, 30)
+    table = read_standings(store, Scope("claim"), ())
+    better = table.row_of[tried.id].rating.mu - table.row_of[first.id].rating.mu
+    assert table.row_of[tried.id].trend == pytest.approx(better)
+    assert table.row_of[tried.id].trend > table.row_of[tried.id].noise > 0
+    assert table.row_of[first.id].trend is None
+    assert [bot.version for bot in versions_of(store.all_bots(), "mine")] == ["1", "2"]
+    assert find_bot(store, "mine").id == newest_versions(store.all_bots())[0].id == tried.id
+
+
+def test_versions_that_never_met_have_no_trend(store):
+    old, new, one, two = add(store, "mine"), add(store, "mine", "2"), add(store, "one"), add(store, "two")
+    cup = store.begin_tournament("claim", {"rounds": 1})
+    play(store, cup, {old: 1, one: 2}, 5)
+    play(store, cup, {new: 1, two: 2}, 5)
+    assert read_standings(store, Scope("claim"), ()).row_of[new.id].trend is None
+
+
+def test_the_page_of_a_history_and_the_site_draw_the_same_curve(store, ladder, tmp_path):
+    drawn = make_site(store).page(f"bots/{ladder['mine 2'].id}.html").data["parts"][0].history
+    result = CliRunner().invoke(main, ["history", "mine", "--html", "-", "--db", str(tmp_path / "arena.db")])
+    assert result.exit_code == 0, result.output
+    assert drawn is not None
+    assert drawn in result.output
+
+
+def test_a_version_that_was_only_tried_out_has_a_curve_of_its_own_as_a_guest(store, ladder):
+    tried = add(store, "mine", "3", tried=True)
+    cup = store.begin_tournament("claim", {"rounds": 2})
+    play(store, cup, {tried: 1, ladder["best 1"]: 2}, 20)
+    bots = store.all_bots()
+    assert tried.id not in read_history(store, "claim", (), bots)
+    course = read_history(store, "claim", (), bots, guest=tried)[tried.id]
+    assert course[-1].matches == sum(tally.matches for tally in store.tallies(Scope("claim")))
+    assert course[-1].mu > 25
+
+
+def test_the_last_point_of_a_history_is_the_rating(store, ladder):
+    table = read_standings(store, Scope("claim"), ())
+    history = read_history(store, "claim", (), store.all_bots())
+    assert history.keys() == table.row_of.keys()
+    for bot_id, row in table.row_of.items():
+        assert history[bot_id][-1].mu == pytest.approx(row.rating.mu)
+
+
+def test_points_of_a_pair_are_counted_two_seats_at_a_time():
+    tallies = [Tally((1, 2, 3), (1, 2, 2), 1), Tally((3, 2), (1, 1), 1), Tally((1, 2), (2, 1), 2)]
+    assert points_of_pairs(tallies) == {
+        (1, 2): (1.0, 3), (1, 3): (1.0, 1), (2, 1): (2.0, 3), (2, 3): (1.0, 2), (3, 1): (0.0, 1), (3, 2): (1.0, 2),
+    }  # fmt: skip
+    found = [(seating.seats, seating.wins, seating.draws, seating.losses) for seating in seatings(tallies, 2, 1)]
+    assert found == [((1, 0), 2, 0, 1)]
+
+
+@pytest.mark.parametrize("ending", Ending)
+def test_a_stored_seat_is_at_fault_by_the_one_rule(ending):
+    at_fault = ending not in (Ending.NORMAL, Ending.VOID)
+    assert SeatResult(1, 1, 0.0, ending.name, "", 1, 1).at_fault is at_fault
+    assert SeatTally(1, 0, ending.name, 1, 1, 1, 1).at_fault is at_fault
+
+
+def test_a_table_knows_its_bots_by_their_ids(store, ladder):
+    """Two entries can be shown by the same words, such as `a 1 2`: version 2 of `a 1`, and `1 2` of `a`."""
+    one, two = add(store, "twin 1", "2"), add(store, "twin", "1 2")
+    assert one.label == two.label
+    cup = store.begin_tournament("claim", {"rounds": 2})
+    play(store, cup, {one: 1, two: 2}, 5)
+    table = read_standings(store, Scope(tournament_id=cup.id), ())
+    assert [row.bot for row in table.rows] == [replace(one, created=table.rows[0].bot.created), table.rows[1].bot]
+    assert table.crosstable()[0][1] == (5.0, 5)
