@@ -17,7 +17,6 @@ from arena.match import AnyRecord, Contestant
 from arena.play import record
 from arena.play.holding import weak_limits
 from arena.play.replay import verify
-from arena.play.seal import version_of
 from arena.schedules.outcomes import FixtureResult
 from arena.schedules.schedule import OtherSchedule
 from arena.store.base import BotEntry, KeptMatch, MatchEntry, Store, TournamentEntry
@@ -210,7 +209,6 @@ class _MatchChecker:
             places=[self._places[bot] for bot in played.spec.contestants],
             bot_ids=[self._bot_ids[bot] for bot in played.spec.contestants],
             logs=[seat.log for seat in entry.seats],
-            seal_version=version_of(entry.seal),
         )
 
     def _find(self, name: str) -> AnyGame:

@@ -12,6 +12,7 @@ import pytest
 
 from arena.store.sql import SqlStore
 from tests.kits.needs import need
+from tests.store.old_stores import plain_engine
 
 
 def _as_postgres():
@@ -80,10 +81,10 @@ def address(request, tmp_path):
         return
     url = request.getfixturevalue("postgres")
     yield url
-    store = SqlStore(url)
-    with store._database.begin() as connection:
+    engine = plain_engine(url)
+    with engine.begin() as connection:
         connection.exec_driver_sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
-    store.close()
+    engine.dispose()
 
 
 @pytest.fixture

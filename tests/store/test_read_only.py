@@ -41,11 +41,11 @@ def test_nothing_is_written(reader):
 
 
 def test_an_old_form_is_refused_and_stays(address):
-    engine = old_stores.make(address, "0002")
+    engine = old_stores.make(address)
     with pytest.raises(UsageError, match="older Arena"):
         SqlStore(address, read_only=True)
     with engine.connect() as connection:
-        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == "0002"
+        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == "0006"
     engine.dispose()
 
 

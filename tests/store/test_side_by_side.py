@@ -135,7 +135,7 @@ def test_a_tournament_that_ends_while_its_verification_begins_is_true(path, monk
 
 
 def test_a_store_is_not_brought_up_to_date_under_a_running_tournament(address):
-    engine = old_stores.make(address, "0006")
+    engine = old_stores.make(address)
     with engine.begin() as connection:
         connection.execute(text("INSERT INTO runs (id, tournament_id, status) VALUES ('r', 1, '{}')"))
     for words in (["bots", "list"], ["bots", "retire", "somebody"], ["verify"], ["tournament", "list"]):

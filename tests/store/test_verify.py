@@ -11,9 +11,8 @@ from click.testing import CliRunner
 from arena.cli import main
 from arena.match import SandboxReport
 from arena.play import record
-from arena.play.seal import seal
 from arena.registry import find
-from arena.store.checksums import TournamentChecksum, match_checksum
+from arena.store.checksums import match_checksum
 from arena.store.schema import metadata
 from arena.store.sql import SqlStore
 from arena.tournaments.verify import UNPROVEN, check_bots, check_tournament, stored_tournament
@@ -83,30 +82,6 @@ def test_a_changed_cell_is_found(path, table, column):
             assert findings(path) == []
     else:
         assert findings(path) != []
-
-
-def seal_as_before(path, spoil=""):
-    """Give all matches the seals that an earlier version made, and checksums that fit them."""
-    store, game = SqlStore(path), find("claim")
-    (entry,) = store.tournaments()
-    whole = TournamentChecksum(entry.game, entry.settings)
-    for kept in list(store.kept(entry.id)):
-        old = seal(game, record.load(kept.record, find), 1)[len(spoil) :] + spoil
-        checksum = match_checksum(replace(kept.entry, seal=old), kept.record)
-        whole.add(checksum)
-        change(path, "UPDATE matches SET seal = ?, checksum = ? WHERE match_id = ?", old, checksum, kept.entry.match_id)
-    store.close()
-    change(path, "UPDATE tournaments SET checksum = ?", whole.value())
-
-
-def test_what_an_earlier_version_sealed_is_true(path):
-    seal_as_before(path)
-    assert findings(path) == []
-
-
-def test_a_changed_seal_of_an_earlier_version_is_found(path):
-    seal_as_before(path, spoil="x")
-    assert len([found for found in findings(path) if "its seal is kept as" in found]) == 6
 
 
 def test_every_unproven_column_exists():

@@ -418,7 +418,7 @@ def test_a_store_that_is_missing_or_old_is_refused_in_a_sentence(words, tmp_path
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
     assert "there is no store" in result.stderr
     assert not (tmp_path / "none.db").exists()
-    old_stores.make(str(tmp_path / "old.db"), "0002").dispose()
+    old_stores.make(str(tmp_path / "old.db")).dispose()
     result = run(*words, "--db", tmp_path / "old.db")
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
     assert "older Arena" in result.stderr
