@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from arena import registry
 from arena.cli.history import match_row, seat_of
 from arena.ratings.standings import rating_course
-from arena.store.base import BotEntry, MatchEntry, Store
+from arena.store.base import BotEntry, MatchEntry
 from arena.store.lookup import bots_in
+from arena.store.sql import Store
 from arena.web.charts import Interval, Mark
 from arena.web.reports import Course, history_page
 

@@ -23,8 +23,9 @@ from arena.game import AnyGame
 from arena.ratings.ladder import notes_on
 from arena.ratings.standings import Standings, stored_standings
 from arena.schedules.budget import Budget
-from arena.store.base import BotEntry, Store, TournamentEntry
+from arena.store.base import BotEntry, TournamentEntry
 from arena.store.lookup import find_bot
+from arena.store.sql import Store
 from arena.tournaments.field import check_present, choose_field, choose_sandbox, worker_plan
 from arena.tournaments.formats import schedule_of
 from arena.tournaments.resuming import left_behind, with_seed

@@ -22,7 +22,8 @@ from arena.ratings import Rating, crosstable
 from arena.ratings.ladder import Scope, Selection, left_out_words, notes_on, read_tallies, scoped_standings
 from arena.ratings.standings import Standings, results_of
 from arena.ratings.table import places_in_groups
-from arena.store.base import BotEntry, Store
+from arena.store.base import BotEntry
+from arena.store.sql import Store
 
 Cells = Sequence[Sequence[tuple[float, int]]]
 CROSS_NAMES = 20

@@ -25,8 +25,9 @@ from arena.cli.tournament_config import bots_and_bounds, config_option
 from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.schedules.sprt import Sprt, later_pairs
-from arena.store.base import BotEntry, Store
+from arena.store.base import BotEntry
 from arena.store.lookup import find_bot
+from arena.store.sql import Store
 from arena.tournaments.field import choose_field, choose_sandbox, register_builtin, worker_plan
 from arena.tournaments.formats import sprt_of
 from arena.tournaments.resuming import left_behind, with_seed

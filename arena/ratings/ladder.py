@@ -8,7 +8,8 @@ from itertools import chain
 from typing import Any
 
 from arena.ratings.standings import Standings, standings
-from arena.store.base import BotEntry, SeatTally, Store, Tally
+from arena.store.base import BotEntry, SeatTally, Tally
+from arena.store.sql import Store
 
 
 @dataclass(frozen=True, slots=True)

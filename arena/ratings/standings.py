@@ -11,7 +11,8 @@ import trueskill
 from arena.errors import UsageError
 from arena.ratings import Advantage, Block, Rating, Results, block, fit, rate, rate_by_role
 from arena.ratings.results import Bools
-from arena.store.base import BotEntry, MatchResult, SeatTally, Store, Tally
+from arena.store.base import BotEntry, MatchResult, SeatTally, Tally
+from arena.store.sql import Store
 
 ENVIRONMENT = trueskill.TrueSkill(tau=0.0)
 """Bots of one version do not drift, so tau is 0; all else is TrueSkill's default."""

@@ -1,7 +1,8 @@
 """Finds bots and matches by what a user calls them, and bots by where they played."""
 
 from arena.errors import UsageError, did_you_mean
-from arena.store.base import BotEntry, Store
+from arena.store.base import BotEntry
+from arena.store.sql import Store
 
 
 def bots_in(store: Store, *, tournament_id: int | None = None, game: str | None = None) -> list[BotEntry]:

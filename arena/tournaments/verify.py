@@ -19,8 +19,9 @@ from arena.play.holding import weak_limits
 from arena.play.replay import verify
 from arena.schedules.outcomes import FixtureResult
 from arena.schedules.schedule import OtherSchedule
-from arena.store.base import BotEntry, KeptMatch, MatchEntry, Store, TournamentEntry
+from arena.store.base import BotEntry, KeptMatch, MatchEntry, TournamentEntry
 from arena.store.checksums import TournamentChecksum, bot_checksum, match_checksum, settings_key
+from arena.store.sql import Store
 from arena.tournaments.formats import schedule_of
 from arena.tournaments.schedule_replay import ScheduleReplay
 from arena.tournaments.settings import Settings

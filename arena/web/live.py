@@ -11,7 +11,8 @@ from typing import Self
 
 from arena.errors import ArenaError
 from arena.game import AnyGame, GameInfo
-from arena.store.base import Store, TournamentEntry
+from arena.store.base import TournamentEntry
+from arena.store.sql import Store
 from arena.web.running import Running
 from arena.web.site import Planned, Site
 from arena.web.snapshot import Histories, Snapshot, take_snapshot, tournament_table

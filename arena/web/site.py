@@ -9,7 +9,8 @@ from typing import Any
 from arena.errors import ArenaError, RecordError, UsageError
 from arena.game import AnyGame, GameInfo
 from arena.play import record
-from arena.store.base import BotEntry, KeptMatch, ListedMatch, Store, TournamentEntry
+from arena.store.base import BotEntry, KeptMatch, ListedMatch, TournamentEntry
+from arena.store.sql import Store
 from arena.web.links import file_of, pair_name
 from arena.web.pages.bot import BotInGame, bot_page, bots_page, history_chart, in_game
 from arena.web.pages.home import home_page

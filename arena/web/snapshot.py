@@ -11,7 +11,8 @@ from arena.game import GameInfo
 from arena.ratings import fit
 from arena.ratings.ladder import Selection, ladder_of, playing_in
 from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA, results_of
-from arena.store.base import BotEntry, Store, Tally
+from arena.store.base import BotEntry, Tally
+from arena.store.sql import Store
 from arena.web.tables import Table, make_table
 
 STEPS = 16

@@ -6,12 +6,12 @@ import pytest
 
 from arena.ratings.ladder import Scope, left_out_words, notes_on, scoped_standings
 from arena.store.base import MatchEntry, SeatResult
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 
 
 @pytest.fixture
 def store(tmp_path):
-    opened = SqlStore(tmp_path / "arena.db")
+    opened = Store(tmp_path / "arena.db")
     yield opened
     opened.close()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from tests.kits.needs import need
 from tests.store.old_stores import plain_engine
 
@@ -90,6 +90,6 @@ def address(request, tmp_path):
 @pytest.fixture
 def store(address):
     """An empty store."""
-    opened = SqlStore(address)
+    opened = Store(address)
     yield opened
     opened.close()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sqlalchemy import create_engine, text
 
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 
 WRITTEN = ("0006", "0008")
 """The forms of which there is a file: a round robin of three bots that printed something, by 8dfd136 and by cdab962."""
@@ -31,7 +31,7 @@ def plain_engine(address):
 
 def make(address, revision="0006"):
     """The store there, or a new one, in the form of 0006, with the number of this revision; the engine on it."""
-    SqlStore(address).close()
+    Store(address).close()
     engine = plain_engine(address)
     with engine.begin() as connection:
         for statement in TAKE_BACK:

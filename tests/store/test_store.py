@@ -15,7 +15,7 @@ from arena.errors import InfraError, UsageError
 from arena.store.base import KeptMatch, MatchEntry, SeatResult
 from arena.store.checksums import match_checksum
 from arena.store.schema import metadata, transient
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from tests.kits.contestants import arena
 from tests.store import old_stores
 
@@ -114,7 +114,7 @@ def test_what_is_not_there_is_refused(store):
 
 def test_a_store_can_be_opened_again_and_by_many(address):
     def work(number):
-        store = SqlStore(address)
+        store = Store(address)
         add_bot(store, name=f"bot{number}")
         store.close()
 
@@ -123,7 +123,7 @@ def test_a_store_can_be_opened_again_and_by_many(address):
         thread.start()
     for thread in threads:
         thread.join()
-    store = SqlStore(address)
+    store = Store(address)
     assert [entry.name for entry in store.bots()] == ["bot0", "bot1", "bot2", "bot3"]
     store.close()
 
@@ -133,14 +133,14 @@ def test_readers_do_not_hold_up_a_writer(address, store):
     store.add_match(first, b"one")
     reading = store.kept(first.tournament_id)
     next(reading)
-    writer = SqlStore(address)
+    writer = Store(address)
     assert writer.add_match(replace(first, match_id="m2", ordinal=1), b"two")
     writer.close()
     reading.close()
 
 
 def test_two_processes_that_begin_the_same_tournament_share_it(address):
-    begun, stores = [], [SqlStore(address) for _ in range(4)]
+    begun, stores = [], [Store(address) for _ in range(4)]
     threads = [
         threading.Thread(target=lambda store=store: begun.append(store.begin_tournament("claim", {"rounds": 1}).id))
         for store in stores
@@ -158,7 +158,7 @@ def test_two_processes_that_begin_the_same_tournament_share_it(address):
 @pytest.mark.slow
 def test_many_processes_may_make_the_same_new_file(tmp_path):
     """SQLite refuses one of two that change a new file to WAL at once, now and then."""
-    code = "import sys; from arena.store.sql import SqlStore; [SqlStore(path).close() for path in sys.argv[1:]]"
+    code = "import sys; from arena.store.sql import Store; [Store(path).close() for path in sys.argv[1:]]"
     paths = [str(tmp_path / f"{number}.db") for number in range(25)]
     makers = [subprocess.Popen([sys.executable, "-c", code, *paths], stderr=subprocess.PIPE) for _ in range(3)]
     assert [maker.communicate()[1] for maker in makers] == [b""] * 3
@@ -229,7 +229,7 @@ def test_a_store_that_an_earlier_version_wrote_opens_verifies_and_is_played_on_w
     done = arena("verify", "--db", path)
     assert done.exit_code == 0, done.output
     assert "nothing is wrong: 1 tournament, 6 matches replayed" in done.output
-    store = SqlStore(path)
+    store = Store(path)
     assert {seat.log for kept in store.kept(1) for seat in kept.entry.seats} == {"I am one", "I am two", "I am three"}
     with store._database.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), [metadata, transient]) == []
@@ -245,7 +245,7 @@ def test_a_store_that_an_earlier_version_wrote_opens_verifies_and_is_played_on_w
 def test_a_store_of_before_is_refused_with_what_to_do(address, revision, read_only):
     old_stores.make(address, revision).dispose()
     with pytest.raises(UsageError, match=r"long before Arena 0.1, .* export its tournaments with the Arena that made"):
-        SqlStore(address, read_only=read_only)
+        Store(address, read_only=read_only)
 
 
 def test_since_takes_only_tournaments_begun_then_or_later(store):
@@ -283,7 +283,7 @@ def test_the_migrations_make_the_schema(store):
 @pytest.mark.parametrize("url", ["mysql://x/y", "postgresql://me:secret@host:port/name"])
 def test_a_url_that_cannot_be_is_refused_without_telling_passwords(url):
     with pytest.raises(UsageError, match="postgresql://user@host/name") as caught:
-        SqlStore(url)
+        Store(url)
     assert "secret" not in str(caught.value)
 
 
@@ -322,12 +322,12 @@ def play_with_faults(store, *, marked):
 
 
 def test_what_ended_at_a_fault_is_marked_by_the_upgrade_and_leaves_the_results(store, address, tmp_path):
-    today = SqlStore(tmp_path / "today.db")
+    today = Store(tmp_path / "today.db")
     early = play_with_faults(today, marked=True)
     play_with_faults(store, marked=False)
     store.close()
     old_stores.make(address).dispose()
-    store = SqlStore(address)
+    store = Store(address)
     assert everything(store) == everything(today)
     assert store.inconsistencies() == []
     assert [tally.matches for tally in store.tallies(game="kingdoms")] == [2]
