@@ -34,11 +34,11 @@ from arena.play import record
 from arena.play.faults import FORFEIT
 from arena.play.heartbeat import STEADY
 from arena.sdk import Session
-from arena.store.base import BotEntry, MatchEntry, SeatResult, Store
+from arena.store.base import BotEntry, MatchEntry, SeatResult
 from arena.store.database import open_database, writing
 from arena.store.schema import ALL, matches, records, seats
 from arena.store.scope import Scope
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.store.tallies import Counted
 from arena.tournaments.settings import Settings
 from arena.tournaments.tournament import Tournament
@@ -68,7 +68,7 @@ SIZES = (1_000, 10_000, 100_000)
 
 def make_store(address: str, count: int) -> None:
     """Fill an empty store with so many matches."""
-    store = SqlStore(address)
+    store = Store(address)
     rng = Random(count)
     bots = [_bot(store, number) for number in range(BOTS)]
     skills = {bot.id: rng.gauss(25.0, 6.0) for bot in bots}
@@ -202,7 +202,7 @@ def _cost_once(*words: str) -> Cost:
 
 def page_times(address: str) -> dict[str, float]:
     """Processor milliseconds of what a site asks a store for, the best of several runs, without a server's own."""
-    store = SqlStore(address)
+    store = Store(address)
     middle, bot = store.latest_number() // 2, store.all_bots()[7].id
     tournament = store.tournament_summaries(limit=1)[0].entry.id
     asked: dict[str, Callable[[], object]] = {
@@ -274,7 +274,7 @@ class MadeUp:
 
 def drive(address: str, count: int, bots: int = 10) -> str:
     """Play a tournament of about so many made-up matches in this process: matches, seconds, processor seconds, MB."""
-    store = SqlStore(address)
+    store = Store(address)
     field = [_bot(store, number) for number in range(bots)]
     rounds = max(1, count // (bots * (bots - 1)))
     entry = store.begin_tournament(GAMES[0], made_settings(GAMES[0], field, seed=1, rounds=rounds).to_json())

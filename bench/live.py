@@ -34,7 +34,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from bench.live_meter import ALTERNATING, FEED, FOLDER, KIND, NO_FEED, Line, read_lines
 from bench.spectators import serving, watching
 from bench.table import Row, machine
@@ -94,7 +94,7 @@ class Cup:
         self._folder, self._seed = folder, 0
         self.db = folder / "arena.db"
         self._bots = ",".join(map(str, make_bots(folder, pause)))
-        SqlStore(self.db).close()
+        Store(self.db).close()
 
     def play(self, kind: str, deals: int) -> tuple[list[Line], list[Line]]:
         """Play a tournament; what its worker and its driver wrote."""

@@ -8,7 +8,7 @@ What the event loop needs to come to a call of the feed, some microseconds each,
 from typing import Any
 
 from arena.cli import main as arena
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.tournaments.live_feed import LiveFeed
 from arena.workers import worker_process
 from arena.workers.local import LocalExecutor
@@ -46,7 +46,7 @@ def measure_feed(meter: Meter) -> None:
 
     LiveFeed._write_again_and_again = metered_write  # type: ignore[method-assign]
     meter.measure(LiveFeed, "begun", "watches", "played", "ended")
-    meter.measure(SqlStore, "show_running", "clear_running")
+    meter.measure(Store, "show_running", "clear_running")
 
 
 def leave_out_feed() -> None:

@@ -17,13 +17,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from bench.spectators import serving
 
 
 def addresses(db: Path, count: int) -> dict[str, list[str]]:
     """So many different addresses of every kind of page, spread over the store."""
-    store = SqlStore(db, read_only=True)
+    store = Store(db, read_only=True)
     bots, tournaments = store.all_bots(), store.tournament_summaries(limit=count)
     games = sorted({item.entry.game for item in tournaments})
     matches = list(_spread(store, count))
@@ -46,7 +46,7 @@ def addresses(db: Path, count: int) -> dict[str, list[str]]:
     }
 
 
-def _spread(store: SqlStore, count: int) -> Iterator[tuple[int, str]]:
+def _spread(store: Store, count: int) -> Iterator[tuple[int, str]]:
     latest = store.latest_number()
     for part in range(1, count + 1):
         for match in store.latest_matches(before=latest * part // count + 1, limit=1):

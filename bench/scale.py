@@ -25,7 +25,7 @@ from sqlalchemy import text
 from arena.ratings import Result, collect, rate
 from arena.ratings.model import ENVIRONMENT, ROLE_SIGMA
 from arena.store.base import BotEntry, MatchEntry, SeatResult
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from bench.growth import GAMES, made_settings, real_record
 from bench.workers import INSIDE, THINKING, make_bots, measure
 
@@ -122,7 +122,7 @@ def simulate(costs: Costs, tables: int, *, drivers: int = 1, matches: int = MATC
 
 def measure_store(address: str, commits: int) -> tuple[dict[int, float], float, float]:
     """Commits per second by the number of threads that write; milliseconds of one alone; bytes of a match."""
-    store = SqlStore(address)
+    store = Store(address)
     bots = [
         store.add_bot(name=f"scale{number}", version="1", owner="bench", digest=str(number), origin="", games=GAMES)
         for number in range(10)
@@ -148,7 +148,7 @@ def measure_store(address: str, commits: int) -> tuple[dict[int, float], float, 
     return rates, 1000 / rates[1], size
 
 
-def _write(store: SqlStore, tournament: int, bots: Sequence[BotEntry], record: bytes, first: int, count: int) -> None:
+def _write(store: Store, tournament: int, bots: Sequence[BotEntry], record: bytes, first: int, count: int) -> None:
     for ordinal in range(first, first + count):
         pair = bots[ordinal % 9], bots[ordinal % 9 + 1]
         results = tuple(SeatResult(bot.id, rank, 0.0, "NORMAL", "", 1000, 900) for rank, bot in enumerate(pair, 1))
@@ -156,7 +156,7 @@ def _write(store: SqlStore, tournament: int, bots: Sequence[BotEntry], record: b
         store.add_match(MatchEntry(tournament, name, ordinal, "", ordinal, "votes", 52, "0" * 64, results), record)
 
 
-def _bytes(store: SqlStore) -> float:
+def _bytes(store: Store) -> float:
     with store._database.connect() as connection:
         if store._database.dialect.name == "postgresql":
             return float(connection.execute(text("SELECT pg_database_size(current_database())")).scalar_one())

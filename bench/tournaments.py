@@ -32,7 +32,7 @@ from arena.play import looptime
 from arena.play.faults import FORFEIT
 from arena.play.heartbeat import ThreadHeartbeat
 from arena.sandboxes import Limits
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.workers.base import Assignment, FinishedMatch
 from arena.workers.cores import divide_cores, physical_cores, processors_needed
 from arena.workers.worker import Worker, finish
@@ -165,7 +165,7 @@ def store_row(matches: int) -> Row:
         sizes = []
         for rounds in (1, matches // 2):
             subprocess.run([*command, str(rounds)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
-            SqlStore(store).close()  # moves what is in the journal into the file
+            Store(store).close()  # moves what is in the journal into the file
             sizes.append(sum(path.stat().st_size for path in Path(folder).iterdir()))
     return Row("tournament: store", (sizes[1] - sizes[0]) / (matches // 2 * 2), None, "B/match", None, None)
 

@@ -26,7 +26,7 @@ from rich.table import Table
 
 from arena import registry
 from arena.store.base import MatchEntry
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.tournaments.field import choose_field, worker_plan
 from arena.tournaments.settings import Settings
 from arena.tournaments.tournament import Tournament
@@ -133,7 +133,7 @@ def make_bots(folder: Path, think: str) -> list[str]:
 def measure(bots: Sequence[str], *, sandbox: str, tables: int, seconds: float) -> Rate:
     """Play a tournament of these two for so long."""
     with tempfile.TemporaryDirectory() as folder:
-        store = SqlStore(Path(folder, "arena.db"))
+        store = Store(Path(folder, "arena.db"))
         field = choose_field(store, GAME, bots)
         settings = Settings(
             game=GAME, options=registry.find(GAME).info.choose({}), seats=2, format="round-robin", rounds=100_000,

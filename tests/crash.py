@@ -25,7 +25,7 @@ from click.testing import CliRunner
 import arena.tournaments.session
 from arena import registry
 from arena.cli import main
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.tournaments.verify import check_bots, check_tournament, stored_tournament
 from tests.kits.fields import GAME, inline_executor, make_bots, tournament_words
 
@@ -146,7 +146,7 @@ class Crash:
             assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
             connection.close()
-        store = SqlStore(self._address)
+        store = Store(self._address)
         matches = store.matches()
         names = [match.match_id for match in matches]
         assert store.inconsistencies() == []
@@ -158,7 +158,7 @@ class Crash:
         self.counts["checks"] += 1
 
     def _complete(self):
-        store = SqlStore(self._address)
+        store = Store(self._address)
         states = [entry.finished for entry in store.tournaments()]
         played = len(store.matches())
         store.close()
@@ -172,14 +172,14 @@ class Crash:
             for ending in ("", "-wal", "-shm"):
                 Path(self._address + ending).unlink(missing_ok=True)
             return
-        store = SqlStore(self._address)
+        store = Store(self._address)
         with store._database.begin() as connection:
             connection.exec_driver_sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
         store.close()
 
     def _end(self):
         """The complete tournament is true, and its table is that of one which nobody disturbed."""
-        store = SqlStore(self._address)
+        store = Store(self._address)
         wrong = list(check_bots(store.all_bots()))
         for entry in store.tournaments():
             wrong += check_tournament(stored_tournament(store, entry), registry.find)
@@ -203,7 +203,7 @@ def _be_a_tournament(args, tell, output):
     os.dup2(output, 2)
     sys.stdout = sys.stderr = open(1, "w", buffering=1, closefd=False)  # noqa: SIM115  (pytest took the old ones)
     arena.tournaments.session.LocalExecutor = inline_executor
-    add_match = SqlStore.add_match
+    add_match = Store.add_match
 
     def telling(store, match, *more):
         os.write(tell, b"keeping\n")
@@ -211,7 +211,7 @@ def _be_a_tournament(args, tell, output):
         os.write(tell, f"{match.match_id}\n".encode())
         return added
 
-    SqlStore.add_match = telling
+    Store.add_match = telling
     code = 1
     try:
         main(args)

@@ -29,7 +29,7 @@ from arena.match import Ending
 from arena.play import record
 from arena.sandboxes.kernel import procfs
 from arena.store.base import MatchEntry
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from tests.hostile import backends, cases
 from tests.hostile.cases import Case
 from tests.hostile.traces import Identity, descendants, groups, is_launcher, living, sandboxed
@@ -211,7 +211,7 @@ def _left(turn: Turn, pid: int, temp: Path) -> Iterator[str]:
     yield from (f"left: file {path}" for path in temp.iterdir())
 
 
-def read(turn: Turn, store: SqlStore, known: set[tuple[int, str]]) -> None:
+def read(turn: Turn, store: Store, known: set[tuple[int, str]]) -> None:
     """Take the matches of a tournament out of the store, with the lag that their records tell."""
     for match in store.matches(game=turn.game):
         if (match.tournament_id, match.match_id) not in known:
@@ -282,7 +282,7 @@ def soak(minutes: float, seed: int, *more: str) -> list[Turn]:
             bots = make_honest(folder, turn.game) + make_hostile(folder, turn.game, chosen)
             rng.shuffle(bots)
             play(turn, bots, folder, Path(top, "arena.db"), more)
-            store = SqlStore(str(Path(top, "arena.db")))
+            store = Store(str(Path(top, "arena.db")))
             read(turn, store, known)
             names |= {bot.id: bot.name for bot in store.all_bots()}
             store.close()

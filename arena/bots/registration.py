@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from arena.bots.manifest import Manifest, checked_name
 from arena.bots.reserved import check_free
 from arena.errors import UsageError
-from arena.store.base import BotEntry, Store
+from arena.store.base import BotEntry
+from arena.store.sql import Store
 
 LOCAL_OWNER = "local"
 """The owner of bots that an organiser registers from local folders; a contestant may still take such a name."""

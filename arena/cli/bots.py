@@ -14,7 +14,8 @@ from arena.cli.output import cell, echo, narrow_table, print_json
 from arena.cli.store import db_option, open_store, read_store
 from arena.cli.table_formats import counted, list_options, print_table
 from arena.errors import UsageError
-from arena.store.base import BotEntry, Store
+from arena.store.base import BotEntry
+from arena.store.sql import Store
 from arena.untrusted.text import printable
 
 DIGEST_DIGITS = 12

@@ -15,7 +15,8 @@ from arena.cli.table_formats import form_options, print_table
 from arena.errors import UsageError
 from arena.match import is_fault
 from arena.standings.ladder import find_bot
-from arena.store.base import BotEntry, MatchEntry, Store
+from arena.store.base import BotEntry, MatchEntry
+from arena.store.sql import Store
 from arena.untrusted.text import printable
 
 MATCH_DIGITS = 10

@@ -6,7 +6,8 @@ from arena import registry
 from arena.cli.history import match_row, seat_of
 from arena.standings.history import read_history
 from arena.standings.ladder import versions_of
-from arena.store.base import BotEntry, MatchEntry, Store
+from arena.store.base import BotEntry, MatchEntry
+from arena.store.sql import Store
 from arena.web.charts import Mark
 from arena.web.history_chart import history_chart
 from arena.web.reports import Course, history_page

@@ -33,6 +33,8 @@ COMMANDS = {
     "serve": ("site:serve", "Serve the site from the store, with every match in it."),
     "export": ("export:export", "Write a tournament to one file."),
     "import": ("export:import_", "Prove the tournament in a file and add it."),
+    "backup": ("backup:backup", "Write the whole store to one file, also while it is played with."),
+    "restore": ("backup:restore", "Make a new store of a backup."),
     "keys": ("keys:keys", "See and choose whose signed tournaments count here."),
     "submit": ("submit:submit", "Check a bot, try it in the sandbox, and register it."),
     "bots": ("bots:bots", "See, retire and restore the bots in the store."),

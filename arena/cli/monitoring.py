@@ -13,7 +13,7 @@ from arena.cli.options import option_group
 from arena.cli.output import warn
 from arena.distribution import install_hint
 from arena.errors import UsageError
-from arena.store.base import Store
+from arena.store.sql import Store
 
 if TYPE_CHECKING:  # help pages and lists need not wait for it
     from arena.tournaments.monitor import Monitor

@@ -23,8 +23,9 @@ from arena.game import AnyGame
 from arena.schedules.budget import Budget
 from arena.standings.ladder import find_bot
 from arena.standings.table import Standings, read_standings
-from arena.store.base import BotEntry, Store, TournamentEntry
+from arena.store.base import BotEntry, TournamentEntry
 from arena.store.scope import Scope
+from arena.store.sql import Store
 from arena.tournaments.field import check_present, choose_field, choose_sandbox, worker_plan
 from arena.tournaments.formats import schedule_of
 from arena.tournaments.resuming import left_behind, with_seed

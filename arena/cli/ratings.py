@@ -20,8 +20,8 @@ from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.standings.ladder import left_out_words
 from arena.standings.table import Row, Standings, read_standings
-from arena.store.base import Store
 from arena.store.scope import Scope
+from arena.store.sql import Store
 
 Cells = Sequence[Sequence[tuple[float, int]]]
 CROSS_NAMES = 20

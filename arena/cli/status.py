@@ -10,7 +10,8 @@ from arena.cli.options import json_option
 from arena.cli.output import cell, echo, narrow_table, plain_console, print_json
 from arena.cli.store import db_option, read_store
 from arena.cli.table_formats import duration
-from arena.store.base import RunEntry, Store, TournamentEntry
+from arena.store.base import RunEntry, TournamentEntry
+from arena.store.sql import Store
 from arena.tournaments.settings import TEST, Settings
 
 NODE_COLUMNS = ("tables", "running", "played", "void", "excused", "workers_ended")

@@ -9,9 +9,8 @@ from platformdirs import user_data_path
 
 from arena.cli.output import warn
 from arena.errors import UsageError
-from arena.store.base import Store
 from arena.store.failures import OlderForm
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 
 _NEW = "arena.cli.store.new"
 """Where a command keeps in mind that its store is new."""
@@ -42,7 +41,7 @@ def open_store(where: str, *, make: bool = False) -> Store:
         if not make:
             raise UsageError(f"there is no store at {where}: look at --db; a tournament, test or submission makes one")
         click.get_current_context().meta[_NEW] = where
-    store = SqlStore(where)
+    store = Store(where)
     if (context := click.get_current_context(silent=True)) is not None:
         context.call_on_close(lambda: _close(store, unannounced=context.meta.get(_NEW)))
     return store
@@ -79,13 +78,13 @@ def read_store(where: str) -> Store:
     try:
         return open_store_to_read(where)
     except OlderForm:
-        SqlStore(where).close()
+        Store(where).close()
         return open_store_to_read(where)
 
 
 def open_store_to_read(where: str) -> Store:
     """The store there, through which nothing can be written; UsageError if there is none."""
-    store = SqlStore(where, read_only=True)
+    store = Store(where, read_only=True)
     if (context := click.get_current_context(silent=True)) is not None:
         context.call_on_close(store.close)
     return store

@@ -26,7 +26,8 @@ from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.schedules.sprt import Sprt, later_pairs
 from arena.standings.ladder import find_bot
-from arena.store.base import BotEntry, Store
+from arena.store.base import BotEntry
+from arena.store.sql import Store
 from arena.tournaments.field import choose_field, choose_sandbox, register_builtin, worker_plan
 from arena.tournaments.formats import sprt_of
 from arena.tournaments.resuming import left_behind, with_seed

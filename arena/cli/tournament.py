@@ -21,8 +21,9 @@ from arena.cli.store import db_option, read_store
 from arena.cli.table_formats import list_options, print_table
 from arena.cli.tournament_config import Seeds, config_option, config_text
 from arena.errors import UsageError
-from arena.store.base import BotEntry, Store, TournamentEntry, TournamentSummary
+from arena.store.base import BotEntry, TournamentEntry, TournamentSummary
 from arena.store.scope import Scope
+from arena.store.sql import Store
 from arena.tournaments.settings import COMMON, FORMATS, OWN, TEST, Settings
 
 budget_option = click.option(

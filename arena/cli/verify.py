@@ -15,7 +15,8 @@ from arena.cli.store import db_option, read_store
 from arena.cli.table_formats import counted
 from arena.cli.tournament import plain_tournament
 from arena.errors import RecordError
-from arena.store.base import Store, TournamentEntry
+from arena.store.base import TournamentEntry
+from arena.store.sql import Store
 from arena.tournaments.verify import Finding, check_bots, check_tournament, stored_tournament, unproved_schedule
 from arena.untrusted.text import printable
 

@@ -10,8 +10,9 @@ from arena.ratings.model import ENVIRONMENT, ROLE_SIGMA
 from arena.ratings.table import field_sigmas
 from arena.standings.ladder import ladder_of
 from arena.standings.results import results_of
-from arena.store.base import BotEntry, Store, Tally
+from arena.store.base import BotEntry, Tally
 from arena.store.scope import Scope
+from arena.store.sql import Store
 
 STEPS = 16
 """Points of a rating history at most."""

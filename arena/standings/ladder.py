@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 
 from arena.errors import UsageError, did_you_mean
-from arena.store.base import BotEntry, Store, Tally
+from arena.store.base import BotEntry, Tally
 from arena.store.scope import Scope
+from arena.store.sql import Store
 
 LADDER, OLDER, RETIRED, TRIED = "ladder", "older", "retired", "tried out"
 """Where a version stands."""

@@ -15,8 +15,9 @@ from arena.ratings.table import field_sigmas
 from arena.standings.ladder import Selection, playing_in, select, status_of, versions_before
 from arena.standings.meetings import Meeting, Points, expected_share, points_of_pairs
 from arena.standings.results import connected, results_of
-from arena.store.base import BotEntry, SeatTally, Store, Tally
+from arena.store.base import BotEntry, SeatTally, Tally
 from arena.store.scope import Scope
+from arena.store.sql import Store
 
 FEW_GAMES = 10
 """With fewer a bot is shown as unsettled."""

@@ -15,7 +15,8 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 
 from arena.distribution import install_hint
 from arena.errors import UsageError
-from arena.store.failures import ConnectionLost, explain, in_play, newer, older
+from arena.store import upgrade
+from arena.store.failures import ConnectionLost, explain, in_play, newer, older, too_old
 from arena.store.runs import tournaments_in_play
 from arena.store.schema import runs, versions
 from arena.store.watchdog import watch
@@ -219,12 +220,17 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 def _is_newest(connection: Connection, name: str) -> bool:
-    """Whether the tables have the newest form; UsageError if a newer Arena made them."""
+    """Whether the tables have the newest form; UsageError if they never will."""
     known = sorted(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
-    here = connection.execute(select(versions)).scalar() if inspect(connection).has_table(versions.name) else None
-    if here is not None and here not in known:
-        raise newer(name)
+    here = _revision(connection)
+    if here is not None and here not in (upgrade.REVISION, *known):
+        raise too_old(name) if here < known[0] else newer(name)
     return here == known[-1]
+
+
+def _revision(connection: Connection) -> str | None:
+    """Which form the tables have; nothing if there are none."""
+    return connection.execute(select(versions)).scalar() if inspect(connection).has_table(versions.name) else None
 
 
 def _migrate(where: str | Path, name: str) -> None:
@@ -241,6 +247,8 @@ def _migrate(where: str | Path, name: str) -> None:
                 return  # another process did it while this one waited, and may play with it already
             if inspect(connection).has_table(runs.name) and tournaments_in_play(connection):
                 raise in_play(name)
+            if _revision(connection) == upgrade.REVISION:
+                upgrade.upgrade(connection)
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
     finally:

@@ -85,6 +85,14 @@ def newer(name: str) -> ArenaError:
     return UsageError(f"the store {name} was made by a newer Arena: upgrade Arena, or name another one with --db")
 
 
+def too_old(name: str) -> ArenaError:
+    """The tables of the store have a form that was given up before the first release."""
+    return UsageError(
+        f"the store {name} was made long before Arena 0.1, and this Arena cannot bring it up to date: export its "
+        "tournaments with the Arena that made it and import them here, or name another one with --db"
+    )
+
+
 class OlderForm(UsageError):
     """The tables of a store that is only read have a form that this Arena would have to change before it can."""
 

@@ -1,7 +1,7 @@
 """Finds a match by what a user calls it."""
 
 from arena.errors import UsageError
-from arena.store.base import Store
+from arena.store.sql import Store
 
 
 def find_match(store: Store, beginning: str) -> tuple[int, str]:

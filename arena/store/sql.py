@@ -1,8 +1,6 @@
 """The store on SQLite (a file) or PostgreSQL (a URL)."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -25,10 +23,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 
 from arena.errors import UsageError
-from arena.store.adoption import find_home
 from arena.store.base import (
-    Arrival,
-    BotEntry,
     KeptMatch,
     ListedMatch,
     MatchEntry,
@@ -38,37 +33,38 @@ from arena.store.base import (
     SeatResult,
     SeatTally,
     Tally,
-    TournamentEntry,
-    TournamentSummary,
 )
-from arena.store.checksums import TournamentChecksum, bot_checksum, match_checksum, settings_key
+from arena.store.bots import Bots
+from arena.store.checksums import match_checksum
 from arena.store.database import exclusive, open_database, snapshot, writing
 from arena.store.inconsistencies import inconsistencies
 from arena.store.running import RunningMatches
 from arena.store.runs import read_runs, remove_dead_runs, remove_run, tournaments_in_play, write_run
-from arena.store.schema import ALL, bots, matches, outputs, records, seat_tallies, seats, tournaments, universal
+from arena.store.schema import ALL, bots, matches, outputs, records, seats, tournaments, universal
 from arena.store.scope import Scope
 from arena.store.tallies import (
-    PIECE,
     Counted,
-    count_in,
-    is_rated,
     read_seat_tallies,
     read_tallies,
     total_of,
     tournaments_in,
 )
+from arena.store.tournaments import Tournaments
 
 _SEAT = ("seat", "bot_id", "rank", "score", "ending", "sentence", "wall_us", "cpu_us")
-_MAX_ID = 2**31 - 1
 _PAGE, _HEAVY_PAGE = 2_000, 100
 """How many matches are read at a time, and how many where all that is kept of them is read."""
 _MOST_WEAK_LIMITS = 20
 """So many different notes on weak limits are kept with a tournament."""
 
 
-class SqlStore:
-    """Keeps everything in one database; several processes may use it at the same time."""
+class Store(Bots, Tournaments):
+    """Keeps everything in one database: a match whole or not at all, and never twice.
+
+    Several processes may use it at the same time. It may have a million matches and more: so tables are made of
+    tallies, which are written in the transaction of each match, and lists are read in pages, every one of which begins
+    below the lowest number of the one before it.
+    """
 
     def __init__(self, where: str | Path, *, read_only: bool = False) -> None:
         self._database = open_database(where, read_only=read_only)
@@ -94,171 +90,10 @@ class SqlStore:
         self._running.clear(tournament_id)
 
     def running_matches(self) -> list[RunningMatch]:
-        """What is being played by processes that are alive."""
+        """What is being played by processes that are alive; see `report_run`."""
         with self._database.connect() as connection:
             in_play = tournaments_in_play(connection)
         return self._running.read(in_play) if in_play else []
-
-    # -- bots -------------------------------------------------------------------------------------------
-
-    def add_bot(
-        self, *, name: str, version: str, owner: str, digest: str, origin: str, games: Sequence[str],
-        tried: bool = False,
-    ) -> BotEntry:  # fmt: skip
-        """Register a version of a bot; UsageError if another bot has that name and version."""
-        now = datetime.now(UTC)
-        entry = BotEntry(0, name, version, owner, digest, origin, tuple(games), retired=False, created=now)
-        values: dict[str, Any] = {"name": name, "version": version, "owner": owner, "digest": digest, "origin": origin}
-        same = and_(bots.c.name == name, bots.c.version == version)
-        try:
-            with exclusive(self._database) as connection:
-                absent = and_(same, bots.c.digest == digest, bots.c.origin == "")
-                if not connection.execute(update(bots).where(absent).values(origin=origin)).rowcount:
-                    number = 0 if tried else _next_on_ladder(connection)
-                    values |= {"checksum": bot_checksum(entry), "ladder_number": number}
-                    connection.execute(insert(bots).values(**values, games=list(games), retired=False))
-        except IntegrityError:
-            pass
-        known = self._bots(select(bots).where(same))[0]
-        if (known.checksum, known.origin) != (bot_checksum(entry), origin):
-            raise UsageError(f"there is a bot {name} {version} already: give this one another version")
-        return known
-
-    def promote_bot(self, bot_id: int, *, owner: str, origin: str, games: Sequence[str]) -> BotEntry:
-        """Put a version that was only tried out onto the ladder, as the newest one, with its owner and its files."""
-        own = bots.c.id == bot_id
-        with exclusive(self._database) as connection:
-            entry = replace(_bot(connection.execute(select(bots).where(own)).one()), owner=owner, games=tuple(games))
-            values = {"owner": owner, "origin": origin, "games": list(games), "checksum": bot_checksum(entry)}
-            number = entry.ladder_number or _next_on_ladder(connection)
-            connection.execute(update(bots).where(own).values(**values, ladder_number=number))
-        return self._bots(select(bots).where(own))[0]
-
-    def move_bot(self, bot_id: int, origin: str) -> BotEntry:
-        """Note that the same files are run from elsewhere now."""
-        with writing(self._database) as connection:
-            connection.execute(update(bots).where(bots.c.id == bot_id).values(origin=origin))
-        return self._bots(select(bots).where(bots.c.id == bot_id))[0]
-
-    def bots(self, game: str | None = None, *, retired: bool = False) -> list[BotEntry]:
-        """The newest version of every bot of the ladder that plays this game, in order of names."""
-        entries = [entry for entry in self.all_bots() if entry.on_ladder and (retired or not entry.retired)]
-        newest: dict[str, BotEntry] = {}
-        for entry in sorted(entries, key=lambda entry: (not entry.retired, entry.ladder_number)):
-            newest[entry.name] = entry
-        return sorted((entry for entry in newest.values() if game in (None, *entry.games)), key=lambda bot: bot.name)
-
-    def bot_versions(self, name: str) -> list[BotEntry]:
-        """Every version of a bot, the oldest first."""
-        return self._bots(select(bots).where(bots.c.name == name).order_by(bots.c.id))
-
-    def all_bots(self) -> list[BotEntry]:
-        """Every version of every bot, the oldest first."""
-        return self._bots(select(bots).order_by(bots.c.id))
-
-    def retire_bot(self, name: str, version: str | None = None, *, retired: bool = True) -> None:
-        """Keep a bot, or one version of it, out of tournaments to come, or let it in again."""
-        chosen = bots.c.name == name if version is None else and_(bots.c.name == name, bots.c.version == version)
-        with writing(self._database) as connection:
-            if not connection.execute(update(bots).where(chosen).values(retired=retired)).rowcount:
-                text = name if version is None else f"{name}@{version}"
-                raise UsageError(f"there is no bot {text!r}: `arena bots list --all` shows those that there are")
-
-    def _bots(self, query: Select[Any]) -> list[BotEntry]:
-        with self._database.connect() as connection:
-            return [_bot(row) for row in connection.execute(query)]
-
-    # -- tournaments --------------------------------------------------------------------------------------
-
-    def begin_tournament(self, game: str, settings: Mapping[str, Any]) -> TournamentEntry:
-        """The unfinished tournament with exactly these settings, or else a new one."""
-        key = settings_key(game, settings)
-        open_here = and_(tournaments.c.finished.is_(False), tournaments.c.apart.is_(False))
-        same = select(tournaments.c.id).where(tournaments.c.key == key, open_here)
-        with exclusive(self._database) as connection:
-            number = connection.execute(same).scalar()
-            if number is None:
-                number = _new_tournament(connection, game, settings, apart=False)
-        return self.tournament(number)
-
-    def adopt_tournament(self, game: str, settings: Mapping[str, Any], arrival: Arrival) -> TournamentEntry:
-        """The tournament that has the matches of an archive or may take them in, or else a new one."""
-        with exclusive(self._database) as connection:
-            number = find_home(connection, settings_key(game, settings), arrival)
-            if number is None:
-                number = _new_tournament(connection, game, settings, apart=not arrival.rated)
-            elif arrival.rated:
-                self._rate(connection, number, settings)
-        return self.tournament(number)
-
-    def _rate(self, connection: Connection, tournament_id: int, settings: Mapping[str, Any]) -> None:
-        """Let a tournament that was apart count for the tables of all others."""
-        own = and_(tournaments.c.id == tournament_id, tournaments.c.apart)
-        total = total_of(settings, apart=False)
-        if connection.execute(update(tournaments).where(own).values(apart=False)).rowcount and total is not None:
-            count_in(connection, tournament_id, total)
-        self._totals.pop(tournament_id, None)
-
-    def finish_tournament(self, tournament_id: int, checksum: str | None = None) -> None:
-        """Note that every match was played."""
-        entry = self.tournament(tournament_id)
-        theirs = matches.c.tournament_id == tournament_id
-        query = select(matches.c.checksum).where(theirs).order_by(matches.c.ordinal, matches.c.match_id)
-        whole = TournamentChecksum(entry.game, entry.settings)
-        with writing(self._database) as connection:
-            for match in connection.execute(query, execution_options={"yield_per": PIECE}).scalars():
-                whole.add(match)
-            if checksum not in (None, whole.value()):
-                raise UsageError(f"tournament {tournament_id} here has other matches than the finished one there")
-            done = update(tournaments).where(tournaments.c.id == tournament_id)
-            connection.execute(done.values(finished=True, checksum=whole.value()))
-
-    def tournament(self, tournament_id: int) -> TournamentEntry:
-        """The tournament of this number."""
-        # A number that no column can hold is refused by the drivers, each in its own way.
-        possible = 0 < tournament_id <= _MAX_ID
-        found = self._tournaments(select(tournaments).where(tournaments.c.id == tournament_id)) if possible else []
-        if not found:
-            raise UsageError(f"there is no tournament {tournament_id}: `arena tournament list` shows those there are")
-        return found[0]
-
-    def tournaments(self, game: str | None = None) -> list[TournamentEntry]:
-        """All tournaments, the oldest first."""
-        query = select(tournaments).order_by(tournaments.c.id)
-        return self._tournaments(query if game is None else query.where(tournaments.c.game == game))
-
-    def tournament_summaries(
-        self,
-        *,
-        before: int | None = None,
-        limit: int | None = None,
-        game: str | None = None,
-        bot_id: int | None = None,
-        rated: bool = False,
-    ) -> list[TournamentSummary]:
-        """A page of tournaments, the newest first."""
-        page = select(tournaments).order_by(tournaments.c.id.desc()).limit(limit)
-        if before is not None:
-            page = page.where(tournaments.c.id < before)
-        if game is not None:
-            page = page.where(tournaments.c.game == game)
-        if rated:
-            page = page.where(is_rated())
-        if bot_id is not None:
-            theirs = select(seat_tallies.c.tournament_id).where(seat_tallies.c.bot_id == bot_id)
-            page = page.where(tournaments.c.id.in_(theirs))
-        # Every match has one bot in seat 0.
-        played = select(seat_tallies.c.tournament_id, func.sum(seat_tallies.c.matches)).where(seat_tallies.c.seat == 0)
-        with self._database.connect() as connection:
-            rows = connection.execute(page).all()
-            ends = (rows[-1].id, rows[0].id) if rows else (1, 0)
-            played = played.where(seat_tallies.c.tournament_id.between(*ends)).group_by(seat_tallies.c.tournament_id)
-            counts = {number: int(count) for number, count in connection.execute(played)}
-        return [TournamentSummary(_tournament(row), universal(row.created_at), counts.get(row.id, 0)) for row in rows]
-
-    def _tournaments(self, query: Select[Any]) -> list[TournamentEntry]:
-        with self._database.connect() as connection:
-            return [_tournament(row) for row in connection.execute(query)]
 
     # -- matches ------------------------------------------------------------------------------------------
 
@@ -282,7 +117,10 @@ class SqlStore:
         return True
 
     def add_matches(self, tournament_id: int, kept_matches: Iterable[KeptMatch]) -> int:
-        """Keep those that are missing, all in one transaction, and say how many these were."""
+        """Keep those that are missing, all in one transaction, and say how many these were.
+
+        UsageError if one of them is kept already, but otherwise.
+        """
         counted, added, all_kept = Counted(), 0, list(kept_matches)
         weak = sorted({limit for kept in all_kept for limit in kept.weak_limits})[:_MOST_WEAK_LIMITS]
         own = tournaments.c.id == tournament_id
@@ -328,7 +166,10 @@ class SqlStore:
         return noted.union(weak_limits)
 
     def matches(self, *, tournament_id: int | None = None, game: str | None = None) -> list[MatchEntry]:
-        """The matches of a tournament, or of all tournaments of a game, in the order of their schedules."""
+        """The matches of a tournament, or of all tournaments of a game, in the order of their schedules.
+
+        All of them as objects: for small stores and tests. Tables are made of tallies, lists of pages.
+        """
         query = _in_order(_light().join(seats, _OF_SEAT)).where(*_chosen(tournament_id, game))
         with self._database.connect() as connection:
             rows = connection.execute(query).all()
@@ -344,7 +185,12 @@ class SqlStore:
         bot_id: int | None = None,
         against: int | None = None,
     ) -> list[ListedMatch]:
-        """A page of matches, the newest first."""
+        """A page of matches, the newest first: of all, or of a game, a tournament, a bot, or of these together.
+
+        `against` names a second bot that played in them. A tournament that is apart is on pages of its own only.
+
+        The next page is the one before the number of its last match. The time does not depend on how many there are.
+        """
         page = select(matches.c.number).where(*_chosen(tournament_id, game))
         if tournament_id is None:
             apart = select(tournaments.c.id).where(tournaments.c.apart)
@@ -376,7 +222,7 @@ class SqlStore:
         return [_match(list(group)) for _, group in groupby(rows, key=_number)]
 
     def latest_number(self) -> int:
-        """The running number of the newest match, 0 if there is none."""
+        """The running number of the newest match, 0 if there is none: nothing was played while it stays the same."""
         with self._database.connect() as connection:
             return connection.execute(select(func.max(matches.c.number))).scalar() or 0
 
@@ -463,16 +309,19 @@ class SqlStore:
             return [(row.tournament_id, row.match_id) for row in connection.execute(query)]
 
     def record(self, tournament_id: int, match_id: str) -> bytes:
-        """The record of a match."""
+        """The record of a match; UsageError if there is none."""
         return self.kept_match(tournament_id, match_id).record
 
     def kept(self, tournament_id: int, *, up_to: int | None = None) -> Iterator[KeptMatch]:
-        """All that is kept of each match of a tournament, in the order of its schedule."""
+        """All that is kept of each match of a tournament, in the order of its schedule; piece by piece.
+
+        With the latest number (see `latest_number`) no match is among them that was kept later.
+        """
         for numbers in self._pages(tournament_id, _HEAVY_PAGE, up_to):
             yield from self._kept(matches.c.number.in_(numbers))
 
     def kept_match(self, tournament_id: int, match_id: str) -> KeptMatch:
-        """All that is kept of one match."""
+        """All that is kept of one match; UsageError if there is none."""
         found = self._kept(_this(tournament_id, match_id))
         if not found:
             raise UsageError(f"tournament {tournament_id} has no match {match_id!r}")
@@ -481,7 +330,7 @@ class SqlStore:
     # -- runs -----------------------------------------------------------------------------------------------
 
     def report_run(self, run_id: str, tournament_id: int, status: Mapping[str, Any]) -> None:
-        """Say that a process plays this tournament, and how far it is."""
+        """Say that a process plays this tournament, and how far it is; to be repeated every few seconds."""
         with writing(self._database) as connection:
             write_run(connection, run_id, tournament_id, status)
         with writing(self._database) as connection:
@@ -493,14 +342,17 @@ class SqlStore:
             remove_run(connection, run_id)
 
     def runs(self, tournament_id: int | None = None) -> list[RunEntry]:
-        """The processes that play at present, or died lately, the oldest first."""
+        """The processes that play at present, or died lately, the oldest first; of one tournament, if it is named."""
         with self._database.connect() as connection:
             return read_runs(connection, tournament_id)
 
     # -- all ------------------------------------------------------------------------------------------------
 
     def inconsistencies(self) -> list[str]:
-        """Rows that belong to nothing and tallies that are not a recount's, each in a sentence."""
+        """Rows that belong to nothing and tallies that are not a recount's, each in a sentence.
+
+        There are none unless somebody changed the tables.
+        """
         with snapshot(self._database) as connection:
             return list(inconsistencies(connection))
 
@@ -567,16 +419,6 @@ def _this(tournament_id: int, match_id: str) -> ColumnElement[bool]:
     return and_(matches.c.tournament_id == tournament_id, matches.c.match_id == match_id)
 
 
-def _next_on_ladder(connection: Connection) -> int:
-    return (connection.execute(select(func.max(bots.c.ladder_number))).scalar() or 0) + 1
-
-
-def _new_tournament(connection: Connection, game: str, settings: Mapping[str, Any], *, apart: bool) -> int:
-    values = {"game": game, "key": settings_key(game, settings), "settings": dict(settings), "finished": False}
-    row = insert(tournaments).values(**values, weak_limits=[], apart=apart).returning(tournaments.c.id)
-    return int(connection.execute(row).scalar_one())
-
-
 def _insert_match(connection: Connection, kept: KeptMatch, counted: Counted, total: int | None) -> None:
     """Write a match, and count it for its tournament and for the total of its game, if it is part of one."""
     match = kept.entry
@@ -599,20 +441,6 @@ def _insert_match(connection: Connection, kept: KeptMatch, counted: Counted, tot
 
 def _number(row: Row[Any]) -> int:
     return int(row.number)
-
-
-def _bot(row: Row[Any]) -> BotEntry:
-    return BotEntry(
-        row.id, row.name, row.version, row.owner, row.digest, row.origin, tuple(row.games), bool(row.retired),
-        universal(row.created_at), row.checksum, row.ladder_number,
-    )  # fmt: skip
-
-
-def _tournament(row: Row[Any]) -> TournamentEntry:
-    weak_limits = None if row.weak_limits is None else tuple(row.weak_limits)
-    return TournamentEntry(
-        row.id, row.game, row.settings, row.finished, row.key, row.checksum, weak_limits, bool(row.apart)
-    )
 
 
 def _row(result: SeatResult) -> dict[str, Any]:

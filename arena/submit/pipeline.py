@@ -34,7 +34,8 @@ from arena.play.holding import weak_limits
 from arena.rng import draw_seed
 from arena.sandboxes import sweep
 from arena.sandboxes.logs import TAIL_BYTES
-from arena.store.base import BotEntry, Store
+from arena.store.base import BotEntry
+from arena.store.sql import Store
 from arena.submit.validation import validate
 
 

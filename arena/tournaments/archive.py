@@ -27,7 +27,8 @@ from arena.canonical import canonical_json
 from arena.errors import UsageError
 from arena.play import record
 from arena.play.holding import weak_limits
-from arena.store.base import Arrival, BotEntry, KeptMatch, MatchEntry, SeatResult, Store, TournamentEntry
+from arena.store.base import Arrival, BotEntry, KeptMatch, MatchEntry, SeatResult, TournamentEntry
+from arena.store.sql import Store
 from arena.tournaments.signing import Signature
 from arena.tournaments.verify import StoredTournament
 from arena.untrusted.text import escaped

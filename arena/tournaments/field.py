@@ -27,7 +27,8 @@ from arena.play.holding import COMMON_DEALS, GIVEN_SEED
 from arena.sandboxes.base import Limits
 from arena.sandboxes.launched.bubblewrap import find_bubblewrap
 from arena.standings.ladder import find_bot
-from arena.store.base import BotEntry, Store
+from arena.store.base import BotEntry
+from arena.store.sql import Store
 from arena.tournaments.settings import COMMON, Settings
 from arena.workers.messages import WorkerPlan
 

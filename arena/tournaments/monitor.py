@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from arena.errors import ArenaError
 from arena.monitoring.events import Event, Listener, RunBegun, RunEnded
 from arena.monitoring.run_state import RunState
-from arena.store.base import Store
+from arena.store.sql import Store
 from arena.tournaments.sole_driver import claim, rival
 
 REPORT_S = 2.0

@@ -8,7 +8,8 @@ from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.play import record
 from arena.rng import draw_seed
-from arena.store.base import Store, TournamentEntry
+from arena.store.base import TournamentEntry
+from arena.store.sql import Store
 from arena.tournaments.settings import TEST, Settings
 
 

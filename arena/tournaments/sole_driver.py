@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import UsageError
-from arena.store.base import RunEntry, Store
+from arena.store.base import RunEntry
+from arena.store.sql import Store
 
 STARTING = "starting"
 """Set in the report of a run that does not know yet whether it is alone."""

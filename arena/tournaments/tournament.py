@@ -13,8 +13,9 @@ from arena.play import record
 from arena.schedules.budget import MOST_DEALS, Budget
 from arena.schedules.outcomes import FixtureResult, Outcomes
 from arena.schedules.schedule import Fixture, OtherSchedule, Rounds
-from arena.store.base import BotEntry, MatchEntry, Store, TournamentEntry
+from arena.store.base import BotEntry, MatchEntry, TournamentEntry
 from arena.store.scope import Scope
+from arena.store.sql import Store
 from arena.tournaments.formats import schedule_of
 from arena.tournaments.live_feed import LiveFeed
 from arena.tournaments.resuming import check_rules

@@ -17,11 +17,11 @@ from arena.match import AnyRecord, Contestant
 from arena.play import record
 from arena.play.holding import weak_limits
 from arena.play.replay import verify
-from arena.play.seal import version_of
 from arena.schedules.outcomes import FixtureResult
 from arena.schedules.schedule import OtherSchedule
-from arena.store.base import BotEntry, KeptMatch, MatchEntry, Store, TournamentEntry
+from arena.store.base import BotEntry, KeptMatch, MatchEntry, TournamentEntry
 from arena.store.checksums import TournamentChecksum, bot_checksum, match_checksum, settings_key
+from arena.store.sql import Store
 from arena.tournaments.formats import schedule_of
 from arena.tournaments.schedule_replay import ScheduleReplay
 from arena.tournaments.settings import Settings
@@ -210,7 +210,6 @@ class _MatchChecker:
             places=[self._places[bot] for bot in played.spec.contestants],
             bot_ids=[self._bot_ids[bot] for bot in played.spec.contestants],
             logs=[seat.log for seat in entry.seats],
-            seal_version=version_of(entry.seal),
         )
 
     def _find(self, name: str) -> AnyGame:

@@ -13,7 +13,7 @@ import time
 from arena import registry
 from arena.errors import ArenaError
 from arena.standings.history import HistoryPoint
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.web.snapshot import Histories, take_snapshot, with_histories
 
 RESTS = 2.5
@@ -42,7 +42,7 @@ def histories_apart(where: str) -> Histories:
 def main() -> None:
     """Read where the store is, and write its histories."""
     os.nice(NICENESS)
-    store = SqlStore(sys.stdin.read(), read_only=True)
+    store = Store(sys.stdin.read(), read_only=True)
     infos = {name: game.info for name, game in registry.games().items()}
     made = with_histories(store, infos, take_snapshot(store, infos), lambda worked: time.sleep(RESTS * worked))
     json.dump(made.histories, sys.stdout)

@@ -12,8 +12,9 @@ from typing import Self
 from arena.errors import ArenaError
 from arena.game import AnyGame, GameInfo
 from arena.standings.table import Standings, read_standings
-from arena.store.base import Store, TournamentEntry
+from arena.store.base import TournamentEntry
 from arena.store.scope import Scope
+from arena.store.sql import Store
 from arena.web.running import Running
 from arena.web.site import Planned, Site
 from arena.web.snapshot import Histories, Snapshot, take_snapshot

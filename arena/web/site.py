@@ -11,8 +11,9 @@ from arena.game import AnyGame, GameInfo
 from arena.play import record
 from arena.standings.ladder import newest_versions, versions_of
 from arena.standings.table import Standings, read_standings
-from arena.store.base import BotEntry, KeptMatch, ListedMatch, Store, TournamentEntry
+from arena.store.base import BotEntry, KeptMatch, ListedMatch, TournamentEntry
 from arena.store.scope import Scope
+from arena.store.sql import Store
 from arena.web.history_chart import history_chart
 from arena.web.links import file_of, pair_name
 from arena.web.pages.bot import BotInGame, bot_page, bots_page, in_game

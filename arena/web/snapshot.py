@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from arena.game import GameInfo
 from arena.standings.history import History, Throttle, read_history
 from arena.standings.table import Standings, read_standings
-from arena.store.base import BotEntry, Store
+from arena.store.base import BotEntry
 from arena.store.scope import Scope
+from arena.store.sql import Store
 
 Histories = Mapping[str, History]
 """By the name of the game."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from arena.game import AnyGame
 from arena.match import AnyRecord
-from arena.play.seal import VERSION, seal
+from arena.play.seal import seal
 from arena.store.base import MatchEntry, SeatResult
 
 LOG_KEPT = 4096
@@ -13,7 +13,7 @@ LOG_KEPT = 4096
 
 def match_entry(
     game: AnyGame, record: AnyRecord, *, tournament_id: int, ordinal: int, places: Sequence[int],
-    bot_ids: Sequence[int], logs: Sequence[str], seal_version: int = VERSION,
+    bot_ids: Sequence[int], logs: Sequence[str],
 ) -> MatchEntry:  # fmt: skip
     """The rows of a match between the bots at these places of the field; places, bots and logs are in seat order."""
     seats = tuple(_seat_result(record, seat, bot_ids[seat], logs[seat]) for seat in range(len(places)))
@@ -25,7 +25,7 @@ def match_entry(
         seed=record.spec.seed,
         reason=record.outcome.reason,
         moves=len(record.played),
-        seal=seal(game, record, seal_version),
+        seal=seal(game, record),
         seats=seats,
         ended_at_fault=record.ended_at_fault,
     )

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from arena.cli import main
 from arena.play import record
 from arena.registry import find, games
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 
 
 def arena(*args):
@@ -68,7 +68,7 @@ def test_a_match_of_the_store_is_proved_and_written_like_one_in_a_file(tmp_path,
     monkeypatch.chdir(tmp_path)
     played = arena("tournament", "--game", "claim", "--bots", "random,first", "--rounds", 1, "--db", "cup#2.db")
     assert played.exit_code == 0, played.output
-    with closing(SqlStore(tmp_path / "cup#2.db", read_only=True)) as store:
+    with closing(Store(tmp_path / "cup#2.db", read_only=True)) as store:
         first, second = (match.match_id for match in store.matches(tournament_id=1))
     proved = arena("replay", "verify", first[:12], second, "--db", "cup#2.db")
     assert proved.exit_code == 0, proved.output

@@ -12,7 +12,7 @@ from arena.match import NO_TIMES, Contestant, Ending, SandboxReport, Strike, Ver
 from arena.play import record
 from arena.registry import find
 from arena.store.base import MatchEntry, SeatResult
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.untrusted.text import json_text, printable
 from tests.kits.contestants import choosing, write_bot
 
@@ -112,7 +112,7 @@ def test_a_record_that_lacks_verdicts_is_refused_in_a_sentence(hostile, tmp_path
 def store(tmp_path_factory):
     """A store with evil words wherever a store has words."""
     path = tmp_path_factory.mktemp("store") / "db"
-    store = SqlStore(path)
+    store = Store(path)
     bots = [
         store.add_bot(name=name, version=EVIL, owner=EVIL, digest=name + EVIL, origin=EVIL, games=["claim"])
         for name in ("a", EVIL)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 
 SANDBOXES = {"asyncio", "docker", "grpc", "grpc_health", "h2", "pyseccomp"}
 STORE = {"alembic", "numpy", "sqlalchemy", "trueskill"}
@@ -32,7 +32,7 @@ COMMANDS = {
 
 @pytest.mark.parametrize("words", COMMANDS)
 def test_a_command_imports_only_what_it_needs(tmp_path, words):
-    store = SqlStore(tmp_path / "arena.db")
+    store = Store(tmp_path / "arena.db")
     store.add_bot(name="somebody", version="1", owner="", digest="", origin="", games=["claim"])
     store.close()
     script = "import sys; from arena.cli import main\ntry: main(sys.argv[1:])\nfinally: print('modules:', *sys.modules)"

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import update
 
 from arena.store.schema import runs
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from tests.kits.contestants import arena
 
 
@@ -30,7 +30,7 @@ def seen(store, condition):
 def driver(tmp_path):
     """A tournament that goes on for a long time, in a process of its own, and its store."""
     words = ["tournament", "--game", "claim", "--bots", "random,first", "--rounds", "100000", "--seed", "1"]
-    SqlStore(tmp_path / "db").close()
+    Store(tmp_path / "db").close()
     process = subprocess.Popen(
         [sys.executable, "-m", "arena", *words, "--concurrency", "2", "--db", tmp_path / "db"],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
@@ -60,7 +60,7 @@ def test_a_run_is_seen_from_another_process_and_missed_when_it_was_killed(driver
 
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    store = SqlStore(path)
+    store = Store(path)
     with store._database.begin() as connection:
         (entry,) = store.runs()
         connection.execute(update(runs).values(reported_at=entry.reported - timedelta(minutes=5)))

@@ -19,7 +19,7 @@ from arena.cli.tables import print_standings
 from arena.standings.ladder import Selection
 from arena.standings.table import make_standings
 from arena.store.base import BotEntry, MatchEntry, SeatResult, Tally
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.tournaments.formats import schedule_of
 from arena.web.page import Cell, Section, render
 from arena.web.reports import ratings_page
@@ -152,7 +152,7 @@ def test_columns_are_chosen_in_every_form(db):
 
 def test_a_crosstable_of_many_bots_is_cut_into_parts_and_not_short(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    store = SqlStore(tmp_path / "db")
+    store = Store(tmp_path / "db")
     names = [f"bot{'-of-a-long-name' * (number % 3)}-{number}" for number in range(14)]
     bots = [
         store.add_bot(name=name, version="1", owner="", digest=name, origin="/x", games=["claim"]) for name in names
@@ -170,7 +170,7 @@ def test_a_crosstable_of_many_bots_is_cut_into_parts_and_not_short(tmp_path, mon
 
 def test_an_empty_store_has_empty_tables(tmp_path):
     db = tmp_path / "empty.db"
-    SqlStore(db).close()
+    Store(db).close()
     for words in WORDS[:2]:
         assert json.loads(run(*words, "--json", "--db", db).output) == []
         for form in ([], ["--csv"], ["--html"]):
@@ -180,7 +180,7 @@ def test_an_empty_store_has_empty_tables(tmp_path):
 
 
 def test_a_contestant_sees_why_a_match_was_lost(tmp_path):
-    store = SqlStore(tmp_path / "db")
+    store = Store(tmp_path / "db")
     bots = [
         store.add_bot(name=name, version="1", owner="", digest=name, origin="/x", games=["claim"])
         for name in ("a", "b")

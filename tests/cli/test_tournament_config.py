@@ -9,7 +9,7 @@ from arena.cli.test import test as command_of_tests
 from arena.cli.tournament import tournament
 from arena.cli.tournament_config import check_seeds, read_seeds
 from arena.errors import UsageError
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.tournaments.settings import Settings
 from tests.kits.contestants import arena
 
@@ -22,7 +22,7 @@ def db(tmp_path):
 
 
 def settings_of(db, number=1):
-    store = SqlStore(str(db[1]))
+    store = Store(str(db[1]))
     try:
         return Settings.from_json(store.tournament(number).settings), store.matches(tournament_id=number)
     finally:

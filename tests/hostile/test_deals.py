@@ -6,7 +6,7 @@ import pytest
 
 from arena.play import record
 from arena.registry import find
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from tests.hostile import backends, cases
 from tests.kits.contestants import arena
 from tests.kits.needs import need
@@ -34,7 +34,7 @@ def test_no_return_match_is_played_with_open_cards(folder, tmp_path):
         "tournament", "--game", "claim", "--bots", f"{folder},random", "--rounds", 3, "--db", tmp_path / "db"
     )
     assert played.exit_code == 0, played.output
-    store = SqlStore(str(tmp_path / "db"))
+    store = Store(str(tmp_path / "db"))
     said = [move.output for kept in store.kept(1) for move in record.load(kept.record, find).played if move.output]
     store.close()
     assert len(said) == 6

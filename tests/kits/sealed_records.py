@@ -1,4 +1,4 @@
-"""One record of every game with its seals, kept under tests/data: what was sealed once must verify for ever."""
+"""One record of every game with its seal, kept under tests/data: what was sealed once must verify for ever."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ from arena.match import Contestant, MatchSpec
 from arena.play import record
 from arena.play.player import Player
 from arena.play.referee import play
-from arena.play.seal import VERSION, seal
+from arena.play.seal import seal
 from arena.sdk import Session
 
 CONTROL = TimeControl(per_move=1.0, bank=10.0, increment=0.0)
@@ -31,11 +31,11 @@ def play_one(game, seed=7):
 
 
 def write_sealed(game):
-    """Write a record with its seals of every version, once: it is never written again as long as the rules stay."""
+    """Write a record with its seal, once: it is never written again as long as the rules stay."""
     folder = DATA / game.info.name
     if (folder / RECORD).exists() and record.read(folder / RECORD, lambda _: game).rules_version == game.info.version:
         return
     played = play_one(game)
     record.save(folder / RECORD, played, game)
-    seals = {str(version): seal(game, played, version) for version in range(1, VERSION + 1)}
+    seals = {"2": seal(game, played)}
     (folder / SEALS).write_text(json.dumps(seals, indent=1) + "\n")

@@ -10,7 +10,7 @@ from arena.play.faults import plays_on, result, substitute
 from arena.rng import stream
 from arena.store.base import KeptMatch
 from arena.store.checksums import match_checksum
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.tournaments.formats import schedule_of
 from arena.tournaments.settings import Settings
 from arena.workers.match_rows import match_entry
@@ -22,7 +22,7 @@ LOG = "</pre><script>alert(4)</script>\n"
 
 def make_store(path, *, rounds=1, games=None, names=NAMES):
     """The store, with a tournament of every game, the last of them not finished; some matches end by a fault."""
-    store = SqlStore(path)
+    store = Store(path)
     bots = [
         store.add_bot(
             name=name, version=version, owner="<i>owner</i>", digest=f"{number}{version}", origin="/x",

@@ -10,7 +10,7 @@ from arena.play.faults import FORFEIT
 from arena.play.heartbeat import STEADY
 from arena.registry import find
 from arena.sdk import Session
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.tournaments.settings import Settings
 from arena.tournaments.tournament import Tournament
 from arena.workers.worker import Worker, finish
@@ -79,7 +79,7 @@ class World:
     """A store with a field of bots, and what is needed to run tournaments on it."""
 
     def __init__(self, path, settings=BASE):
-        self.store = SqlStore(path)
+        self.store = Store(path)
         self.settings = settings
         self.game = find(settings.game)
         for name, version, digest in settings.bots:

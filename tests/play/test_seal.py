@@ -1,31 +1,26 @@
-"""Seals: what was sealed once fits for ever, and whatever is changed breaks the seal, in both versions."""
+"""Seals: what was sealed once fits for ever, and whatever is changed breaks the seal."""
 
 import json
 from dataclasses import replace
 
 import pytest
 
-from arena.errors import RecordError
 from arena.match import Outcome, Verdict
 from arena.play import record
-from arena.play.seal import VERSION, seal, version_of
+from arena.play.seal import seal
 from arena.registry import find, games
 from tests.kits.sealed_records import DATA, RECORD, SEALS, play_one
-
-VERSIONS = range(1, VERSION + 1)
 
 
 @pytest.mark.parametrize("name", games())
 def test_what_was_sealed_once_still_fits(name):
     kept = record.read(DATA / name / RECORD, find)
     seals = json.loads((DATA / name / SEALS).read_text())
-    assert {str(version): seal(find(name), kept, version) for version in VERSIONS} == seals
-    assert [version_of(text) for text in seals.values()] == list(VERSIONS)
+    assert {"2": seal(find(name), kept)} == seals
     assert {len(text) for text in seals.values()} == {64}  # as the store has room for
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-def test_every_change_breaks_it(version):
+def test_every_change_breaks_it():
     game = find("claim")
     played = play_one(game)
     first, second, *rest = played.played
@@ -40,13 +35,6 @@ def test_every_change_breaks_it(version):
         replace(played, outcome=Outcome(outcome.ranks[::-1], outcome.scores, outcome.reason)),
         replace(played, outcome=Outcome(outcome.ranks, outcome.scores, "another reason")),
     ]
-    seals = {seal(game, variant, version) for variant in [played, *changed]}
+    seals = {seal(game, variant) for variant in [played, *changed]}
     assert len(seals) == 1 + len(changed)
-    assert seal(game, played, version) == seal(game, play_one(game), version)
-
-
-def test_a_version_that_is_not_known_is_refused():
-    game = find("claim")
-    assert version_of("3:" + "0" * 62) == 3
-    with pytest.raises(RecordError, match="version 3"):
-        seal(game, play_one(game), 3)
+    assert seal(game, played) == seal(game, play_one(game))

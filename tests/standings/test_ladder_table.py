@@ -8,12 +8,12 @@ from arena.standings.ladder import left_out_words
 from arena.standings.table import read_standings
 from arena.store.base import MatchEntry, SeatResult
 from arena.store.scope import Scope
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 
 
 @pytest.fixture
 def store(tmp_path):
-    opened = SqlStore(tmp_path / "arena.db")
+    opened = Store(tmp_path / "arena.db")
     yield opened
     opened.close()
 

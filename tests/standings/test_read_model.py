@@ -15,7 +15,7 @@ from arena.standings.meetings import points_of_pairs, seatings
 from arena.standings.table import read_standings
 from arena.store.base import MatchEntry, SeatResult, SeatTally, Tally
 from arena.store.scope import Scope
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.web.rendering import Form, SiteContext, render
 from arena.web.site import Site
 from arena.web.snapshot import take_snapshot, with_histories
@@ -25,7 +25,7 @@ GAME = registry.find("claim")
 
 @pytest.fixture
 def store(tmp_path):
-    opened = SqlStore(tmp_path / "arena.db")
+    opened = Store(tmp_path / "arena.db")
     yield opened
     opened.close()
 

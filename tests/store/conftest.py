@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from tests.kits.needs import need
+from tests.store.old_stores import plain_engine
 
 
 def _as_postgres():
@@ -80,15 +81,15 @@ def address(request, tmp_path):
         return
     url = request.getfixturevalue("postgres")
     yield url
-    store = SqlStore(url)
-    with store._database.begin() as connection:
+    engine = plain_engine(url)
+    with engine.begin() as connection:
         connection.exec_driver_sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
-    store.close()
+    engine.dispose()
 
 
 @pytest.fixture
 def store(address):
     """An empty store."""
-    opened = SqlStore(address)
+    opened = Store(address)
     yield opened
     opened.close()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import arena.tournaments.session
 from arena.errors import UsageError
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from tests.kits.contestants import arena as command
 from tests.kits.fields import inline_executor, make_bots, tournament_words
 
@@ -49,7 +49,7 @@ def main(folder, free):
 def names(path):
     """The matches that are kept, as a reader finds them; none where there is no store yet."""
     try:
-        store = SqlStore(path, read_only=True)
+        store = Store(path, read_only=True)
     except UsageError:
         return []
     found = [match.match_id for match in store.matches()]

@@ -1,55 +1,40 @@
-"""Stores as earlier versions left them: made by the migrations up to a revision, filled by plain SQL."""
+"""Stores as earlier versions left them: files that they wrote, kept as SQL, and new stores taken back to their form."""
 
-import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import create_engine, text
 
-from arena.store.database import MIGRATIONS
+from arena.store.sql import Store
 
-BOT = (
-    "INSERT INTO bots (id, name, version, owner, digest, origin, games, retired) "
-    "VALUES (:id, :name, '1', 'me', 'sha256:0', '/bots/x', '[\"claim\"]', false)"
-)
-TOURNAMENT = (
-    "INSERT INTO tournaments (id, game, key, settings, finished) VALUES (:id, :game, :key, :settings, :finished)"
-)
-MATCH = (
-    'INSERT INTO matches (tournament_id, match_id, ordinal, "group", seed, reason, moves, seal, record) '
-    "VALUES (:tournament_id, :match_id, :ordinal, :group, :seed, :reason, :moves, :seal, :record)"
-)
-SEAT = (
-    "INSERT INTO seats (tournament_id, match_id, seat, bot_id, rank, score, ending, sentence, wall_us, cpu_us, log) "
-    "VALUES (:tournament_id, :match_id, :seat, :bot_id, :rank, :score, :ending, :sentence, :wall_us, :cpu_us, :log)"
+WRITTEN = ("0006", "0008")
+"""The forms of which there is a file: a round robin of three bots that printed something, by 8dfd136 and by cdab962."""
+TAKE_BACK = (
+    "ALTER TABLE matches DROP COLUMN ended_at_fault",
+    "ALTER TABLE tournaments DROP COLUMN apart",
 )
 
 
-def make(address, revision):
-    """An empty store of this revision; the engine on it."""
+def written(path, revision):
+    """The file that the earlier version with this form wrote."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript((Path(__file__).parent / "stores" / f"{revision}.sql").read_text())
+    return path
+
+
+def plain_engine(address):
+    """The database there, whatever is in it."""
     url = address.replace("postgresql://", "postgresql+psycopg://") if "://" in address else f"sqlite:///{address}"
-    engine, config = create_engine(url), Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
+    return create_engine(url)
+
+
+def make(address, revision="0006"):
+    """The store there, or a new one, in the form of 0006, with the number of this revision; the engine on it."""
+    Store(address).close()
+    engine = plain_engine(address)
     with engine.begin() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, revision)
+        for statement in TAKE_BACK:
+            connection.execute(text(statement))
+        connection.execute(text("UPDATE alembic_version SET version_num = :number"), {"number": revision})
     return engine
-
-
-def fill(engine, bots, tournaments, matches):
-    """Write these entries as revision 0001 had them, without checksums."""
-    with engine.begin() as connection:
-        for bot in bots:
-            connection.execute(text(BOT), {"id": bot.id, "name": bot.name})
-        for entry in tournaments:
-            row = {"id": entry.id, "game": entry.game, "key": entry.key, "finished": entry.finished}
-            connection.execute(text(TOURNAMENT), {**row, "settings": json.dumps(entry.settings)})
-        for kept in matches:
-            match = kept.entry
-            row = {name: getattr(match, name) for name in match.__slots__ if name not in ("seats", "ended_at_fault")}
-            connection.execute(text(MATCH), {**row, "record": kept.record})
-            key = {"tournament_id": match.tournament_id, "match_id": match.match_id}
-            for seat, result in enumerate(match.seats):
-                values = {name: getattr(result, name) for name in result.__slots__}
-                connection.execute(text(SEAT), {**key, "seat": seat, **values})
-    engine.dispose()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from tests.crash import KINDS, Crash
 from tests.hostile.traces import descendants
 
@@ -52,7 +52,7 @@ def test_bots_and_referees_of_the_real_command_are_killed(tmp_path):
                 referee.wait()
             output = referee.communicate()[0].decode()
         assert referee.returncode in (0, -signal.SIGKILL), output
-    store = SqlStore(db)
+    store = Store(db)
     assert sorted(match.ordinal for match in store.matches(tournament_id=1)) == list(range(8))
     store.close()
     verified = subprocess.run(

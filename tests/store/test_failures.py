@@ -11,7 +11,7 @@ import pytest
 
 from arena.errors import InfraError
 from arena.store import database as engine
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from tests.kits.contestants import arena
 from tests.kits.needs import need
 
@@ -30,7 +30,7 @@ def refusal(where, code, *words, command=("bots", "list")):
 @pytest.fixture
 def path(tmp_path):
     """An SQLite file with the tables of a store."""
-    SqlStore(tmp_path / "arena.db").close()
+    Store(tmp_path / "arena.db").close()
     return tmp_path / "arena.db"
 
 
@@ -104,8 +104,8 @@ def test_a_full_disk(path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size, path.stat().st_size))
 
     code = (
-        "import sys; from arena.store.sql import SqlStore\n"
-        "store = SqlStore(sys.argv[1])\n"
+        "import sys; from arena.store.sql import Store\n"
+        "store = Store(sys.argv[1])\n"
         "for number in range(10_000):\n"
         "    store.add_bot(name=f'bot{number}', version='1', owner='', digest='x' * 80, origin='y' * 900, games=[])\n"
     )
@@ -124,7 +124,7 @@ def test_a_number_that_no_column_holds(path):
 
 
 def test_a_name_with_a_question_mark_is_a_name(tmp_path):
-    SqlStore(tmp_path / "cup?mode=ro.db").close()
+    Store(tmp_path / "cup?mode=ro.db").close()
     assert (tmp_path / "cup?mode=ro.db").exists()
 
 
@@ -150,7 +150,7 @@ def test_a_database_that_there_is_not(postgres):
 
 
 def test_a_postgres_of_a_newer_arena(own_postgres):
-    store = SqlStore(own_postgres.url)
+    store = Store(own_postgres.url)
     with store._database.begin() as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
     refusal(own_postgres.url, 2, "was made by a newer Arena: upgrade Arena")
@@ -165,7 +165,7 @@ def test_a_postgres_of_a_newer_arena(own_postgres):
 
 def test_a_wrong_password_and_a_missing_right(own_postgres):
     access = own_postgres.data / "pg_hba.conf"
-    store = SqlStore(own_postgres.url)
+    store = Store(own_postgres.url)
     with store._database.begin() as connection:
         connection.exec_driver_sql("CREATE ROLE guest LOGIN PASSWORD 'right'")
     store.close()
@@ -179,7 +179,7 @@ def test_a_wrong_password_and_a_missing_right(own_postgres):
 
 
 def test_a_server_that_is_restarted_in_the_middle(own_postgres):
-    store = SqlStore(own_postgres.url)
+    store = Store(own_postgres.url)
     store.bots()
     own_postgres.stop()
     with pytest.raises(InfraError, match=r"does not answer|went away"):

@@ -10,7 +10,7 @@ import pytest
 
 from arena.store.base import KeptMatch, MatchEntry, SeatResult, SeatTally, Tally
 from arena.store.scope import Scope
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 
 GAMES = ("claim", "kingdoms")
 ENDINGS = ("NORMAL", "NORMAL", "NORMAL", "TIME", "CRASH")
@@ -25,7 +25,7 @@ def filled(request, tmp_path_factory):
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("CREATE DATABASE filled")
         address = url.replace("/postgres?", "/filled?")
-    opened = fill(SqlStore(address))
+    opened = fill(Store(address))
     yield opened
     opened.close()
 
@@ -164,7 +164,7 @@ def test_two_writers_count_every_match_of_the_same_bots(address, store):
     seats = tuple(SeatResult(bot.id, 1, 0.0, "NORMAL", "", 0, 0) for bot in bots)
 
     def play(rounds):
-        own = SqlStore(address)
+        own = Store(address)
         tournament = own.begin_tournament("claim", {"rounds": rounds})
         for ordinal in range(20):
             turned = seats if (ordinal + rounds) % 2 else seats[::-1]

@@ -14,7 +14,7 @@ from sqlalchemy import event, text
 from arena.errors import InfraError
 from arena.store import database, watchdog
 from arena.store.failures import Collision, ConnectionLost
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.tournaments import store_calls
 from arena.tournaments.store_calls import RetryingStore
 from tests.kits.stalling_proxy import StallingProxy
@@ -33,7 +33,7 @@ def url(postgres):
 
 
 def clear(url):
-    store = SqlStore(url)
+    store = Store(url)
     with store._database.begin() as connection:
         connection.exec_driver_sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
     store.close()
@@ -55,7 +55,7 @@ def at_once(*calls):
 
 
 def test_first_matches_with_weak_limits_that_are_committed_at_once_do_not_deadlock(url):
-    stores = [SqlStore(url) for _ in range(WRITERS)]
+    stores = [Store(url) for _ in range(WRITERS)]
     for start in range(4):
         matches = [some_match(stores[0], f"m{start}-{number}", 100 * start + number) for number in range(WRITERS)]
         calls = [
@@ -69,7 +69,7 @@ def test_first_matches_with_weak_limits_that_are_committed_at_once_do_not_deadlo
 
 
 def test_runs_that_take_each_other_for_dead_do_not_wait_for_each_other(url):
-    stores, between = [SqlStore(url) for _ in range(2)], threading.Barrier(2)
+    stores, between = [Store(url) for _ in range(2)], threading.Barrier(2)
 
     def meet(connection, cursor, statement, *_):
         if statement.startswith("DELETE FROM runs"):
@@ -110,7 +110,7 @@ CHANGES = ("SELECT count(origin) FROM bots", "UPDATE bots SET origin = 'x'")
     ("isolation", "statements"), [("READ COMMITTED", LOCKS), ("SERIALIZABLE", CHANGES)], ids=["40P01", "40001"]
 )
 def test_a_transaction_that_gave_way_to_another_one_is_made_again(url, isolation, statements):
-    store, said = SqlStore(url), []
+    store, said = Store(url), []
     store.add_bot(name="a", version="1", owner="", digest="a", origin="/x", games=["claim"])
     run, tries = two_that_collide(store, isolation, statements)
 
@@ -151,7 +151,7 @@ def set_read_only(url, state):
 def test_a_database_that_can_only_be_read_for_a_while_is_waited_for(own_postgres, monkeypatch):
     """As after a switch to a standby that is not promoted yet."""
     monkeypatch.setattr(store_calls, "FIRST_PAUSE_S", 0.05)
-    store, said = SqlStore(own_postgres.url), []
+    store, said = Store(own_postgres.url), []
     match = some_match(store, "m1", 1)
     set_read_only(own_postgres.url, "on")
 
@@ -192,7 +192,7 @@ def through(proxy):
 
 
 def test_a_network_that_loses_packets_is_noticed_by_the_kernel(proxy):
-    store = SqlStore(through(proxy))
+    store = Store(through(proxy))
     options = (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT, socket.TCP_USER_TIMEOUT)
     with store._database.connect() as connection:
         number = connection.connection.dbapi_connection.fileno()
@@ -207,7 +207,7 @@ def test_a_network_that_loses_packets_is_noticed_by_the_kernel(proxy):
 def test_a_server_that_falls_silent_is_given_up_and_asked_again(proxy, monkeypatch):
     """The kernel on the other side still answers for it, so that only a clock of ours can tell."""
     monkeypatch.setattr(watchdog, "ANSWER_S", 0.5)
-    store = SqlStore(through(proxy))
+    store = Store(through(proxy))
     match = some_match(store, "m1", 1)
     proxy.stall()
     started = time.monotonic()
@@ -221,7 +221,7 @@ def test_a_server_that_falls_silent_is_given_up_and_asked_again(proxy, monkeypat
 
 def test_a_server_ends_what_fell_silent_after_several_rows_in_one_statement(proxy, monkeypatch):
     """Else the rows that it holds are waited for as long as the connection looks alive to the server."""
-    store = SqlStore(through(proxy))
+    store = Store(through(proxy))
     match = some_match(store, "m1", 1)
     store._database.dispose()  # for connections with other limits
     monkeypatch.setattr(watchdog, "ANSWER_S", 0.4)

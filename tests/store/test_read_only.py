@@ -4,21 +4,21 @@ import pytest
 from sqlalchemy import text
 
 from arena.errors import ArenaError, UsageError
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from tests.store import old_stores
 
 
 @pytest.fixture
 def reader(address):
-    SqlStore(address).close()
-    store = SqlStore(address, read_only=True)
+    Store(address).close()
+    store = Store(address, read_only=True)
     yield store
     store.close()
 
 
 def test_what_others_write_is_read(address, reader):
     before = reader.data_version()
-    writer = SqlStore(address)
+    writer = Store(address)
     bot = writer.add_bot(name="a", version="1", owner="", digest="a", origin="/x", games=["claim"])
     begun = writer.begin_tournament("claim", {"seed": 1})
     assert reader.all_bots() == [bot]
@@ -41,17 +41,17 @@ def test_nothing_is_written(reader):
 
 
 def test_an_old_form_is_refused_and_stays(address):
-    engine = old_stores.make(address, "0002")
+    engine = old_stores.make(address)
     with pytest.raises(UsageError, match="older Arena"):
-        SqlStore(address, read_only=True)
+        Store(address, read_only=True)
     with engine.connect() as connection:
-        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == "0002"
+        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == "0006"
     engine.dispose()
 
 
 def test_a_file_that_is_not_there_is_not_made(tmp_path):
     with pytest.raises(UsageError, match="there is no store"):
-        SqlStore(tmp_path / "none.db", read_only=True)
+        Store(tmp_path / "none.db", read_only=True)
     assert list(tmp_path.iterdir()) == []
 
 

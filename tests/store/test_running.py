@@ -3,7 +3,7 @@
 import pytest
 
 from arena.store.base import SILENT_S, RunningMatch
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from tests.store.test_runs import let_pass
 
 
@@ -12,7 +12,7 @@ def seen(store):
 
 
 def test_a_reader_sees_what_is_played(address, store):
-    reader = SqlStore(address, read_only=True)
+    reader = Store(address, read_only=True)
     store.report_run("one", 1, {})
     store.report_run("two", 2, {})
     assert reader.running_matches() == []
@@ -32,10 +32,10 @@ def test_a_reader_sees_what_is_played(address, store):
 def test_any_name_of_a_file_is_that_of_its_own_store(tmp_path, name):
     """In an address such characters mean something else, and two cups would share the file beside them."""
     path = tmp_path / name
-    store = SqlStore(path)
+    store = Store(path)
     store.report_run("one", 1, {})
     store.show_running(1, [RunningMatch(1, "a", 1, 0, b"begun")], ())
-    reader = SqlStore(path, read_only=True)
+    reader = Store(path, read_only=True)
     assert seen(reader) == seen(store) == [(1, "a", 0)]
     reader.close()
     store.close()

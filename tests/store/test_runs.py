@@ -7,7 +7,7 @@ from sqlalchemy import event, update
 from arena.store.base import SILENT_S
 from arena.store.runs import FORGOTTEN
 from arena.store.schema import runs
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from tests.store.test_store import some_match
 
 
@@ -21,7 +21,7 @@ def let_pass(store, run_id, seconds):
 
 def test_a_run_is_seen_by_others_until_it_ends(store, address):
     store.report_run("a", 1, {"played": 3, "running": [{"match_id": "m", "bots": ["näme"]}]})
-    other = SqlStore(address, read_only=True)
+    other = Store(address, read_only=True)
     (entry,) = other.runs()
     assert (entry.id, entry.tournament_id, entry.alive) == ("a", 1, True)
     assert entry.status["running"][0]["bots"] == ["näme"]

@@ -17,7 +17,7 @@ from arena.errors import InfraError
 from arena.registry import find
 from arena.store import database
 from arena.store.scope import Scope
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.tournaments import archive
 from arena.tournaments.store_calls import RetryingStore
 from arena.tournaments.verify import check_tournament, stored_tournament
@@ -36,13 +36,13 @@ def path(tmp_path):
     return tmp_path / "arena.db"
 
 
-@pytest.mark.parametrize("read", [SqlStore.kept, lambda store, number: store.results(Scope(tournament_id=number))])
+@pytest.mark.parametrize("read", [Store.kept, lambda store, number: store.results(Scope(tournament_id=number))])
 def test_a_reader_that_takes_its_time_does_not_let_the_log_grow(path, read):
-    store = SqlStore(path)
+    store = Store(path)
     first = some_match(store)
     for number in range(20):
         store.add_match(replace(first, match_id=f"a{number:04}", ordinal=number), RECORD)
-    reading = read(SqlStore(path, read_only=True), first.tournament_id)
+    reading = read(Store(path, read_only=True), first.tournament_id)
     next(reading)
     for number in range(20, 520):
         store.add_match(replace(first, match_id=f"a{number:04}", ordinal=number), RECORD)
@@ -81,7 +81,7 @@ def test_what_is_being_played_is_verified_as_it_was_when_that_began(path):
 def test_an_import_from_a_slow_disk_lets_a_tournament_write(tmp_path, monkeypatch):
     monkeypatch.setattr(database, "_PRAGMAS", ("busy_timeout=400", "synchronous=FULL", "foreign_keys=ON"))
     monkeypatch.setattr(archive, "BATCH", 2)
-    played = SqlStore(play_tournament(tmp_path, rounds=1))
+    played = Store(play_tournament(tmp_path, rounds=1))
     (entry,) = played.tournaments()
     whole = stored_tournament(played, entry)
 
@@ -90,13 +90,13 @@ def test_an_import_from_a_slow_disk_lets_a_tournament_write(tmp_path, monkeypatc
             time.sleep(0.2)
             yield match
 
-    there = SqlStore(tmp_path / "there.db")
+    there = Store(tmp_path / "there.db")
     for name in ("left", "right"):
         there.add_bot(name=name, version="1", owner="", digest=name, origin="/x", games=["claim"])
     match = some_match(there)
     importing = threading.Thread(target=archive.add, args=(there, replace(whole, matches=slowly)))
     importing.start()
-    driver, count = SqlStore(tmp_path / "there.db"), 0
+    driver, count = Store(tmp_path / "there.db"), 0
     while importing.is_alive():
         assert driver.add_match(replace(match, match_id=f"m{count}", ordinal=count), b"")
         count += 1
@@ -108,7 +108,7 @@ def test_an_import_from_a_slow_disk_lets_a_tournament_write(tmp_path, monkeypatc
 
 def test_a_tournament_waits_for_a_program_that_holds_the_store(path, monkeypatch):
     monkeypatch.setattr(database, "_PRAGMAS", ("busy_timeout=50",))
-    store = SqlStore(path)
+    store = Store(path)
     match = some_match(store)
     with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as holder:
         holder.execute("BEGIN IMMEDIATE")
@@ -136,7 +136,7 @@ def test_a_tournament_that_ends_while_its_verification_begins_is_true(path, monk
 
 
 def test_a_store_is_not_brought_up_to_date_under_a_running_tournament(address):
-    engine = old_stores.make(address, "0006")
+    engine = old_stores.make(address)
     with engine.begin() as connection:
         connection.execute(text("INSERT INTO runs (id, tournament_id, status) VALUES ('r', 1, '{}')"))
     for words in (["bots", "list"], ["bots", "retire", "somebody"], ["verify"], ["tournament", "list"]):
@@ -144,19 +144,19 @@ def test_a_store_is_not_brought_up_to_date_under_a_running_tournament(address):
         assert (refused.exit_code, refused.stdout, refused.stderr.count("\n")) == (1, "", 1), refused.output
         assert "cannot be brought up to date while a tournament is played with it: stop that, or wait" in refused.stderr
     with pytest.raises(InfraError, match="while a tournament is played"):
-        SqlStore(address)
+        Store(address)
     with engine.begin() as connection:
         assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == "0006"
         connection.execute(text("UPDATE runs SET reported_at = '2020-01-01 00:00:00'"))
     engine.dispose()
     assert arena("bots", "list", "--db", address).exit_code == 0
-    with closing(SqlStore(address, read_only=True)) as store:
+    with closing(Store(address, read_only=True)) as store:
         assert store.all_bots() == []
 
 
 def test_who_waited_for_another_to_make_the_store_finds_it_in_play(path):
     """It saw no tables yet; when its turn comes they are there, and a tournament is played with them."""
-    store = SqlStore(path)
+    store = Store(path)
     store.report_run("r", store.begin_tournament("claim", {"bots": []}).id, {})
     database._migrate(path, str(path))
     store.close()
@@ -179,8 +179,8 @@ def test_a_command_that_reads_writes_nothing(played, words, monkeypatch):
     """Every statement that would change something fails in the session that it opens."""
     opened = []
     monkeypatch.setattr(
-        "arena.cli.store.SqlStore",
-        lambda where, read_only=False: opened.append(read_only) or SqlStore(where, read_only=read_only),
+        "arena.cli.store.Store",
+        lambda where, read_only=False: opened.append(read_only) or Store(where, read_only=read_only),
     )
     done = arena(*words, "--db", played)
     assert done.exit_code == 0, done.output
@@ -189,7 +189,7 @@ def test_a_command_that_reads_writes_nothing(played, words, monkeypatch):
 
 def test_a_store_on_a_disk_that_cannot_be_written_is_read(played, tmp_path):
     need(None if os.geteuid() == 0 else "mounting needs root")
-    SqlStore(played).close()
+    Store(played).close()
     folder = played.parent
     mount = f"mount --bind {folder} {folder} && mount -o remount,bind,ro {folder}"
     commands = [f"{sys.executable} -m arena {words} --db {played}" for words in ("verify", f"export 1 -o {tmp_path}/x")]

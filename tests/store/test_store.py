@@ -16,7 +16,8 @@ from arena.store.base import KeptMatch, MatchEntry, SeatResult
 from arena.store.checksums import match_checksum
 from arena.store.schema import metadata, transient
 from arena.store.scope import Scope
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
+from tests.kits.contestants import arena
 from tests.store import old_stores
 
 
@@ -114,7 +115,7 @@ def test_what_is_not_there_is_refused(store):
 
 def test_a_store_can_be_opened_again_and_by_many(address):
     def work(number):
-        store = SqlStore(address)
+        store = Store(address)
         add_bot(store, name=f"bot{number}")
         store.close()
 
@@ -123,7 +124,7 @@ def test_a_store_can_be_opened_again_and_by_many(address):
         thread.start()
     for thread in threads:
         thread.join()
-    store = SqlStore(address)
+    store = Store(address)
     assert [entry.name for entry in store.bots()] == ["bot0", "bot1", "bot2", "bot3"]
     store.close()
 
@@ -133,14 +134,14 @@ def test_readers_do_not_hold_up_a_writer(address, store):
     store.add_match(first, b"one")
     reading = store.kept(first.tournament_id)
     next(reading)
-    writer = SqlStore(address)
+    writer = Store(address)
     assert writer.add_match(replace(first, match_id="m2", ordinal=1), b"two")
     writer.close()
     reading.close()
 
 
 def test_two_processes_that_begin_the_same_tournament_share_it(address):
-    begun, stores = [], [SqlStore(address) for _ in range(4)]
+    begun, stores = [], [Store(address) for _ in range(4)]
     threads = [
         threading.Thread(target=lambda store=store: begun.append(store.begin_tournament("claim", {"rounds": 1}).id))
         for store in stores
@@ -158,7 +159,7 @@ def test_two_processes_that_begin_the_same_tournament_share_it(address):
 @pytest.mark.slow
 def test_many_processes_may_make_the_same_new_file(tmp_path):
     """SQLite refuses one of two that change a new file to WAL at once, now and then."""
-    code = "import sys; from arena.store.sql import SqlStore; [SqlStore(path).close() for path in sys.argv[1:]]"
+    code = "import sys; from arena.store.sql import Store; [Store(path).close() for path in sys.argv[1:]]"
     paths = [str(tmp_path / f"{number}.db") for number in range(25)]
     makers = [subprocess.Popen([sys.executable, "-c", code, *paths], stderr=subprocess.PIPE) for _ in range(3)]
     assert [maker.communicate()[1] for maker in makers] == [b""] * 3
@@ -223,46 +224,29 @@ def everything(store):
     return bots, entries, matches, listed, tables, store.inconsistencies()
 
 
-@pytest.mark.parametrize("revision", ["0001", "0002"])
-def test_a_store_of_an_earlier_version_becomes_what_it_would_be_now(address, tmp_path, revision):
-    today = SqlStore(tmp_path / "today.db")
-    played(today)
-    expected = everything(today)
-    old_stores.fill(old_stores.make(address, "0001"), *expected[:3])
+@pytest.mark.parametrize("revision", old_stores.WRITTEN)
+def test_a_store_that_an_earlier_version_wrote_opens_verifies_and_is_played_on_with(tmp_path, revision):
+    path = old_stores.written(tmp_path / "arena.db", revision)
+    done = arena("verify", "--db", path)
+    assert done.exit_code == 0, done.output
+    assert "nothing is wrong: 1 tournament, 6 matches replayed" in done.output
+    store = Store(path)
+    assert {seat.log for kept in store.kept(1) for seat in kept.entry.seats} == {"I am one", "I am two", "I am three"}
+    with store._database.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), [metadata, transient]) == []
+    tournament = store.begin_tournament("claim", {"rounds": 3})
+    assert store.add_match(replace(store.matches()[0], tournament_id=tournament.id), b"v")
+    assert store.latest_matches(limit=1)[0].number == 7
+    assert store.inconsistencies() == []
+    store.close()
+
+
+@pytest.mark.parametrize("revision", ["0004", "0007"])
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_store_of_before_is_refused_with_what_to_do(address, revision, read_only):
     old_stores.make(address, revision).dispose()
-    store = SqlStore(address)
-    bots, entries, *rest = everything(store)
-    assert all(entry.weak_limits is None for entry in entries)  # what nobody noted then
-    assert (bots, [replace(entry, weak_limits=()) for entry in entries], *rest) == expected
-    assert store.inconsistencies() == []
-    match = replace(some_match(today), tournament_id=2, match_id="m5", ordinal=7)
-    assert store.add_match(match, b"v")
-    assert store.latest_matches(limit=1)[0].number == 5
-    store.close()
-    today.close()
-
-
-def test_what_was_only_tried_out_leaves_the_ladder_and_tests_are_counted_apart(address, tmp_path):
-    today = SqlStore(tmp_path / "today.db")
-    played(today)
-    test = today.begin_tournament("claim", {"format": "test"})
-    today.add_match(replace(some_match(today), tournament_id=test.id, match_id="t1"), b"t")
-    expected = everything(today)
-    assert sum(tally.matches for tally in today.tallies(Scope(game="claim"))) == 4
-    assert sum(tally.matches for tally in today.tallies(Scope(game="claim", tests=True))) == 1
-    engine = old_stores.make(address, "0001")
-    old_stores.fill(engine, *expected[:3])
-    old_stores.make(address, "0003").dispose()
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE bots SET owner = 'local' WHERE name = 'two'"))
-    engine.dispose()
-    store = SqlStore(address)
-    assert everything(store)[4:] == expected[4:]
-    assert store.tallies(Scope(game="claim", tests=True)) == today.tallies(Scope(game="claim", tests=True))
-    assert store.inconsistencies() == []
-    assert [bot.name for bot in store.bots()] == ["one"]
-    store.close()
-    today.close()
+    with pytest.raises(UsageError, match=r"long before Arena 0.1, .* export its tournaments with the Arena that made"):
+        Store(address, read_only=read_only)
 
 
 def test_since_takes_only_tournaments_begun_then_or_later(store):
@@ -300,7 +284,7 @@ def test_the_migrations_make_the_schema(store):
 @pytest.mark.parametrize("url", ["mysql://x/y", "postgresql://me:secret@host:port/name"])
 def test_a_url_that_cannot_be_is_refused_without_telling_passwords(url):
     with pytest.raises(UsageError, match="postgresql://user@host/name") as caught:
-        SqlStore(url)
+        Store(url)
     assert "secret" not in str(caught.value)
 
 
@@ -323,22 +307,29 @@ def of_three(store, endings=("NORMAL", "TIME", "NORMAL"), ranks=(1, 3, 1)):
     return MatchEntry(tournament.id, "m1", 0, "0 1 2", 0, "seat 1 forfeited", 9, "5ea1", results)
 
 
-def test_what_ended_at_a_fault_is_marked_by_the_migration_and_leaves_the_results(address, tmp_path):
-    today = SqlStore(tmp_path / "today.db")
-    early = of_three(today)
-    today.add_match(replace(early, ended_at_fault=True), b"a")
+def play_with_faults(store, *, marked):
+    """Matches of all kinds of endings, kept by today's Arena, or by one that set no mark."""
+    early = replace(of_three(store), ended_at_fault=marked)
+    store.add_match(early, b"a")
+    fair = replace(early, ended_at_fault=False)
     won = tuple(replace(seat, ending="NORMAL", rank=rank) for seat, rank in zip(early.seats, (1, 3, 1), strict=True))
-    today.add_match(replace(early, match_id="m2", ordinal=1, seats=won), b"b")  # a draw of two, played to its end
+    store.add_match(replace(fair, match_id="m2", ordinal=1, seats=won), b"b")  # a draw of two, played to its end
     one_left = tuple(replace(seat, ending=ending) for seat, ending in zip(early.seats, ("NORMAL", "TIME", "CRASH")))
-    today.add_match(replace(early, match_id="m3", ordinal=2, seats=one_left), b"c")
-    test = today.begin_tournament("kingdoms", {"format": "test"})
-    today.add_match(replace(early, tournament_id=test.id, ended_at_fault=True), b"d")
-    played(today)  # two seats, where a fault always ends the match
-    expected = everything(today)
-    old_stores.fill(old_stores.make(address, "0001"), *expected[:3])
-    old_stores.make(address, "0006").dispose()
-    store = SqlStore(address)
-    assert everything(store)[2:] == expected[2:]
+    store.add_match(replace(fair, match_id="m3", ordinal=2, seats=one_left), b"c")
+    test = store.begin_tournament("kingdoms", {"format": "test"})
+    store.add_match(replace(early, tournament_id=test.id), b"d")
+    played(store)  # two seats, where a fault always ends the match
+    return early
+
+
+def test_what_ended_at_a_fault_is_marked_by_the_upgrade_and_leaves_the_results(store, address, tmp_path):
+    today = Store(tmp_path / "today.db")
+    early = play_with_faults(today, marked=True)
+    play_with_faults(store, marked=False)
+    store.close()
+    old_stores.make(address).dispose()
+    store = Store(address)
+    assert everything(store) == everything(today)
     assert store.inconsistencies() == []
     assert [tally.matches for tally in store.tallies(Scope(game="kingdoms"))] == [2]
     assert store.tallies(Scope(game="kingdoms", tests=True)) == []

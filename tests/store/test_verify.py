@@ -11,11 +11,10 @@ from click.testing import CliRunner
 from arena.cli import main
 from arena.match import SandboxReport
 from arena.play import record
-from arena.play.seal import seal
 from arena.registry import find
-from arena.store.checksums import TournamentChecksum, match_checksum
+from arena.store.checksums import match_checksum
 from arena.store.schema import metadata
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.tournaments.verify import UNPROVEN, check_bots, check_tournament, stored_tournament
 from tests.kits.fields import play_tournament
 
@@ -31,7 +30,7 @@ def played(tmp_path_factory):
 @pytest.fixture
 def path(played, tmp_path):
     """A copy of it to be changed."""
-    SqlStore(played).close()
+    Store(played).close()
     connection = sqlite3.connect(played)
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()
@@ -39,7 +38,7 @@ def path(played, tmp_path):
 
 
 def findings(path):
-    store = SqlStore(path)
+    store = Store(path)
     found = [*store.inconsistencies(), *check_bots(store.all_bots())]
     for entry in store.tournaments():
         found += check_tournament(stored_tournament(store, entry), find)
@@ -85,37 +84,13 @@ def test_a_changed_cell_is_found(path, table, column):
         assert findings(path) != []
 
 
-def seal_as_before(path, spoil=""):
-    """Give all matches the seals that an earlier version made, and checksums that fit them."""
-    store, game = SqlStore(path), find("claim")
-    (entry,) = store.tournaments()
-    whole = TournamentChecksum(entry.game, entry.settings)
-    for kept in list(store.kept(entry.id)):
-        old = seal(game, record.load(kept.record, find), 1)[len(spoil) :] + spoil
-        checksum = match_checksum(replace(kept.entry, seal=old), kept.record)
-        whole.add(checksum)
-        change(path, "UPDATE matches SET seal = ?, checksum = ? WHERE match_id = ?", old, checksum, kept.entry.match_id)
-    store.close()
-    change(path, "UPDATE tournaments SET checksum = ?", whole.value())
-
-
-def test_what_an_earlier_version_sealed_is_true(path):
-    seal_as_before(path)
-    assert findings(path) == []
-
-
-def test_a_changed_seal_of_an_earlier_version_is_found(path):
-    seal_as_before(path, spoil="x")
-    assert len([found for found in findings(path) if "its seal is kept as" in found]) == 6
-
-
 def test_every_unproven_column_exists():
     assert {f"{table}.{column}" for table, column in COLUMNS} >= set(UNPROVEN)
 
 
 def test_the_command_names_the_match_and_what_differs(path):
     change(path, "UPDATE seats SET rank = 3 WHERE seat = 0 AND match_number = 1")
-    name = SqlStore(path).latest_matches()[-1].entry.match_id
+    name = Store(path).latest_matches()[-1].entry.match_id
     result = CliRunner().invoke(main, ["verify", "--db", str(path)])
     assert result.exit_code == 1
     assert f"tournament 1, match {name}: its rank of seat 0 is kept as 3, but the record says " in result.stderr
@@ -135,7 +110,7 @@ def test_a_match_taken_away_with_its_seats_is_missed(path):
 
 
 def test_a_forger_who_mends_the_checksums_of_a_match_is_found_by_that_of_the_tournament(path):
-    store = SqlStore(path)
+    store = Store(path)
     kept = next(iter(store.kept(1)))
     played = record.load(kept.record, find)
     forged = record.dump(

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from tests.kits.contestants import arena, choosing, need_bubblewrap, write_bot
 
 PATIENT = ("--clock", "30s/move")  # the machine may be busy, and these tests are not about time
@@ -34,7 +34,7 @@ def bot(tmp_path):
 
 
 def entries(tmp_path, name="mine"):
-    store = SqlStore(tmp_path / "store/arena.db")
+    store = Store(tmp_path / "store/arena.db")
     try:
         return store.bot_versions(name)
     finally:
@@ -74,7 +74,7 @@ def test_a_folder_becomes_a_version_that_never_changes(bot, bots_folder, tmp_pat
 
 
 def test_names_have_owners(bot, tmp_path):
-    store = SqlStore(tmp_path / "store/arena.db")
+    store = Store(tmp_path / "store/arena.db")
     facts = {"version": "9", "digest": "sha256:0", "origin": "/x", "games": ["claim"]}
     store.add_bot(name="mine", owner="bob", **facts)
     store.add_bot(name="Theirs", owner="bob", **facts)

@@ -16,7 +16,7 @@ from arena.errors import UsageError
 from arena.intake import image_archive, image_storage
 from arena.sandboxes.docker import image_builds
 from arena.sandboxes.docker.client import DockerClient, NotFound
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from tests.kits.contestants import SDK_IMAGE, arena, choosing, need_bubblewrap, need_image, write_bot
 
 PATIENT = ("--clock", "30s/move")
@@ -172,7 +172,7 @@ def registered(folder):
     """The digests of the images that the store in this folder knows."""
     if not (folder / "store/arena.db").exists():
         return []
-    with closing(SqlStore(folder / "store/arena.db")) as store:
+    with closing(Store(folder / "store/arena.db")) as store:
         return [bot.digest for bot in store.all_bots() if bot.kind == "image"]
 
 
@@ -203,7 +203,7 @@ def test_bots_of_both_kinds_play_a_tournament(client, image, tmp_path):
     (folder / "bot.py").write_text("broken")
     played = arena("tournament", "--game", "claim", "--rounds", 1, *PATIENT)
     assert played.exit_code == 0, played.output
-    store = SqlStore(tmp_path / "store/arena.db")
+    store = Store(tmp_path / "store/arena.db")
     matches = store.matches(game="claim")
     store.close()
     assert [seat.ending for match in matches for seat in match.seats] == ["NORMAL"] * 4

@@ -10,7 +10,7 @@ from arena.bots.registration import RegistrationRequest, find_same, free_version
 from arena.bots.reserved import check_imported
 from arena.errors import UsageError
 from arena.store.checksums import bot_checksum
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.tournaments.field import check_present, choose_field, register_folder
 from tests.kits.contestants import arena, choosing, write_bot
 
@@ -20,7 +20,7 @@ DIGEST = "sha256:" + "ab" * 32
 
 @pytest.fixture
 def store(tmp_path):
-    opened = SqlStore(tmp_path / "arena.db")
+    opened = Store(tmp_path / "arena.db")
     yield opened
     opened.close()
 

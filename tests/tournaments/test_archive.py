@@ -19,7 +19,7 @@ from arena.registry import find
 from arena.store.base import MatchEntry, SeatResult
 from arena.store.checksums import TournamentChecksum
 from arena.store.scope import Scope
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.tournaments import archive
 from arena.tournaments.resuming import with_seed
 from arena.tournaments.settings import Settings
@@ -69,7 +69,7 @@ def test_the_tables_there_are_the_same_and_importing_twice_changes_nothing(playe
 
 
 def test_an_archive_goes_into_a_store_that_has_matches_of_its_own(exported, tmp_path):
-    there = SqlStore(tmp_path / "there.db")
+    there = Store(tmp_path / "there.db")
     there.add_bot(name="zero", version="1", owner="", digest="d", origin="/x", games=["claim"])
     there.begin_tournament("claim", {"rounds": 7})
     entry, added = archive.add(there, archive.read(exported))
@@ -78,7 +78,7 @@ def test_an_archive_goes_into_a_store_that_has_matches_of_its_own(exported, tmp_
 
 
 def test_absent_bots_come_alive_when_their_files_are_registered(exported, tmp_path):
-    there = SqlStore(tmp_path / "there.db")
+    there = Store(tmp_path / "there.db")
     archive.add(there, archive.read(exported))
     (bot,) = there.bot_versions("two")
     assert bot.kind == "absent"
@@ -89,7 +89,7 @@ def test_absent_bots_come_alive_when_their_files_are_registered(exported, tmp_pa
 @pytest.mark.parametrize("change", ["", "of another Arena"])
 def test_a_sample_bot_that_is_the_same_here_can_be_played_at_once(exported, tmp_path, change):
     """Its name is reserved, so that nobody could submit it."""
-    there, kept, sample = SqlStore(tmp_path / "there.db"), archive.read(exported), samples()["greedy"]
+    there, kept, sample = Store(tmp_path / "there.db"), archive.read(exported), samples()["greedy"]
     ours = {"name": "greedy", "owner": SAMPLE_OWNER, "digest": folder_digest(sample.path) + change}
     archive.add(there, replace(kept, bots=[replace(kept.bots[0], **ours), *kept.bots[1:]]))
     (bot,) = there.bot_versions("greedy")
@@ -98,7 +98,7 @@ def test_a_sample_bot_that_is_the_same_here_can_be_played_at_once(exported, tmp_
 
 
 def test_another_bot_of_the_same_name_is_in_the_way(exported, tmp_path):
-    there = SqlStore(tmp_path / "there.db")
+    there = Store(tmp_path / "there.db")
     there.add_bot(name="two", version="1", owner="", digest="other", origin="/x", games=["claim"])
     with pytest.raises(UsageError, match="another bot is registered here as two 1"):
         archive.add(there, archive.read(exported))
@@ -252,7 +252,7 @@ def test_an_unfinished_tournament_can_be_exported_and_grows(exported, tmp_path):
 @pytest.mark.parametrize("matches", [0, 3, 6])
 def test_what_is_older_than_what_is_here_adds_nothing(exported, played, tmp_path, matches, rated):
     """Into the store where it was played, and into one that has a newer import of it."""
-    own, there = SqlStore(shutil.copy(played, tmp_path / "own.db")), SqlStore(tmp_path / "there.db")
+    own, there = Store(shutil.copy(played, tmp_path / "own.db")), Store(tmp_path / "there.db")
     archive.add(there, archive.read(exported), rated=rated)
     early = archive.read(earlier(exported, tmp_path, matches))
     for store in (own, there):
@@ -266,7 +266,7 @@ def test_what_is_older_than_what_is_here_adds_nothing(exported, played, tmp_path
 
 def test_what_is_imported_never_goes_into_a_tournament_that_was_begun_here(exported, tmp_path):
     """Settings are public: whoever knows them could bring results for what is still to be played."""
-    there = SqlStore(tmp_path / "there.db")
+    there = Store(tmp_path / "there.db")
     archived = archive.read(exported)
     begun = there.begin_tournament("claim", archived.entry.settings)
     entry, added = archive.add(there, archived)
@@ -281,7 +281,7 @@ def test_what_is_imported_never_goes_into_a_tournament_that_was_begun_here(expor
 
 
 def test_who_vouches_for_an_older_file_does_not_vouch_for_what_is_here_beyond_it(exported, tmp_path):
-    there = SqlStore(tmp_path / "there.db")
+    there = Store(tmp_path / "there.db")
     archive.add(there, archive.read(exported))
     with pytest.raises(UsageError, match=r"imported, and has matches that are not in this file \(3\)"):
         archive.add(there, archive.read(earlier(exported, tmp_path, 3)), rated=True)
@@ -294,7 +294,7 @@ def test_who_vouches_for_an_older_file_does_not_vouch_for_what_is_here_beyond_it
 
 def test_matches_that_count_already_are_not_counted_again_with_an_import_of_them(exported, tmp_path):
     """It was begun here, ended elsewhere, and imported first without and then with --rated."""
-    there = SqlStore(tmp_path / "there.db")
+    there = Store(tmp_path / "there.db")
     begun, _ = archive.add(there, archive.read(earlier(exported, tmp_path, 3)), rated=True)
     assert archive.add(there, archive.read(exported))[0].apart
     entry, added = archive.add(there, archive.read(exported), rated=True)
@@ -305,7 +305,7 @@ def test_matches_that_count_already_are_not_counted_again_with_an_import_of_them
 
 
 def test_what_is_added_while_another_process_lets_it_count_is_counted(exported, tmp_path):
-    here, there = (SqlStore(tmp_path / "there.db") for _ in range(2))
+    here, there = (Store(tmp_path / "there.db") for _ in range(2))
     entry, _ = archive.add(here, archive.read(earlier(exported, tmp_path, 2)))
     archive.add(there, archive.read(earlier(exported, tmp_path, 3)), rated=True)
     whole = archive.read(exported)
@@ -317,7 +317,7 @@ def test_what_is_added_while_another_process_lets_it_count_is_counted(exported, 
 
 
 def test_two_that_import_the_same_at_once_add_it_once(exported, tmp_path):
-    SqlStore(tmp_path / "there.db").close()
+    Store(tmp_path / "there.db").close()
     with ThreadPoolExecutor(4) as threads:
         done = list(threads.map(lambda _: add_to(tmp_path / "there.db", exported), range(4)))
     assert {entry.id for entry, _ in done} == {1}
@@ -326,7 +326,7 @@ def test_two_that_import_the_same_at_once_add_it_once(exported, tmp_path):
 
 
 def add_to(path, exported):
-    store = SqlStore(path)
+    store = Store(path)
     try:
         return archive.add(store, archive.read(exported))
     finally:
@@ -335,7 +335,7 @@ def add_to(path, exported):
 
 def test_who_is_interrupted_adds_it_again(exported, tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "BATCH", 2)
-    there = SqlStore(tmp_path / "there.db")
+    there = Store(tmp_path / "there.db")
     add_matches, calls = there.add_matches, []
 
     def interrupted(*arguments):
@@ -355,13 +355,13 @@ def test_who_is_interrupted_adds_it_again(exported, tmp_path, monkeypatch):
 def test_what_was_played_otherwise_here_is_another_tournament_or_refused(exported, tmp_path):
     """The same settings, played twice with bots that choose by lot."""
     lines = lines_of(exported)
-    there = SqlStore(tmp_path / "there.db")
+    there = Store(tmp_path / "there.db")
     archived = archive.read(exported)
     archive.add(there, archived, rated=True)
     store_it = replace_checksums(lines, tmp_path)
     entry, added = archive.add(there, archive.read(store_it))
     assert (entry.id, added) == (2, 6)
-    third = SqlStore(tmp_path / "third.db")
+    third = Store(tmp_path / "third.db")
     archive.add(third, archive.read(earlier(exported, tmp_path, 3)), rated=True)
     with pytest.raises(UsageError, match="was played here, and went otherwise"):
         archive.add(third, archive.read(store_it), rated=True)
@@ -394,7 +394,7 @@ def ladder(path):
 @pytest.fixture
 def local(exported, tmp_path):
     """A store with a ladder on which a bot of the archive is, with its files."""
-    store = SqlStore(tmp_path / "local.db")
+    store = Store(tmp_path / "local.db")
     (two,) = [bot for bot in archive.read(exported).bots if bot.name == "two"]
     others = [two.digest, "sha256:5", "sha256:6"]
     own = [
@@ -420,7 +420,7 @@ def test_an_imported_tournament_counts_for_no_table_but_its_own_unless_the_organ
     assert ladder(local) == before
     assert json.loads(run("tournament", "list", "--json", "--db", local).output)[-1]["imported"] is True
     assert len(json.loads(run("ratings", "--tournament", 2, "--game", "claim", "--json", "--db", local).output)) == 3
-    store = SqlStore(local)
+    store = Store(local)
     (two,) = store.bot_versions("two")
     assert [match.entry.tournament_id for match in store.latest_matches(bot_id=two.id)] == [1, 1, 1]
     assert len(store.latest_matches(tournament_id=2)) == 6
@@ -435,7 +435,7 @@ def test_an_imported_tournament_counts_for_no_table_but_its_own_unless_the_organ
 
 @pytest.mark.parametrize("rated", [False, True])
 def test_an_imported_version_does_not_displace_one_that_can_be_played(exported, tmp_path, rated):
-    there = SqlStore(tmp_path / "there.db")
+    there = Store(tmp_path / "there.db")
     mine = there.add_bot(name="two", version="0", owner="local", digest="sha256:7", origin="/x", games=["claim"])
     archive.add(there, archive.read(exported), rated=rated)
     assert "two" not in [bot.name for bot in there.bots("claim") if bot.kind == "absent"]
@@ -449,13 +449,13 @@ def test_a_name_of_somebody_else_is_not_taken(exported, tmp_path, name, version,
     lines = lines_of(exported)
     for bot in lines[0]["bots"]:
         bot["owner"] = "mallory"
-    there = SqlStore(tmp_path / "there.db")
+    there = Store(tmp_path / "there.db")
     there.add_bot(name=name, version=version, owner=owner, digest="sha256:7", origin="/x", games=["claim"])
     there.close()
     result = run("import", rewritten(tmp_path, lines), "--db", tmp_path / "there.db")
     assert result.exit_code == 2
     assert f"the name {name} is that of a bot of {owner} here" in result.stderr
-    there = SqlStore(tmp_path / "there.db")
+    there = Store(tmp_path / "there.db")
     assert (len(there.all_bots()), there.tournaments()) == (1, [])
 
 
@@ -469,7 +469,7 @@ def owned(tmp_path, exported, *owners, **others):
 
 
 def test_what_is_rated_later_is_on_the_ladder_as_if_it_had_been_rated_at_once(exported, tmp_path):
-    there, cup = SqlStore(tmp_path / "there.db"), owned(tmp_path, exported, "ann", "bob", "local")
+    there, cup = Store(tmp_path / "there.db"), owned(tmp_path, exported, "ann", "bob", "local")
     archive.add(there, cup)
     assert there.bots("claim") == []
     archive.add(there, cup, rated=True)
@@ -482,7 +482,7 @@ def test_what_is_rated_later_is_on_the_ladder_as_if_it_had_been_rated_at_once(ex
 
 @pytest.mark.parametrize("name", ["two", "TWO"])
 def test_a_name_that_has_two_owners_in_an_archive_is_not_rated(exported, tmp_path, name):
-    there = SqlStore(tmp_path / "there.db")
+    there = Store(tmp_path / "there.db")
     cup = owned(tmp_path, exported, "ann", "bob", "bob", name=name, version="0")
     with pytest.raises(UsageError, match=f"{name} 0 is a bot of ann and two 1 one of bob, so the name would belong"):
         archive.add(there, cup, rated=True)
@@ -491,7 +491,7 @@ def test_a_name_that_has_two_owners_in_an_archive_is_not_rated(exported, tmp_pat
 
 
 def test_the_owner_of_a_name_can_submit_after_an_import_of_it(exported, tmp_path):
-    there = SqlStore(tmp_path / "there.db")
+    there = Store(tmp_path / "there.db")
     archive.add(there, archive.read(exported))
     asked = RegistrationRequest(owner="ann", name="two", version="2", games=("claim",))
     assert plan_registration(there, None, asked, ["claim"]).name == "two"

@@ -4,14 +4,14 @@ import pytest
 
 from arena.bots import manifest
 from arena.errors import UsageError
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.tournaments.field import choose_field
 from tests.kits.contestants import choosing, write_bot
 
 
 @pytest.fixture
 def store(tmp_path):
-    opened = SqlStore(tmp_path / "arena.db")
+    opened = Store(tmp_path / "arena.db")
     yield opened
     opened.close()
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from arena.errors import UsageError
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.tournaments.resuming import left_behind, with_seed
 from arena.tournaments.tournament import Tournament
 from tests.kits.contestants import arena, choosing, write_bot
@@ -54,7 +54,7 @@ def test_settings_that_kept_no_rules_are_those_of_the_same_command(tmp_path):
 @pytest.mark.parametrize("kind", ["round-robin", "adaptive"])
 def test_a_submission_in_between_names_the_open_tournament(tmp_path, kind):
     goal = {"goal": {"top": 1, "confidence": 0.9, "most": 300.0}} if kind == "adaptive" else {}
-    store, stopped = SqlStore(tmp_path / "db"), replace(BASE, format=kind, **goal)
+    store, stopped = Store(tmp_path / "db"), replace(BASE, format=kind, **goal)
     store.begin_tournament("claim", stopped.to_json())
     more = {"goal": {**stopped.goal, "most": 400.0}} if goal else {}
     now = replace(stopped, bots=(*BASE.bots, ("late", "1", "x")), seed=99, **more)
@@ -73,7 +73,7 @@ def test_a_submission_in_between_names_the_open_tournament(tmp_path, kind):
 
 @pytest.mark.parametrize("kind", ["swiss", "adaptive"])
 def test_an_open_tournament_that_an_earlier_arena_paired_is_named(tmp_path, kind):
-    store, goal = SqlStore(tmp_path / "db"), {"top": 1, "confidence": 0.9, "most": 300.0}
+    store, goal = Store(tmp_path / "db"), {"top": 1, "confidence": 0.9, "most": 300.0}
     asked = replace(BASE, format=kind, goal=goal if kind == "adaptive" else {}, seed=0)
     store.begin_tournament("claim", replace(asked, seed=7, **{f"{kind}_version": 1}).to_json())
     again = with_seed(asked, None, store)

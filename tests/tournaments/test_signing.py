@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from arena.cli import main
 from arena.errors import UsageError
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.tournaments import archive
 from arena.tournaments.keyring import Keyring
 from arena.tournaments.verify import stored_tournament
@@ -203,7 +203,7 @@ def test_a_signature_without_a_checksum_binds_nothing(signed, lee):
 
 def test_a_signature_of_another_tournament_does_not_fit(signed, tmp_path):
     """One that is true in itself, under the signature of somebody who is trusted."""
-    store = SqlStore(play_tournament(tmp_path, rounds=2))
+    store = Store(play_tournament(tmp_path, rounds=2))
     other = stored_tournament(store, store.tournament(1))
     assert not archive.is_signature_true(replace(other, signature=archive.read(signed).signature))
     store.close()
@@ -228,14 +228,14 @@ def test_an_archive_with_a_wrong_signature_is_refused(ann, lee, signed, tmp_path
 
 def test_a_trusted_key_takes_no_name_and_displaces_no_bot(ann, lee, signed, tmp_path):
     ann.trusts(lee)
-    there = SqlStore(tmp_path / "there.db")
+    there = Store(tmp_path / "there.db")
     facts = {"owner": "local", "digest": "sha256:7", "origin": "/x", "games": ["claim"]}
     mine = there.add_bot(name="two", version="0", **facts)
     assert ann.run("import", signed, "--db", tmp_path / "there.db").exit_code == 0
     assert mine in there.bots("claim")
     there.close()
 
-    there = SqlStore(tmp_path / "names.db")
+    there = Store(tmp_path / "names.db")
     there.add_bot(name="Two", version="0", **facts)
     with pytest.raises(UsageError, match="the name Two is that of a bot of local here"):
         archive.add(there, archive.read(signed), rated=True)
@@ -244,7 +244,7 @@ def test_a_trusted_key_takes_no_name_and_displaces_no_bot(ann, lee, signed, tmp_
 
 
 def test_what_is_not_finished_or_came_from_elsewhere_is_not_signed(ann, played, signed, tmp_path):
-    store = SqlStore(tmp_path / "there.db")
+    store = Store(tmp_path / "there.db")
     archive.add(store, replace(archive.read(signed), signature=None))
     store.begin_tournament("claim", {**store.tournament(1).settings, "seed": 9})
     store.close()

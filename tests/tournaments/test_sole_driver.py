@@ -12,7 +12,7 @@ import pytest
 
 from arena.errors import UsageError
 from arena.monitoring.events import RunBegun
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.tournaments.monitor import Monitor
 from arena.tournaments.sole_driver import claim, rival
 from arena.workers import local, neighbours
@@ -27,7 +27,7 @@ PLAN = WorkerPlan("claim", 1, (), (), 1, strikes=0, fresh=False)
 
 @pytest.fixture
 def store(tmp_path):
-    opened = SqlStore(tmp_path / "db")
+    opened = Store(tmp_path / "db")
     yield opened
     opened.close()
 
@@ -61,10 +61,10 @@ def test_a_second_driver_is_refused_unless_the_first_is_gone(store, status, refu
 
 def test_of_many_that_start_at_once_exactly_one_goes_on(tmp_path):
     went_on, gate = [], threading.Barrier(6)
-    SqlStore(tmp_path / "db").close()
+    Store(tmp_path / "db").close()
 
     def drive(name):
-        store = SqlStore(tmp_path / "db")
+        store = Store(tmp_path / "db")
         gate.wait()
         try:
             claim(store, name, 1, HERE)
@@ -109,7 +109,7 @@ def test_the_command_refuses_what_another_process_plays(tmp_path):
     words = ("tournament", "--game", "claim", "--bots", "random,first", "--rounds", 2, "--seed", 5)
     db = ("--db", tmp_path / "db")
     assert arena(*words, "--budget", "1s", "--clock", "1s/move", *db).exit_code == 0
-    store = SqlStore(tmp_path / "db")
+    store = Store(tmp_path / "db")
     store.begin_tournament("claim", {**store.tournament(1).settings, "rounds": 900})
     store.report_run("other", 2, HERE)
     refused = arena("tournament", "resume", 2, "--budget", "1s", *db)

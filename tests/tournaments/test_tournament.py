@@ -16,7 +16,7 @@ from arena.play.replay import verify
 from arena.play.seal import seal
 from arena.registry import find
 from arena.schedules.budget import Budget
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.tournaments.formats import schedule_of
 from arena.tournaments.resuming import with_seed
 from arena.tournaments.settings import Settings
@@ -218,7 +218,7 @@ def test_settings_of_before_there_was_a_choice_have_common_deals_as_they_had(tmp
     assert settings.to_json() == older
     assert [settings.deal_seed(deal, (0, 1)) for deal in (0, 1)] == [4676701643018255, 125538197689443]
     assert settings.deal_seed(1, (0, 2)) == settings.deal_seed(1, (1, 0))
-    store = SqlStore(tmp_path / "db")
+    store = Store(tmp_path / "db")
     store.begin_tournament("claim", older)
     assert with_seed(replace(BASE, seed=0), None, store, any_deals=True) == settings
     assert with_seed(replace(BASE, seed=0), None, store).deals == "own"
@@ -264,7 +264,7 @@ def _broken(request):
 
 
 def test_the_same_command_without_a_seed_goes_on_with_the_seed_that_was_drawn(tmp_path):
-    store = SqlStore(tmp_path / "db")
+    store = Store(tmp_path / "db")
     unseeded = replace(BASE, seed=0)
     first = with_seed(unseeded, None, store)
     entry = store.begin_tournament("claim", first.to_json())
@@ -276,7 +276,7 @@ def test_the_same_command_without_a_seed_goes_on_with_the_seed_that_was_drawn(tm
 
 
 def test_a_stopped_tournament_goes_on_although_its_clock_was_spelled_otherwise(tmp_path):
-    store = SqlStore(tmp_path / "db")
+    store = Store(tmp_path / "db")
     stopped = replace(BASE, seed=7, clock="0.2s/move+5s")
     store.begin_tournament("claim", stopped.to_json())
     now = replace(BASE, seed=0, clock="200ms/move+5s")

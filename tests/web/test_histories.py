@@ -3,7 +3,7 @@
 import pytest
 
 from arena.registry import games
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.web.histories import HistoriesFailed, histories_apart
 from arena.web.snapshot import take_snapshot, with_histories
 from tests.kits.sites import make_store
@@ -11,7 +11,7 @@ from tests.kits.sites import make_store
 
 def test_they_are_the_same_as_in_this_process(tmp_path):
     make_store(tmp_path / "arena.db", games=["claim"]).close()
-    store = SqlStore(tmp_path / "arena.db", read_only=True)
+    store = Store(tmp_path / "arena.db", read_only=True)
     infos = {name: game.info for name, game in games().items()}
     expected = with_histories(store, infos, take_snapshot(store, infos)).histories
     store.close()

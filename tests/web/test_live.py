@@ -16,7 +16,7 @@ from arena.play import record
 from arena.registry import find
 from arena.store.base import RunningMatch
 from arena.store.scope import Scope
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.web.running import MatchFeed, Running
 from tests.kits.contestants import arena, choosing, write_bot
 from tests.kits.sites import NAMES, make_store
@@ -42,7 +42,7 @@ def tournament(tmp_path):
         for name, index in (("early", 0), ("late", -1))
     ]
     db = tmp_path / "arena.db"
-    SqlStore(db).close()
+    Store(db).close()
     words = ["tournament", "--game", "claim", "--rounds", "2", "--bots", ",".join(map(str, bots)), "--db", str(db)]
     process = subprocess.Popen(
         [sys.executable, "-m", "arena", *words, "--sandbox", "process", "--clock", "none", "--seed", "5"],
@@ -93,7 +93,7 @@ def test_a_tournament_is_watched_while_it_is_played_and_does_not_need_its_specta
         server.kill()
         server.wait(timeout=60)
     assert playing.wait(timeout=PATIENCE_S) == 0, playing.stdout.read()
-    store = SqlStore(db, read_only=True)
+    store = Store(db, read_only=True)
     assert store.tournament(1).finished
     assert store.running_matches() == []
     assert sum(tally.matches for tally in store.tallies(Scope(tournament_id=1))) == 4
@@ -114,7 +114,7 @@ def _text(address):
 @contextmanager
 def being_played(db, tournament_id, match):
     """A match that stands after 20 moves, and whose tournament gives signs of life."""
-    game, store, over = find(match.spec.game), SqlStore(db), threading.Event()
+    game, store, over = find(match.spec.game), Store(db), threading.Event()
     packed = record.dump_begun(match.spec, game) + record.dump_moves(match.played[:20], game)
 
     store.show_running(tournament_id, [RunningMatch(tournament_id, "ab", 1, 20, packed)], ())

@@ -13,7 +13,7 @@ import pytest
 import arena.web.build
 from arena.registry import find, games
 from arena.store.base import MatchEntry, SeatResult
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from arena.web.build import build_site
 from arena.web.links import file_of
 from arena.web.pages.views import match_name
@@ -264,7 +264,7 @@ def test_a_site_is_written_over_an_older_one(db, tmp_path):
 
 
 def test_an_empty_store_makes_a_site_too(tmp_path, watched):
-    SqlStore(tmp_path / "empty.db").close()
+    Store(tmp_path / "empty.db").close()
     assert run("site", "build", tmp_path / "out", "--db", tmp_path / "empty.db").exit_code == 0
     assert lost_links(tmp_path / "out") == []
     page = watched.open((tmp_path / "out/index.html").as_uri(), ready="main")
@@ -387,7 +387,7 @@ def test_nothing_can_be_written_over_the_network(served):
 def test_new_matches_are_shown_while_the_server_runs(db, tmp_path):
     copy = tmp_path / "arena.db"
     shutil.copy(db, copy)
-    store = SqlStore(copy)
+    store = Store(copy)
     with serving(copy) as (address, process):
         before = get(f"{address}ladders/claim.html")
         seat = {"score": 0.0, "ending": "NORMAL", "sentence": "", "wall_us": 1, "cpu_us": 1}
@@ -418,14 +418,14 @@ def test_a_store_that_is_missing_or_old_is_refused_in_a_sentence(words, tmp_path
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
     assert "there is no store" in result.stderr
     assert not (tmp_path / "none.db").exists()
-    old_stores.make(str(tmp_path / "old.db"), "0002").dispose()
+    old_stores.make(str(tmp_path / "old.db")).dispose()
     result = run(*words, "--db", tmp_path / "old.db")
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
     assert "older Arena" in result.stderr
 
 
 def test_the_settings_of_a_tournament_and_its_proof_are_shown(folder, db):
-    store = SqlStore(db)
+    store = Store(db)
     text = "".join(Links(pages_in(folder)["tournaments/1.html"]).text)
     assert store.tournament(1).checksum in text
     assert "arena verify 1" in text

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from arena.sandboxes.owner import start_time
-from arena.store.sql import SqlStore
+from arena.store.sql import Store
 from tests.hostile.traces import descendants, groups
 from tests.kits.contestants import arena, choosing, need_bubblewrap, write_bot
 from tests.kits.needs import need
@@ -108,7 +108,7 @@ def tournament(folder, *more, rounds=ROUNDS, seed=5):
 def played(address, tournament=1):
     """The matches of a tournament that are kept; none if there is no table yet, or no database."""
     with suppress(Exception):
-        store = SqlStore(address)
+        store = Store(address)
         try:
             return [match.match_id for match in store.matches(tournament_id=tournament)]
         finally:
@@ -123,7 +123,7 @@ def status(address):
 
 def moves_seen(address):
     """How many moves of running matches a spectator sees at present."""
-    store = SqlStore(address, read_only=True)
+    store = Store(address, read_only=True)
     try:
         return sum(match.moves for match in store.running_matches())
     finally:
@@ -214,7 +214,7 @@ def test_whatever_fails_every_match_is_played_and_kept_once(tmp_path, nodes, ser
     assert driver.process.wait(240) == 0, driver.text()
     texts.append(driver.text())
 
-    store = SqlStore(server.url)
+    store = Store(server.url)
     matches = store.matches(tournament_id=1)
     finished = store.tournament(1).finished
     endings = {seat.ending for match in matches for seat in match.seats}
@@ -298,7 +298,7 @@ def test_tournaments_and_submissions_share_the_tables_by_their_priorities(tmp_pa
     assert "plays 1 of alice is on the ladder" in handed_in["plays"].text()
     assert "these are my last words" in handed_in["crashes"].text()
     assert "seat 0 of 2, after " in handed_in["crashes"].text()
-    store = SqlStore(db, read_only=True)
+    store = Store(db, read_only=True)
     assert [bot.name for bot in store.bots("claim")] == ["plays"]
     store.close()
 

@@ -1,14 +1,21 @@
-"""Matches that ended at a fault although two or more fair seats were left are marked, and stay out of ratings."""
+"""Brings a store of revision 0006 to the form of the base; no older one can still be brought up to date.
+
+Matches that ended at a fault although two or more fair seats were left are marked, and taken out of the results; a
+tournament can be kept apart.
+"""
 
 from collections import Counter
 from itertools import groupby
 
-import sqlalchemy as sa
-from alembic import op
+from sqlalchemy import Connection, text
 
-revision = "0007"
-down_revision = "0006"
+REVISION, BASE = "0006", "0008"
+"""The form that is brought up to date, and the one that it has then."""
 
+ADD = (
+    "ALTER TABLE matches ADD COLUMN ended_at_fault BOOLEAN DEFAULT {false} NOT NULL",
+    "ALTER TABLE tournaments ADD COLUMN apart BOOLEAN DEFAULT {false} NOT NULL",
+)
 MARK = (
     "UPDATE matches SET ended_at_fault = TRUE WHERE number IN (SELECT match_number FROM seats GROUP BY match_number "
     "HAVING sum(CASE WHEN ending = 'NORMAL' THEN 1 ELSE 0 END) > 1 AND min(ending) <> max(ending))"
@@ -25,21 +32,22 @@ ALL, TESTS = 0, -1
 """In place of the id of a tournament: the sum of all rated tournaments of a game, and of all tests."""
 
 
-def upgrade() -> None:
-    """Add the mark, set it where some seat was at fault and two or more were not, and take these out of the results."""
-    column = sa.Column("ended_at_fault", sa.Boolean, nullable=False, server_default=sa.false())
-    op.add_column("matches", column)
-    op.execute(MARK)
-    _take_out(op.get_bind())
+def upgrade(connection: Connection) -> None:
+    """Add the columns, set the mark where some seat was at fault and two or more were not, and note the new form."""
+    for statement in ADD:
+        connection.exec_driver_sql(statement.format(false="false" if connection.dialect.name == "postgresql" else "0"))
+    connection.exec_driver_sql(MARK)
+    _take_out(connection)
+    connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{BASE}'")  # noqa: S608  (our own constant)
 
 
-def _take_out(connection: sa.Connection) -> None:
+def _take_out(connection: Connection) -> None:
     format_of = "settings ->> 'format'"
     if connection.dialect.name == "sqlite":
         format_of = "json_extract(settings, '$.format')"
-    tests = set(connection.execute(sa.text(f"SELECT id FROM tournaments WHERE {format_of} = 'test'")).scalars())  # noqa: S608
+    tests = set(connection.execute(text(f"SELECT id FROM tournaments WHERE {format_of} = 'test'")).scalars())  # noqa: S608
     counted = Counter[tuple[int, str, str, str]]()
-    rows = connection.execute(sa.text(MARKED), execution_options={"yield_per": 1000})
+    rows = connection.execute(text(MARKED), execution_options={"yield_per": 1000})
     for _, group in groupby(rows, key=lambda row: int(row.number)):
         seats = list(group)
         bots, ranks = (" ".join(str(getattr(row, name)) for row in seats) for name in ("bot_id", "rank"))
@@ -49,5 +57,5 @@ def _take_out(connection: sa.Connection) -> None:
     names = ("tournament_id", "game", "bots", "ranks", "times")
     wrong = [dict(zip(names, (*key, times), strict=True)) for key, times in sorted(counted.items())]
     if wrong:
-        connection.execute(sa.text(SUBTRACT), wrong)
-        connection.execute(sa.text("DELETE FROM tallies WHERE matches <= 0"))
+        connection.execute(text(SUBTRACT), wrong)
+        connection.exec_driver_sql("DELETE FROM tallies WHERE matches <= 0")
