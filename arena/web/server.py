@@ -28,9 +28,9 @@ from arena.web.connections import guarded
 from arena.web.links import ASSETS, file_of
 from arena.web.live import Live
 from arena.web.rendering import Form, Page, SiteContext, assets_version, prepare, render, site_files
-from arena.web.running import MatchFeed, event
+from arena.web.running import MatchFeed
 from arena.web.site import NotFound
-from arena.web.streams import Channel, Streams
+from arena.web.streams import Channel, Event, Streams, event
 from arena.web.viewers import find_viewer
 
 POLICY = (
@@ -253,7 +253,7 @@ class Events:
 
     def _match_events(self, name: str, request: Request) -> AsyncIterator[str]:
         # A browser that lost its connection asks at the same address, and says what it got last.
-        start = _number(request.headers.get("last-event-id") or request.query_params.get("from", ""))
+        known = _number(request.headers.get("last-event-id") or request.query_params.get("from", ""))
         attempt = request.query_params.get("attempt", "")
 
         def make() -> Channel:
@@ -261,7 +261,7 @@ class Events:
             # If it is over, or played anew, the page is another one now.
             return Channel(feed if feed and attempt == str(feed.attempt) else Reload(), MATCH_PAUSE)
 
-        return self._streams.follow(f"{name} {attempt}", make, start)
+        return self._streams.follow(f"{name} {attempt}", make, known)
 
 
 class Reload:
@@ -269,7 +269,7 @@ class Reload:
 
     over = False
 
-    def look(self) -> Sequence[str]:
+    def look(self) -> Sequence[Event]:
         """That event."""
         self.over = True
         return [event("again", {})]
@@ -283,7 +283,7 @@ class PageSections:
         self._tag, self._sections = "", {"": ""}
         self.over = False
 
-    def look(self) -> Sequence[str]:
+    def look(self) -> Sequence[Event]:
         """All of them, if one has changed."""
         tag = self._pages.tag(self._path, "")
         if tag == self._tag:

@@ -38,21 +38,21 @@ function listen(address, handlers) {
 /** Let this player follow its match until it is over. */
 function followMatch(player, address) {
   const { attempt } = player.data;
-  const state = (text) => {
+  const { title } = document;
+  document.title = `Live: ${title}`;
+  const conclude = (text) => {
+    stop();
+    document.title = title;
     const place = document.querySelector(".live-state");
     if (place) place.textContent = text;
   };
   const stop = listen(() => `${address}?attempt=${attempt}&from=${player.last}`, {
     move: ({ position, move, mover }) => player.append(position, move, mover),
     end: (ending) => {
-      stop();
       player.finish(ending);
-      state("This match is over: reload the page for its result in full.");
+      conclude("This match is over: reload the page for its result in full.");
     },
-    gone: () => {
-      stop();
-      state("This match was broken off. If its tournament goes on, it is played again.");
-    },
+    gone: () => conclude("This match was broken off. If its tournament goes on, it is played again."),
     again: () => location.reload(),
   });
 }
