@@ -25,16 +25,18 @@ class Event:
     text: str
     number: int | None = None
     """Readers who know so many of a counted kind have had it; without a number it is for everybody."""
+    subject: str = ""
+    """A newer event about the same takes its place."""
 
 
-def event(kind: str, data: Mapping[str, Any], number: int | None = None) -> Event:
+def event(kind: str, data: Mapping[str, Any], number: int | None = None, subject: str = "") -> Event:
     """An event of this kind; JSON has no line breaks, so it is one line of data.
 
     A browser that lost its connection says the number of the last event that it got.
     """
     told = "" if number is None else f"id: {number}\n"
     packed = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return Event(f"{told}event: {kind}\ndata: {packed}\n\n", number)
+    return Event(f"{told}event: {kind}\ndata: {packed}\n\n", number, subject)
 
 
 class Source(Protocol):
@@ -55,25 +57,19 @@ class Channel:
     source: Source
     pause: float
     """Seconds between two looks."""
-    latest_only: bool = False
-    """Whether a newer event replaces all older ones."""
-    events: list[Event] = field(default_factory=list)
-    forgotten: int = 0
-    """How many events were replaced."""
+    events: dict[int, Event] = field(default_factory=dict)
+    """Those that were not replaced, by their place among all."""
+    total: int = 0
+    """How many events there were."""
     watchers: int = 0
     over: bool = False
     """Whether the last event is among them."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[None] | None = None
 
-    @property
-    def total(self) -> int:
-        """How many events there were."""
-        return self.forgotten + len(self.events)
-
     def since(self, sent: int, known: int) -> list[str]:
         """The events after so many, as far as they are still there, for a reader who knows those up to this number."""
-        new = self.events[max(0, sent - self.forgotten) :]
+        new = (event for place, event in self.events.items() if place >= sent)
         return [event.text for event in new if event.number is None or event.number > known]
 
     async def run(self) -> None:
@@ -92,10 +88,11 @@ class Channel:
         """Add events, if there are any, and wake all who wait."""
         if not events:
             return
-        if self.latest_only:
-            self.forgotten += len(self.events)
-            self.events = []
-        self.events += events
+        renewed = {event.subject for event in events if event.subject}
+        if renewed:
+            self.events = {place: event for place, event in self.events.items() if event.subject not in renewed}
+        self.events |= dict(enumerate(events, self.total))
+        self.total += len(events)
         self._wake()
 
     def _wake(self) -> None:

@@ -21,6 +21,7 @@ from arena.store.sql import SqlStore
 from arena.web.live import Live
 from arena.web.rendering import SiteContext, render
 from arena.web.running import MatchFeed, Running
+from arena.web.server import Address, Pages, SectionFeed
 from arena.web.streams import event
 from arena.workers.match_rows import match_entry
 from tests.kits.contestants import arena, choosing, write_bot
@@ -187,6 +188,19 @@ def test_a_page_in_the_background_hears_that_its_match_is_over_when_it_is_seen_a
     assert page.locator(".now").is_hidden()
 
 
+def test_every_count_of_a_tournament_follows_its_matches(begun, watched):
+    address, end = begun
+    page = watched.open(f"{address}tournaments/1.html", ready="[data-live=matches] .watch")
+    assert "26 of 30 matches" in page.locator("[data-live=lead]").inner_text()
+    end()
+    for name in ("lead", "progress"):
+        page.wait_for_function(
+            "(name) => document.querySelector(`[data-live=${name}]`).innerText.includes('27 of 30 matches')",
+            arg=name, timeout=PATIENCE_S * 1000,
+        )  # fmt: skip
+    page.wait_for_selector("[data-live=matches][hidden]", state="attached", timeout=PATIENCE_S * 1000)
+
+
 @pytest.mark.parametrize("kind", ["matches", "embed"])
 def test_a_tab_is_called_live_until_the_match_is_over(kind, begun, watched):
     address, end = begun
@@ -220,13 +234,36 @@ def test_a_finished_tournament_has_its_table_at_once_and_as_its_bots_are_now(tmp
     entry = play_tournament(store, "claim", bots, 2, 1)
 
     def table():
-        page = live.site().page(f"tournaments/{entry.id}.html")
+        page = live.site().page("tournament", str(entry.id))
         return render(page, SiteContext()).partition('aria-label="Standings"')[2].partition("</table>")[0]
 
     assert all(bot.name in table() for bot in bots)
     store.retire_bot("swift")
     live._renew_tables()
     assert "retired" in table()
+    store.close()
+
+
+def test_only_sections_that_changed_are_sent_until_the_tournament_is_finished(tmp_path):
+    store, match = make_store(tmp_path / "arena.db", games=["claim"]), random_match("claim", names=NAMES)
+    live = Live(store, {"claim": find("claim")}, title="Cup", planned=lambda _: None, histories=dict)
+    feed = SectionFeed(Pages(live), Address("tournament", ("1",)))
+
+    def sent():
+        live._renew_tables()
+        live.running.look()
+        return [event.subject for event in feed.look()]
+
+    assert sent() == ["lead", "matches", "progress", "standings", "cross", "latest"]
+    assert sent() == []
+    store.report_run("one", 1, {})
+    store.show_running(1, [RunningMatch(1, "ab", 1, 0, record.dump_begun(match.spec, find("claim")))], ())
+    assert sent() == ["matches"]
+    end_match(store, 1, match)
+    assert sent() == ["lead", "matches", "progress", "standings", "cross", "latest"]
+    store.finish_tournament(1)
+    assert feed.look() == [event("end", {})]
+    assert feed.over
     store.close()
 
 

@@ -58,6 +58,18 @@ def test_a_reader_hears_that_it_is_over_however_much_it_knows():
     assert asyncio.run(watch()) == "retry: 3000\n\nevent: again\ndata: {}\n\n"
 
 
+def test_a_newer_event_on_the_same_subject_takes_the_place_of_the_older():
+    async def publish():
+        channel = Channel(Numbers(), 1.0)
+        channel.publish([Event("a1", subject="a"), Event("b1", subject="b"), Event("x"), Event("y")])
+        first = channel.since(0, 0)
+        sent = channel.total
+        channel.publish([Event("a2", subject="a")])
+        return first, channel.since(sent, 0), channel.since(0, 0)
+
+    assert asyncio.run(publish()) == (["a1", "b1", "x", "y"], ["a2"], ["b1", "x", "y", "a2"])
+
+
 def test_streams_are_ended_when_the_server_stops():
 
     class Silent:
