@@ -40,7 +40,7 @@ from arena.store.database import exclusive, open_database, snapshot, writing
 from arena.store.inconsistencies import inconsistencies
 from arena.store.running import RunningMatches
 from arena.store.runs import read_runs, remove_dead_runs, remove_run, tournaments_in_play, write_run
-from arena.store.schema import ALL, bots, matches, outputs, records, seats, tournaments, universal
+from arena.store.schema import ALL, TESTS, bots, matches, outputs, records, seat_tallies, seats, tournaments, universal
 from arena.store.scope import Scope
 from arena.store.tallies import (
     Counted,
@@ -228,8 +228,11 @@ class Store(Bots, Tournaments):
 
     def data_version(self) -> str:
         """Changes with every match, bot and tournament that is kept, finished or retired."""
+        # Matches are counted, because PostgreSQL may keep one with a lower number after one with a higher.
+        apart = select(tournaments.c.id).where(tournaments.c.apart)
+        counted = or_(seat_tallies.c.tournament_id.in_((ALL, TESTS)), seat_tallies.c.tournament_id.in_(apart))
         counts = (
-            select(func.max(matches.c.number)),
+            select(func.sum(seat_tallies.c.matches)).where(seat_tallies.c.seat == 0, counted),
             select(func.max(bots.c.id)),
             select(func.max(bots.c.ladder_number)),
             select(func.sum(bots.c.id)).where(bots.c.retired),

@@ -51,10 +51,10 @@ def build_site(site: Site, folder: Path, *, matches: int) -> Built:
 
 
 def _pages(site: Site, shown: list[ListedMatch], names: set[str]) -> Iterator[Page]:
-    yield from map(site.page, site.paths())
+    yield from (site.page(*address) for address in site.addresses())
     yield from _lists(site, shown)
     for name in sorted(names):
-        page = site.page(file_of("match", name))
+        page = site.page("match", name)
         yield page
         if page.replay is not None:
             # The positions are worked out once for both.

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from types import TracebackType
 from typing import Self
 
@@ -112,25 +112,28 @@ class Live:
         with self._lock:
             known = self._snapshot
             shown = replace(snapshot or known, histories=known.histories if histories is None else histories)
+            if shown.bots != known.bots:
+                self._finished = {}
             self._snapshot, self._site = shown, self._make_site(shown)
             self._published += 1
 
     def _make_site(self, snapshot: Snapshot) -> Site:
-        running = lru_cache(TABLES)(partial(self._table, snapshot))
+        running, finished = lru_cache(TABLES)(self._table), self._finished
 
         def table_of(entry: TournamentEntry) -> Standings:
-            # A finished tournament keeps its table, whatever else is played.
+            # A finished tournament keeps its table, whatever else is played, until there is another bot.
             if not entry.finished:
                 return running(entry.id, entry.game)
-            kept = self._finished.get(entry.id)
+            kept = finished.get(entry.id)
             if kept is None:
-                kept = self._finished[entry.id] = self._table(snapshot, entry.id, entry.game)
-                while len(self._finished) > TABLES:
-                    self._finished.pop(next(iter(self._finished)), None)
+                kept = finished[entry.id] = self._table(entry.id, entry.game)
+                while len(finished) > TABLES:
+                    finished.pop(next(iter(finished)), None)
             return kept
 
         return Site(self.store, self.games, snapshot, self.title, self._planned, table_of, self.running)
 
-    def _table(self, snapshot: Snapshot, tournament_id: int, game: str) -> Standings:
+    def _table(self, tournament_id: int, game: str) -> Standings:
         roles = self.infos[game].roles if game in self.infos else ()
-        return read_standings(self.store, Scope(game, tournament_id), roles, snapshot.bots.values())
+        # Its bots may have been registered after the snapshot was taken.
+        return read_standings(self.store, Scope(game, tournament_id), roles, self.store.all_bots())

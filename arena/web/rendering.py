@@ -1,11 +1,11 @@
 """From a page's data to HTML: one set of templates for sites in a folder, served sites and single files."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields
 from enum import Enum
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -36,6 +36,25 @@ class Form(Enum):
     """Everything is in one file."""
 
 
+class Model(Protocol):
+    """What a template shows: any dataclass, whose fields are the names in the template."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a page that changes while somebody looks at it; its template in `live/` has its name."""
+
+    name: str
+    data: Model
+
+    @property
+    def version(self) -> str:
+        """Changes with all that it shows."""
+        return hashlib.sha256(repr(self.data).encode()).hexdigest()[:20]
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """What a page shows, and with which template."""
@@ -57,7 +76,8 @@ class Page:
     framed: bool = False
     """Whether other sites may show it in a frame."""
     live: bool = False
-    """Whether it changes while it is looked at: its sections with `data-live`, or the match that it plays."""
+    """Whether it changes while it is looked at: its sections, or the match that it plays."""
+    sections: Sequence[Section] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +98,6 @@ class SiteContext:
 def render(page: Page, around: SiteContext) -> str:
     """The page as HTML."""
     up = up_from(page.path)
-
-    def link(kind: str, name: object = "") -> str:
-        return up + file_of(kind, name) if around.has(kind, name) else ""
-
     delivery = _delivery(around.form, up)
     assets = Assets(delivery)
     part = _player(page, around, delivery, assets, up)
@@ -96,11 +112,13 @@ def render(page: Page, around: SiteContext) -> str:
         head += _drawing(page.example, assets)
     if not part:
         head += [assets.style(name, static(name)) for name in STYLES]
-    surroundings = {
-        "page": page,
-        "site": around,
-        "link": link,
-        "up": up,
+
+    def section(name: str) -> Markup:
+        found = (render_section(section, page, around) for section in page.sections if section.name == name)
+        return Markup(next(found, ""))  # noqa: S704  (rendered with autoescape)
+
+    surroundings = _around(page, around) | {
+        "section": section,
         "head": head,
         "player": part,
         "viewer": _viewer_address(page, delivery),
@@ -109,6 +127,22 @@ def render(page: Page, around: SiteContext) -> str:
         "icon": "" if around.form is Form.SINGLE else _address(ICON),
     }
     return _environment().get_template(page.template).render(**page.data, **surroundings)
+
+
+def render_section(section: Section, page: Page, around: SiteContext) -> str:
+    """A section of the page as HTML."""
+    data = {field.name: getattr(section.data, field.name) for field in fields(section.data)}
+    return _environment().get_template(f"live/{section.name}.html").render(**data, **_around(page, around))
+
+
+def _around(page: Page, around: SiteContext) -> dict[str, Any]:
+    """What every template may use."""
+    up = up_from(page.path)
+
+    def link(kind: str, name: object = "") -> str:
+        return up + file_of(kind, name) if around.has(kind, name) else ""
+
+    return {"page": page, "site": around, "link": link, "up": up}
 
 
 def prepare(known: Iterable[AnyGame]) -> None:

@@ -1,6 +1,5 @@
 """Matches that are being played, as spectators may see them: at once, or some seconds later."""
 
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +15,7 @@ from arena.store.base import RunningMatch
 from arena.store.sql import Store
 from arena.web.pages.views import match_name
 from arena.web.replay_data import Replay, all_views, banks_of, fault_data, move_data, position_data, read_replay
+from arena.web.streams import Event, event
 from arena.web.viewers import find_viewer
 
 GRACE_S = 10.0
@@ -49,6 +49,14 @@ class _Shown:
     def moves(self, now: float) -> int:
         """How many moves may be shown."""
         return max((moves for due, moves in self.due if due <= now), default=0)
+
+    def add(self, row: RunningMatch, now: float, delay: float) -> None:
+        """Show its new moves when the delay is over; of those that are shown already only their number is kept."""
+        if row.moves != self.row.moves:
+            shown = self.moves(now)
+            later = (item for item in self.due if item[0] > now)
+            self.due = [(now, shown), *later, (now + delay, row.moves)]
+        self.row = row
 
 
 class Running:
@@ -115,9 +123,7 @@ class Running:
             except ArenaError:
                 return None  # of a game that is not installed here
             return _Shown(row, spec, [(now + self.delay, row.moves)])
-        if row.moves != known.row.moves:
-            known.due = [*(item for item in known.due if item[0] > now - 1.0), (now + self.delay, row.moves)]
-        known.row = row
+        known.add(row, now, self.delay)
         return known
 
 
@@ -139,7 +145,7 @@ class MatchFeed:
         found = running.record(name)
         return None if found is None else cls(running, name, running.games[found[0].spec.game], *found)
 
-    def look(self) -> list[str]:
+    def look(self) -> list[Event]:
         """What has happened since the last look."""
         found = self._running.record(self._name)
         if found is not None and found[1] != self.attempt:
@@ -149,7 +155,7 @@ class MatchFeed:
             return list(self._moves(found[0]))
         return self._look_for_end()
 
-    def _look_for_end(self) -> list[str]:
+    def _look_for_end(self) -> list[Event]:
         now = self._running.now()
         self._missing = self._missing or now
         if now < self._missing + self._running.delay:
@@ -171,7 +177,7 @@ class MatchFeed:
             return None
         return record.load(kept.record, self._running.games.__getitem__)
 
-    def _moves(self, played: AnyRecord) -> Iterator[str]:
+    def _moves(self, played: AnyRecord) -> Iterator[Event]:
         new, faults = played.played[self._ply :], fault_data(played)
         for move, banks in zip(new, islice(banks_of(played), self._ply, None)):
             told = move_data(self._game, self._state, move, self._views) | {"banks": banks} | faults.get(self._ply, {})
@@ -180,18 +186,9 @@ class MatchFeed:
             position = position_data(self._game, self._state, self._views, self._viewer)
             yield event("move", {"position": position, "move": told, "mover": self._state.to_move()}, self._ply)
 
-    def _end(self, kind: str, data: Mapping[str, Any]) -> list[str]:
+    def _end(self, kind: str, data: Mapping[str, Any]) -> list[Event]:
         self.over = True
         return [event(kind, data)]
-
-
-def event(kind: str, data: Mapping[str, Any], number: int | None = None) -> str:
-    """A server-sent event; JSON has no line breaks, so it is one line of data.
-
-    A browser that lost its connection says the number of the last event that it got.
-    """
-    told = "" if number is None else f"id: {number}\n"
-    return f"{told}event: {kind}\ndata: {json.dumps(data, ensure_ascii=False, separators=(',', ':'))}\n\n"
 
 
 def _load(packed: bytes, games: Games) -> AnyRecord:

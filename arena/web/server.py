@@ -7,15 +7,16 @@ fitted in a thread of their own.
 import hashlib
 import logging
 import os
-import re
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.datastructures import QueryParams
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
@@ -25,12 +26,22 @@ from starlette.routing import Route
 
 from arena.errors import ArenaError, RecordError, UsageError
 from arena.web.connections import guarded
-from arena.web.links import ASSETS, file_of
+from arena.web.links import ASSETS, events_of, file_of
 from arena.web.live import Live
-from arena.web.rendering import Form, Page, SiteContext, assets_version, prepare, render, site_files
-from arena.web.running import MatchFeed, event
+from arena.web.rendering import (
+    Form,
+    Page,
+    Section,
+    SiteContext,
+    assets_version,
+    prepare,
+    render,
+    render_section,
+    site_files,
+)
+from arena.web.running import MatchFeed
 from arena.web.site import NotFound
-from arena.web.streams import Channel, Streams
+from arena.web.streams import Channel, Event, Streams, event
 from arena.web.viewers import find_viewer
 
 POLICY = (
@@ -58,15 +69,27 @@ NICENESS = 10
 SWITCH_S = 0.0005
 """Seconds after which a thread that fits ratings lets others go on. A request gives way at every row that it reads, and
 with Python's usual 5 ms a page of a hundred rows would wait for longer than all its work takes."""
-MAX_ADDRESS = 2_000
+MAX_QUERY = 2_000
 """Characters of a query; no page of ours has a longer one."""
 MAX_PATH = 200
 """Characters of a path; pages of ours have at most 60, and an error page has a step up for each slash in every link."""
 
-_MATCH = re.compile(r"(?:matches|embed)/([0-9]{1,10}-[0-9a-f]{1,32})\.html")
-_LIVE = re.compile(r"index\.html|tournaments/[0-9]{1,10}\.html")
-_SECTION = re.compile(r'<section [^>]*data-live="(\w+)".*?</section>', re.DOTALL)
-"""Sections are not nested, and no text of a bot can look like one."""
+NAMES = {
+    "home": "",
+    "ladder": "{game:word}",
+    "rules": "{game:word}",
+    "bots": "",
+    "bot": "{bot:number}",
+    "pair": "{one:number}-{two:number}",
+    "tournaments": "",
+    "tournament": "{tournament:number}",
+    "matches": "",
+    "match": "{match:match}",
+    "embed": "{match:match}",
+}
+"""The names in the addresses of pages, by the kind of page."""
+SECTIONED, PLAYED = ("home", "tournament"), ("match", "embed")
+"""The kinds of pages with sections that are live, and those that play a match."""
 
 Scope = MutableMapping[str, Any]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -79,11 +102,15 @@ def make_app(live: Live, streams: Streams | None = None) -> App:
     pages = Pages(live)
     events = Events(live, pages, streams or Streams())
     packing = [Middleware(GZipMiddleware, minimum_size=1000)]
+    paths = {kind: file_of(kind, names) for kind, names in NAMES.items()}
     routes = [
         Route(f"/{ASSETS}/{{name:path}}", pages.asset, middleware=packing),
-        Route("/replays/{name}.json.gz", pages.replay),  # packed already
-        Route("/events/{path:path}", events.stream, methods=["GET"]),
-        Route("/{path:path}", pages.page, middleware=packing),
+        Route(f"/{file_of('replay', '{match:match}')}", pages.replay),  # packed already
+        *(Route(f"/{events_of(paths[kind])}", partial(events.sections, kind), methods=["GET"]) for kind in SECTIONED),
+        *(Route(f"/{events_of(paths[kind])}", events.match, methods=["GET"]) for kind in PLAYED),
+        Route("/", partial(pages.page, "home"), middleware=packing),
+        *(Route(f"/{path}", partial(pages.page, kind), middleware=packing) for kind, path in paths.items()),
+        Route("/{path:path}", pages.missing, middleware=packing),
     ]
     # The headers are put on from outside, so that an answer to a fault of ours has them too.
     return Headers(Starlette(routes=routes, exception_handlers={ArenaError: pages.fail}))
@@ -144,6 +171,48 @@ class Headers:
         await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
 
+class _Text(Convertor[str]):
+    """A part of an address that stays as it is."""
+
+    def convert(self, value: str) -> str:
+        """The same."""
+        return value
+
+    def to_string(self, value: str) -> str:
+        """The same."""
+        return value
+
+
+class _Word(_Text):
+    regex = "[a-z][a-z0-9_]{0,39}"
+
+
+class _Number(_Text):
+    regex = "[1-9][0-9]{0,9}"
+
+
+class _Match(_Text):
+    regex = f"{_Number.regex}-[0-9a-f]{{1,32}}"
+
+
+for _key, _convertor in (("word", _Word()), ("number", _Number()), ("match", _Match())):
+    register_url_convertor(_key, _convertor)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Which page is asked for."""
+
+    kind: str
+    names: tuple[str, ...] = ()
+    query: str = ""
+
+    @classmethod
+    def of(cls, kind: str, request: Request) -> "Address":
+        """The page of this kind that a request names."""
+        return cls(kind, tuple(request.path_params.values()), request.url.query)
+
+
 class Pages:
     """Answers to requests; blocking ones, so that Starlette runs them in threads."""
 
@@ -154,24 +223,31 @@ class Pages:
         self._around = SiteContext(live.title, Form.SERVED)
         self._packed = lru_cache(PACKS)(self._pack)
         # By the tag, so that a page is made once for all who look at it, until something has changed.
-        self.made = lru_cache(PAGES)(self._make)
+        self._made = lru_cache(PAGES)(self._make)
 
-    def page(self, request: Request) -> Response:
-        """A page by its file name."""
-        path = request.path_params["path"] or file_of("home")
-        if len(path) > MAX_PATH or len(request.url.query) > MAX_ADDRESS:
+    def page(self, kind: str, request: Request) -> Response:
+        """A page of this kind."""
+        if len(request.url.query) > MAX_QUERY:
             return PlainTextResponse("That address is too long", 414)
-        tag = self.tag(path, request.url.query)
+        address = Address.of(kind, request)
+        tag = self.tag(address)
         if _is_known(request, tag):
             return Response(status_code=304, headers={"etag": tag, "cache-control": REVALIDATE})
         try:
-            text, framed = self.made(tag, path, request.url.query)
+            text, framed = self._made(tag, address)
         except NotFound:
-            return self._error(path, "There is no such page", 404)
+            return self.missing(request)
         headers = {"etag": tag, "cache-control": REVALIDATE}
         if framed:
             headers["content-security-policy"] = POLICY.format("*")
         return HTMLResponse(text, headers=headers)
+
+    def missing(self, request: Request) -> Response:
+        """There is nothing at this address."""
+        path = request.url.path[1:]
+        if len(path) > MAX_PATH:
+            return PlainTextResponse("That address is too long", 414)
+        return self._error(path, "There is no such page", 404)
 
     def asset(self, request: Request) -> Response:
         """A file that pages need; with our version in the address it never changes."""
@@ -184,7 +260,7 @@ class Pages:
 
     def replay(self, request: Request) -> Response:
         """The positions of a match, packed; the player unpacks them, so no encoding is announced."""
-        name = request.path_params["name"]
+        name = request.path_params["match"]
         try:
             data = self._pack(name) if self._live.running.record(name) else self._packed(name)
         except NotFound:
@@ -210,16 +286,24 @@ class Pages:
     def _pack(self, name: str) -> bytes:
         return self._live.site().replay(name).packed()
 
-    def tag(self, path: str, query: str) -> str:
+    def tag(self, address: Address) -> str:
         """Changes whenever the page may have changed."""
         version = self._live.version()
-        running = self._live.running.version if _LIVE.fullmatch(path) or _MATCH.fullmatch(path) else ""
-        state = repr((assets_version(), self._live.title, version, running, path, query))
+        running = self._live.running.version if address.kind in SECTIONED + PLAYED else ""
+        state = repr((assets_version(), self._live.title, version, running, address))
         return f'W/"{hashlib.sha256(state.encode()).hexdigest()[:20]}"'
 
-    def _make(self, tag: str, path: str, query: str) -> tuple[str, bool]:  # noqa: ARG002  (the key of the cache)
+    def find(self, address: Address) -> Page:
+        """What the page shows now; NotFound if there is none."""
+        return self._live.site().page(address.kind, *address.names, query=QueryParams(address.query))
+
+    def section(self, page: Page, section: Section) -> str:
+        """A section of the page as HTML."""
+        return render_section(section, page, self._around)
+
+    def _make(self, tag: str, address: Address) -> tuple[str, bool]:  # noqa: ARG002  (the key of the cache)
         """The text of a page, and whether other sites may frame it."""
-        page = self._live.site().page(path, QueryParams(query))
+        page = self.find(address)
         return render(page, self._around), page.framed
 
     def _error(self, path: str, words: str, status: int) -> Response:
@@ -235,25 +319,16 @@ class Events:
     def __init__(self, live: Live, pages: Pages, streams: Streams) -> None:
         self._live, self._pages, self._streams = live, pages, streams
 
-    async def stream(self, request: Request) -> Response:
-        """The events of a page, from where the reader is."""
-        path = request.path_params["path"]
-        if self._streams.full:
-            return PlainTextResponse("Too many are watching: try again later", 503)
-        if match := _MATCH.fullmatch(path):
-            text = self._match_events(match[1], request)
-        elif _LIVE.fullmatch(path):
-            text = self._streams.follow(
-                path, lambda: Channel(PageSections(self._pages, path), PAGE_PAUSE, latest_only=True)
-            )
-        else:
-            return PlainTextResponse("Nothing happens there", 404)
-        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        return StreamingResponse(text, media_type="text/event-stream", headers=headers)
+    async def sections(self, kind: str, request: Request) -> Response:
+        """The sections of a page of this kind, as they change."""
+        address = Address(kind, tuple(request.path_params.values()))
+        return self._stream(repr(address), lambda: Channel(SectionFeed(self._pages, address), PAGE_PAUSE))
 
-    def _match_events(self, name: str, request: Request) -> AsyncIterator[str]:
+    async def match(self, request: Request) -> Response:
+        """The moves of a match, from where the reader is."""
+        name = request.path_params["match"]
         # A browser that lost its connection asks at the same address, and says what it got last.
-        start = _number(request.headers.get("last-event-id") or request.query_params.get("from", ""))
+        known = _number(request.headers.get("last-event-id") or request.query_params.get("from", ""))
         attempt = request.query_params.get("attempt", "")
 
         def make() -> Channel:
@@ -261,7 +336,14 @@ class Events:
             # If it is over, or played anew, the page is another one now.
             return Channel(feed if feed and attempt == str(feed.attempt) else Reload(), MATCH_PAUSE)
 
-        return self._streams.follow(f"{name} {attempt}", make, start)
+        return self._stream(f"{name} {attempt}", make, known)
+
+    def _stream(self, name: str, make: Callable[[], Channel], known: int = 0) -> Response:
+        if self._streams.full:
+            return PlainTextResponse("Too many are watching: try again later", 503)
+        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        text = self._streams.follow(name, make, known)
+        return StreamingResponse(text, media_type="text/event-stream", headers=headers)
 
 
 class Reload:
@@ -269,38 +351,41 @@ class Reload:
 
     over = False
 
-    def look(self) -> Sequence[str]:
+    def look(self) -> Sequence[Event]:
         """That event."""
         self.over = True
         return [event("again", {})]
 
 
-class PageSections:
-    """The sections of a page that are live, as the page itself has them."""
+class SectionFeed:
+    """The sections of a page that is live."""
 
-    def __init__(self, pages: Pages, path: str) -> None:
-        self._pages, self._path = pages, path
-        self._tag, self._sections = "", {"": ""}
+    def __init__(self, pages: Pages, address: Address) -> None:
+        self._pages, self._address = pages, address
+        self._tag = ""
+        self._versions: dict[str, str] = {}
         self.over = False
 
-    def look(self) -> Sequence[str]:
-        """All of them, if one has changed."""
-        tag = self._pages.tag(self._path, "")
+    def look(self) -> Sequence[Event]:
+        """Those that have changed since the last look."""
+        tag = self._pages.tag(self._address)
         if tag == self._tag:
             return []
-        self._tag = tag
         try:
-            text, _ = self._pages.made(tag, self._path, "")
+            page = self._pages.find(self._address)
         except NotFound:
-            text = ""
-        if 'data-events="' not in text:  # the tournament is finished, and its page another one
+            page = None
+        self._tag = tag
+        if page is None or not page.live:  # the tournament is finished, and its page another one
             self.over = True
             return [event("end", {})]
-        sections = {found[1]: found[0] for found in _SECTION.finditer(text)}
-        if sections == self._sections:
-            return []
-        self._sections = sections
-        return [event("sections", sections)]
+        versions = {section.name: section.version for section in page.sections}
+        changed = [section for section in page.sections if self._versions.get(section.name) != versions[section.name]]
+        self._versions = versions
+        return [
+            event("section", {"name": section.name, "html": self._pages.section(page, section)}, subject=section.name)
+            for section in changed
+        ]
 
 
 def _number(text: str) -> int:

@@ -1,6 +1,5 @@
-"""The site: every page by its file name, from one state of the store."""
+"""The site: every page by its kind and names, from one state of the store."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +14,7 @@ from arena.store.base import BotEntry, KeptMatch, ListedMatch, TournamentEntry
 from arena.store.scope import Scope
 from arena.store.sql import Store
 from arena.web.history_chart import history_chart
-from arena.web.links import file_of, pair_name
+from arena.web.links import file_of
 from arena.web.pages.bot import BotInGame, bot_page, bots_page, in_game
 from arena.web.pages.home import home_page
 from arena.web.pages.ladder import TableState, ladder_page
@@ -74,22 +73,19 @@ class Site:
         """The facts of every game."""
         return {name: game.info for name, game in self.games.items()}
 
-    def page(self, path: str, query: Mapping[str, str] | None = None) -> Page:
-        """The page of this file name; NotFound if there is none. A query is what a server was asked with."""
-        for pattern, make in _ROUTES:
-            if found := pattern.fullmatch(path):
-                return make(self, query, *found.groups())
-        raise NotFound(path)
+    def page(self, kind: str, *names: str, query: Mapping[str, str] | None = None) -> Page:
+        """A page of this kind; NotFound if there is none of these names. A query is what a server was asked with."""
+        return _PAGES[kind](self, query, *names)
 
-    def paths(self) -> Iterator[str]:
-        """Every page but those of matches, which a site may have too many of."""
-        yield from (file_of(kind) for kind in ("home", "bots", "tournaments"))
+    def addresses(self) -> Iterator[tuple[str, ...]]:
+        """Kind and names of every page but those of matches, which a site may have too many of."""
+        yield from (("home",), ("bots",), ("tournaments",))
         for name in self.games:
-            yield from (file_of("ladder", name), file_of("rules", name))
-        yield from (file_of("bot", bot_id) for bot_id in self.snapshot.bots)
-        yield from (file_of("tournament", item.entry.id) for item in self.store.tournament_summaries())
-        met = {pair_name(*pair) for table in self.snapshot.tables.values() for pair in table.points}
-        yield from (file_of("pair", name) for name in sorted(met))
+            yield from (("ladder", name), ("rules", name))
+        yield from (("bot", str(bot_id)) for bot_id in self.snapshot.bots)
+        yield from (("tournament", str(item.entry.id)) for item in self.store.tournament_summaries())
+        met = {(min(pair), max(pair)) for table in self.snapshot.tables.values() for pair in table.points}
+        yield from (("pair", str(one), str(two)) for one, two in sorted(met))
 
     def replay(self, name: str, views: Sequence[str] | None = None) -> Replay:
         """The replay of the match whose page is called like this; RecordError if its record cannot be replayed."""
@@ -265,8 +261,6 @@ class Site:
             raise NotFound(number) from error
 
     def _kept(self, name: str) -> tuple[KeptMatch, TournamentEntry]:
-        if not re.fullmatch(_MATCH, name):
-            raise NotFound(name)
         number, _, match_id = name.partition("-")
         entry = self._find_tournament(number)
         try:
@@ -281,26 +275,20 @@ class Site:
         return read_replay(game, record.load(kept.record, self.games.__getitem__), views)
 
 
-_NUMBER = "([1-9][0-9]{0,9})"
-_MATCH = "([1-9][0-9]{0,9}-[0-9a-f]{1,32})"
-_NAME = "([a-z][a-z0-9_]{0,39})"
-_ROUTES: Sequence[tuple[re.Pattern[str], Callable[..., Page]]] = tuple(
-    (re.compile(file_of(kind, name)), make)
-    for kind, name, make in (
-        ("home", "", Site._home),
-        ("ladder", _NAME, Site._ladder),
-        ("rules", _NAME, Site._rules),
-        ("bots", "", Site._bots),
-        ("bot", _NUMBER, Site._bot),
-        ("pair", f"{_NUMBER}-{_NUMBER}", Site._pair),
-        ("tournaments", "", Site._tournament_list),
-        ("tournament", _NUMBER, Site._tournament),
-        ("matches", "", Site._match_list),
-        ("match", _MATCH, Site._match),
-        ("embed", _MATCH, Site._embed),
-    )
-)
-"""The pages by the patterns of their file names."""
+_PAGES: Mapping[str, Callable[..., Page]] = {
+    "home": Site._home,
+    "ladder": Site._ladder,
+    "rules": Site._rules,
+    "bots": Site._bots,
+    "bot": Site._bot,
+    "pair": Site._pair,
+    "tournaments": Site._tournament_list,
+    "tournament": Site._tournament,
+    "matches": Site._match_list,
+    "match": Site._match,
+    "embed": Site._embed,
+}
+"""What makes a page of each kind."""
 
 
 def notable(

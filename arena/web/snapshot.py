@@ -22,8 +22,8 @@ class Snapshot:
     bots: Mapping[int, BotEntry]
     tables: Mapping[str, Standings]
     """By the name of the game."""
-    newest: Mapping[str, int]
-    """The number of the newest match of every game."""
+    counted: Mapping[str, int]
+    """How many rated matches of every game there are."""
     histories: Histories = field(default_factory=dict)
 
 
@@ -31,16 +31,16 @@ def take_snapshot(store: Store, games: Mapping[str, GameInfo], before: Snapshot 
     """The tables of this moment, without histories; what has not changed since the one before is taken from there."""
     # Version and numbers come first: what is kept meanwhile makes the next snapshot.
     version = store.data_version()
-    newest = {name: _newest(store, name) for name in games}
+    counted = {name: _counted(store, name) for name in games}
     bots = {bot.id: bot for bot in store.all_bots()}
     same = before is not None and before.bots == bots
     tables = {
         name: before.tables[name]
-        if before is not None and same and before.newest[name] == newest[name]
+        if before is not None and same and before.counted[name] == counted[name]
         else _ladder(store, bots, info)
         for name, info in games.items()
     }
-    return Snapshot(version, bots, tables, newest, before.histories if before else {})
+    return Snapshot(version, bots, tables, counted, before.histories if before else {})
 
 
 def with_histories(
@@ -52,8 +52,9 @@ def with_histories(
     return replace(snapshot, histories=histories)
 
 
-def _newest(store: Store, game: str) -> int:
-    return next((match.number for match in store.latest_matches(game=game, limit=1)), 0)
+def _counted(store: Store, game: str) -> int:
+    # Not the newest number: PostgreSQL may keep a match with a lower one after it. Every match has one bot in seat 0.
+    return sum(tally.matches for tally in store.seat_tallies(Scope(game)) if tally.seat == 0)
 
 
 def _ladder(store: Store, bots: Mapping[int, BotEntry], info: GameInfo) -> Standings:

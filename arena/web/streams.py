@@ -1,12 +1,13 @@
 """Server-sent events: what spectators of the same page are sent is made once for all of them, while there are any."""
 
 import asyncio
+import json
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 MOST = 400
 """Streams at once; who comes later is told to try again."""
@@ -17,13 +18,34 @@ SHARE = 5
 RETRY_MS = 3000
 
 
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A server-sent event."""
+
+    text: str
+    number: int | None = None
+    """Readers who know so many of a counted kind have had it; without a number it is for everybody."""
+    subject: str = ""
+    """A newer event about the same takes its place."""
+
+
+def event(kind: str, data: Mapping[str, Any], number: int | None = None, subject: str = "") -> Event:
+    """An event of this kind; JSON has no line breaks, so it is one line of data.
+
+    A browser that lost its connection says the number of the last event that it got.
+    """
+    told = "" if number is None else f"id: {number}\n"
+    packed = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return Event(f"{told}event: {kind}\ndata: {packed}\n\n", number, subject)
+
+
 class Source(Protocol):
     """Where the events of a channel come from."""
 
     over: bool
     """Whether there will be no more."""
 
-    def look(self) -> Sequence[str]:
+    def look(self) -> Sequence[Event]:
         """The events since the last look; it may wait for a database, and runs in a thread."""
         ...
 
@@ -35,23 +57,20 @@ class Channel:
     source: Source
     pause: float
     """Seconds between two looks."""
-    latest_only: bool = False
-    """Whether a newer event replaces all older ones."""
-    events: list[str] = field(default_factory=list)
-    forgotten: int = 0
-    """How many events were replaced."""
+    events: dict[int, Event] = field(default_factory=dict)
+    """Those that were not replaced, by their place among all."""
+    total: int = 0
+    """How many events there were."""
     watchers: int = 0
+    over: bool = False
+    """Whether the last event is among them."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[None] | None = None
 
-    @property
-    def total(self) -> int:
-        """How many events there were."""
-        return self.forgotten + len(self.events)
-
-    def since(self, number: int) -> list[str]:
-        """The events after so many, as far as they are still there."""
-        return self.events[max(0, number - self.forgotten) :]
+    def since(self, sent: int, known: int) -> list[str]:
+        """The events after so many, as far as they are still there, for a reader who knows those up to this number."""
+        new = (event for place, event in self.events.items() if place >= sent)
+        return [event.text for event in new if event.number is None or event.number > known]
 
     async def run(self) -> None:
         """Look again and again."""
@@ -62,16 +81,21 @@ class Channel:
             except Exception:  # a fault of ours must not leave spectators with an old state unnoticed
                 logging.getLogger("uvicorn.error").exception("what is live could not be read")
             await asyncio.sleep(max(self.pause, SHARE * (time.monotonic() - began)))
-        self.publish(())
+        self.over = True
+        self._wake()
 
-    def publish(self, events: Sequence[str]) -> None:
-        """Add events and wake all who wait; none at all if nothing happened."""
-        if not events and not self.source.over:
+    def publish(self, events: Sequence[Event]) -> None:
+        """Add events, if there are any, and wake all who wait."""
+        if not events:
             return
-        if self.latest_only and events:
-            self.forgotten += len(self.events)
-            self.events = []
-        self.events += events
+        renewed = {event.subject for event in events if event.subject}
+        if renewed:
+            self.events = {place: event for place, event in self.events.items() if event.subject not in renewed}
+        self.events |= dict(enumerate(events, self.total))
+        self.total += len(events)
+        self._wake()
+
+    def _wake(self) -> None:
         self.changed.set()
         self.changed = asyncio.Event()
 
@@ -96,8 +120,8 @@ class Streams:
         for channel in self._channels.values():
             channel.changed.set()
 
-    async def follow(self, name: str, make: Callable[[], Channel], start: int = 0) -> AsyncIterator[str]:
-        """The text of a stream: the events of a channel after so many, as long as its reader stays."""
+    async def follow(self, name: str, make: Callable[[], Channel], known: int = 0) -> AsyncIterator[str]:
+        """The text of a stream: what its reader does not know yet of a channel, for as long as the reader stays."""
         channel = self._channels.get(name)
         if channel is None:
             channel = self._channels[name] = make()
@@ -106,7 +130,7 @@ class Streams:
         self.count += 1
         try:
             yield f"retry: {RETRY_MS}\n\n"
-            async for text in self._events(channel, start):
+            async for text in self._events(channel, known):
                 yield text
         finally:
             self.count -= 1
@@ -114,13 +138,14 @@ class Streams:
             if not channel.watchers:
                 self._close(name, channel)
 
-    async def _events(self, channel: Channel, number: int) -> AsyncIterator[str]:
+    async def _events(self, channel: Channel, known: int) -> AsyncIterator[str]:
+        sent = 0
         while not self._stopping.is_set():
-            changed = channel.changed
-            if new := channel.since(number):
-                number = channel.total
+            changed, new = channel.changed, channel.since(sent, known)
+            sent = channel.total
+            if new:
                 yield "".join(new)
-            elif channel.source.over:
+            elif channel.over:
                 return
             else:
                 try:

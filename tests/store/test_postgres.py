@@ -12,11 +12,14 @@ import pytest
 from sqlalchemy import event, text
 
 from arena.errors import InfraError
+from arena.registry import find
 from arena.store import database, watchdog
 from arena.store.failures import Collision, ConnectionLost
 from arena.store.sql import Store
+from arena.store.tallies import Counted
 from arena.tournaments import store_calls
 from arena.tournaments.store_calls import RetryingStore
+from arena.web.snapshot import take_snapshot
 from tests.kits.stalling_proxy import StallingProxy
 from tests.kits.tournaments import World
 from tests.store.test_runs import let_pass
@@ -66,6 +69,40 @@ def test_first_matches_with_weak_limits_that_are_committed_at_once_do_not_deadlo
     assert len(stores[0].tournament(matches[0].tournament_id).weak_limits) == 20  # the most that are kept
     for store in stores:
         store.close()
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_match_that_is_committed_after_one_with_a_higher_number_is_noticed(url, monkeypatch, apart):
+    store, slow = Store(url), Store(url)
+    early, late = some_match(store, "early", 0), some_match(store, "late", 1)
+    with store._database.begin() as connection:
+        connection.execute(text(f"UPDATE tournaments SET apart = {apart}"))
+    numbered, may_go_on, write = threading.Event(), threading.Event(), Counted.write
+
+    def write_late(self, connection):
+        if not numbered.is_set():  # the first one
+            numbered.set()
+            assert may_go_on.wait(60)
+        write(self, connection)
+
+    monkeypatch.setattr(Counted, "write", write_late)
+    infos = {"claim": find("claim").info}
+    with ThreadPoolExecutor(1) as threads:
+        kept = threads.submit(slow.add_match, early, b"")
+        assert numbered.wait(60)
+        assert store.add_match(late, b"")
+        before = take_snapshot(store, infos)
+        may_go_on.set()
+        assert kept.result(60)
+    assert [match.entry.match_id for match in store.latest_matches(tournament_id=early.tournament_id)] == [
+        "late",
+        "early",
+    ]
+    assert store.data_version() != before.version
+    if not apart:
+        assert [take_snapshot(store, infos, known).tables["claim"].matches for known in (None, before)] == [2, 2]
+    store.close()
+    slow.close()
 
 
 def test_runs_that_take_each_other_for_dead_do_not_wait_for_each_other(url):

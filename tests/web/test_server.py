@@ -7,7 +7,7 @@ import pytest
 
 from arena.errors import InfraError
 from arena.web import server
-from arena.web.server import make_app
+from arena.web.server import Address, make_app
 from arena.web.site import NotFound
 
 
@@ -46,7 +46,7 @@ def ask(app, path):
     return sent[0]["status"], {name.decode(): value.decode() for name, value in sent[0]["headers"]}, body, failed
 
 
-@pytest.mark.parametrize("path", ["/", "/ladders/claim.html", "/a/b/c"])
+@pytest.mark.parametrize("path", ["/", "/ladders/claim.html", "/embed/1-ab.html"])
 def test_a_store_that_went_away_is_a_sentence(path):
     status, headers, body, failed = ask(make_app(Broken(InfraError("the store /secret/arena.db is damaged"))), path)
     assert (status, failed) == (503, None)
@@ -74,8 +74,8 @@ class Still:
         return "1"
 
     def site(self):
-        def page(path, query):
-            raise NotFound(path)
+        def page(kind, *names, query):
+            raise NotFound(kind)
 
         return SimpleNamespace(page=page)
 
@@ -87,8 +87,20 @@ def test_a_long_path_has_a_short_answer(path):
     assert len(body) < 10_000
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/bots/0.html", "/bots/x.html", "/bots/12345678901.html", "/bots/1-2.html", "/pairs/1.html", "/ladders/A.html",
+        "/matches/1-xyz.html", "/tournaments/1.htm", "/events/bots.html", "/events/tournaments/x.html", "/index",
+    ],
+)  # fmt: skip
+def test_what_is_no_address_of_ours_is_answered_without_the_store(path):
+    assert ask(make_app(Broken(InfraError("away"))), path)[0] == 404
+
+
 def test_another_title_is_another_page():
-    tags = {server.Pages(Still(title)).tag("index.html", "") for title in ("Cup", "Spring cup", "Cup")}
+    tags = {server.Pages(Still(title)).tag(Address("home")) for title in ("Cup", "Spring cup", "Cup")}
     assert len(tags) == 2
     # Nor does what stands in one part of an address pass for another part of it.
-    assert server.Pages(Still()).tag("a", "b c") != server.Pages(Still()).tag("a b", "c")
+    pages = server.Pages(Still())
+    assert pages.tag(Address("pair", ("1", "23"))) != pages.tag(Address("pair", ("12", "3")))

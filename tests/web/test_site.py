@@ -15,7 +15,6 @@ from arena.registry import find, games
 from arena.store.base import MatchEntry, SeatResult
 from arena.store.sql import Store
 from arena.web.build import build_site
-from arena.web.links import file_of
 from arena.web.pages.views import match_name
 from arena.web.rendering import Form, SiteContext, render
 from arena.web.site import Site
@@ -441,13 +440,13 @@ def test_an_imported_tournament_is_marked_wherever_it_is_shown(tmp_path, apart):
         database.execute("UPDATE tournaments SET apart = ?", [apart])
     claim = {"claim": find("claim")}
     site = Site(store, claim, take_snapshot(store, {"claim": claim["claim"].info}))
-    match = file_of("match", match_name(1, store.latest_matches(tournament_id=1)[0].entry.match_id))
-    own = [file_of("tournament", 1), match]
+    match = ("match", match_name(1, store.latest_matches(tournament_id=1)[0].entry.match_id))
+    own = [("tournament", "1"), match]
     around = SiteContext("Arena", Form.FOLDER, lambda *_: True)
-    pages = {path: render(site.page(path), around) for path in ["index.html", "tournaments.html", *own]}
+    pages = {address: render(site.page(*address), around) for address in [("home",), ("tournaments",), *own]}
     store.close()
-    assert {path: "imported, not rated" in page for path, page in pages.items()} == dict.fromkeys(pages, apart)
-    assert ["not that the bots played so" in pages[path] for path in own] == [apart, apart]
+    assert {address: "imported, not rated" in page for address, page in pages.items()} == dict.fromkeys(pages, apart)
+    assert ["not that the bots played so" in pages[address] for address in own] == [apart, apart]
 
 
 def test_matches_of_an_imported_tournament_can_be_watched_on_a_built_site(tmp_path):

@@ -2,7 +2,9 @@
 
 import asyncio
 
-from arena.web.streams import Channel, Streams
+import pytest
+
+from arena.web.streams import Channel, Event, Streams, event
 
 
 class Numbers:
@@ -14,7 +16,7 @@ class Numbers:
     def look(self):
         self.looks += 1
         self.over = self.looks == 3
-        return [f"{self.looks}\n"]
+        return [Event(f"{self.looks}\n", self.looks)]
 
 
 async def _read(stream):
@@ -31,6 +33,41 @@ def test_spectators_of_one_thing_share_one_look():
     texts, looks, left = asyncio.run(watch())
     assert texts == ["retry: 3000\n\n1\n2\n3\n"] * 3
     assert (looks, left) == (3, 0)
+
+
+@pytest.mark.parametrize(("known", "text"), [(2, "3\n"), (20, "")])
+def test_a_reader_is_not_sent_again_what_it_knows(known, text):
+    async def watch():
+        return await _read(Streams().follow("x", lambda: Channel(Numbers(), 0.01), known))
+
+    assert asyncio.run(watch()).removeprefix("retry: 3000\n\n") == text
+
+
+def test_a_reader_hears_that_it_is_over_however_much_it_knows():
+
+    class Ending:
+        over = False
+
+        def look(self):
+            self.over = True
+            return [event("again", {})]
+
+    async def watch():
+        return await _read(Streams().follow("x", lambda: Channel(Ending(), 0.01), known=20))
+
+    assert asyncio.run(watch()) == "retry: 3000\n\nevent: again\ndata: {}\n\n"
+
+
+def test_a_newer_event_on_the_same_subject_takes_the_place_of_the_older():
+    async def publish():
+        channel = Channel(Numbers(), 1.0)
+        channel.publish([Event("a1", subject="a"), Event("b1", subject="b"), Event("x"), Event("y")])
+        first = channel.since(0, 0)
+        sent = channel.total
+        channel.publish([Event("a2", subject="a")])
+        return first, channel.since(sent, 0), channel.since(0, 0)
+
+    assert asyncio.run(publish()) == (["a1", "b1", "x", "y"], ["a2"], ["b1", "x", "y", "a2"])
 
 
 def test_streams_are_ended_when_the_server_stops():

@@ -9,8 +9,9 @@ from arena.game import GameInfo
 from arena.standings.table import Row, Standings
 from arena.web.links import file_of
 from arena.web.pages.ladder import bars_of
+from arena.web.pages.sections import LatestMatches, OpenTournaments, RunningMatches
 from arena.web.pages.views import MatchView, RunningRow, TournamentView
-from arena.web.rendering import Page
+from arena.web.rendering import Page, Section
 
 LEADERS = 3
 
@@ -45,15 +46,19 @@ def home_page(
         "cards": cards,
         "bots": bots,
         "matches": sum(card.matches for card in cards),
-        "running": [item for item in tournaments if not item.finished],
         "finished": [item for item in tournaments if item.finished],
         "latest": latest,
-        "live": live,
     }
+    sections = (
+        Section("matches", RunningMatches(live)),
+        Section("tournaments", OpenTournaments([item for item in tournaments if not item.finished])),
+        Section("latest", LatestMatches(latest)),
+    )
     names = ", ".join(card.info.title for card in cards)
     return Page(
-        file_of("home"), "home.html", title, f"Bots play {names}: ladders, tournaments, replays.", data, live=True
-    )
+        file_of("home"), "home.html", title, f"Bots play {names}: ladders, tournaments, replays.", data, live=True,
+        sections=sections,
+    )  # fmt: skip
 
 
 def _card(info: GameInfo, table: Standings, latest: MatchView | None) -> GameCard:

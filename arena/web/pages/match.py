@@ -37,7 +37,7 @@ def running_page(name: str, replay: Replay, delay: float) -> Page:
     title = f"{replay.title}, {replay.game_title}"
     data = {"name": name, "tournament": tournament, "game": replay.game, "title": replay.game_title, "delay": delay}
     return Page(
-        file_of("match", name), "running_page.html", f"Live: {title}", f"A match that is being played: {title}.", data,
+        file_of("match", name), "running_page.html", title, f"A match that is being played: {title}.", data,
         part="matches", replay=replay, replay_file=file_of("replay", name), live=True,
     )  # fmt: skip
 
@@ -45,7 +45,7 @@ def running_page(name: str, replay: Replay, delay: float) -> Page:
 def running_embed(name: str, replay: Replay) -> Page:
     """A match that is being played alone, for a frame of another site."""
     return Page(
-        file_of("embed", name), "embed.html", f"Live: {replay.title}, {replay.game_title}",
+        file_of("embed", name), "embed.html", f"{replay.title}, {replay.game_title}",
         f"A match of {replay.game_title} that is being played.", {"name": name}, replay=replay,
         replay_file=file_of("replay", name), framed=True, live=True,
     )  # fmt: skip

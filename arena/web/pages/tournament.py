@@ -6,8 +6,9 @@ from arena.game import GameInfo
 from arena.standings.table import Standings
 from arena.web.links import file_of, pair_name
 from arena.web.pages.ladder import bars_of, columns_of
+from arena.web.pages.sections import CrossTable, LatestMatches, Lead, Progress, RunningMatches, StandingsTable
 from arena.web.pages.views import MatchView, RunningRow, TournamentView, settings_facts
-from arena.web.rendering import Page
+from arena.web.rendering import Page, Section
 
 CROSS = 40
 """Bots of a cross-table at most."""
@@ -22,30 +23,44 @@ def tournament_page(
 ) -> Page:
     """The page."""
     bars, scale = bars_of(table.rows, table.rows)
-    field = table.rows[:CROSS]
-    cross = [
-        (row, [(cell, pair_name(row.bot.id, other.bot.id), other) for cell, other in zip(cells, field)])
-        for row, cells in zip(field, table.crosstable(CROSS))
-    ]
-    data = {
-        "view": view,
-        "info": info,
-        "table": table,
-        "columns": columns_of(table)[:9],
-        "bars": bars,
-        "scale": scale,
-        "cross": cross,
-        "left_out": len(table.rows) - len(field),
-        "facts": settings_facts(view.entry.settings, info),
-        "latest": latest,
-        "live": live,
-    }
+    lead = Lead(view.words, view.finished, view.when, info.name if info else "", info.title if info else "")
+    sections = [Section("lead", lead)]
+    if not view.finished:
+        sections += [
+            Section("matches", RunningMatches(live, show_game=False)),
+            Section("progress", Progress(view.played, view.planned)),
+        ]
+    # On a page that is live each has its place, and is hidden as long as it is empty.
+    if table.rows or not view.finished:
+        columns = columns_of(table)[:9]
+        sections += [
+            Section("standings", StandingsTable(table.rows, columns, bars, scale, table.groups, table.notes)),
+            Section("cross", _cross(table)),
+        ]
+    if latest or not view.finished:
+        sections.append(Section("latest", LatestMatches(latest, view.id)))
+    data = {"view": view, "facts": settings_facts(view.entry.settings, info)}
     leader = f" {table.rows[0].bot.label} {'won' if view.finished else 'leads'}." if table.rows else ""
     description = f"{view.title}: {view.words}.{leader}"
     return Page(
         file_of("tournament", view.id), "tournament.html", view.title, description, data, part="tournaments",
-        live=not view.finished,
+        live=not view.finished, sections=sections,
     )  # fmt: skip
+
+
+def _cross(table: Standings) -> CrossTable:
+    field = table.rows[:CROSS]
+    rows = [
+        (
+            row.bot,
+            [
+                (None if other is row else cell, pair_name(row.bot.id, other.bot.id), other.bot.label)
+                for cell, other in zip(cells, field)
+            ],
+        )
+        for row, cells in zip(field, table.crosstable(CROSS))
+    ]
+    return CrossTable(rows, len(table.rows) - len(field))
 
 
 def tournaments_page(items: Sequence[TournamentView], older: str = "") -> Page:

@@ -130,7 +130,8 @@ def _unknown(bot_id: int) -> BotEntry:
 
 
 def _stranger(bot_id: int, name: str, version: str) -> BotEntry:
-    return BotEntry(bot_id, name, version, "", "", "", (), retired=False, created=datetime.now(UTC))
+    # The same at every look: a section with it has not changed.
+    return BotEntry(bot_id, name, version, "", "", "", (), retired=False, created=datetime.min.replace(tzinfo=UTC))
 
 
 def match_views(matches: Iterable[ListedMatch], bots: Bots, games: Games) -> list[MatchView]:

@@ -38,21 +38,21 @@ function listen(address, handlers) {
 /** Let this player follow its match until it is over. */
 function followMatch(player, address) {
   const { attempt } = player.data;
-  const state = (text) => {
+  const { title } = document;
+  document.title = `Live: ${title}`;
+  const conclude = (text) => {
+    stop();
+    document.title = title;
     const place = document.querySelector(".live-state");
     if (place) place.textContent = text;
   };
   const stop = listen(() => `${address}?attempt=${attempt}&from=${player.last}`, {
     move: ({ position, move, mover }) => player.append(position, move, mover),
     end: (ending) => {
-      stop();
       player.finish(ending);
-      state("This match is over: reload the page for its result in full.");
+      conclude("This match is over: reload the page for its result in full.");
     },
-    gone: () => {
-      stop();
-      state("This match was broken off. If its tournament goes on, it is played again.");
-    },
+    gone: () => conclude("This match was broken off. If its tournament goes on, it is played again."),
     again: () => location.reload(),
   });
 }
@@ -60,7 +60,7 @@ function followMatch(player, address) {
 /** Let the sections of this page that are live follow what happens. */
 function followPage(address) {
   const stop = listen(() => address, {
-    sections: (sections) => Object.entries(sections).forEach(([name, text]) => renew(name, text)),
+    section: ({ name, html }) => renew(name, html),
     end: () => {
       stop();
       location.reload();
@@ -69,9 +69,9 @@ function followPage(address) {
 }
 
 /** Put the new section in the place of the old one; focus and scrolling stay where they are. */
-function renew(name, text) {
+function renew(name, html) {
   const old = document.querySelector(`[data-live="${name}"]`);
-  const fresh = new DOMParser().parseFromString(text, "text/html").body.firstElementChild;
+  const fresh = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
   if (!old || !fresh || old.isEqualNode(fresh)) return;
   const focused = old.contains(document.activeElement) ? document.activeElement : null;
   const scrolled = [...old.querySelectorAll(".scroll")].map((box) => box.scrollLeft);
