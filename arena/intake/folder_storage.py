@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from arena.bots.manifest import folder_digest
+from arena.bots.files import folder_digest
 from arena.errors import InfraError, UsageError
 from arena.sandboxes.owner import is_alive, owner
 

@@ -20,7 +20,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from arena.bots.manifest import checked_name, folder_digest, samples
+from arena.bots.files import folder_digest
+from arena.bots.manifest import checked_name, samples
 from arena.bots.registration import LOCAL_OWNER
 from arena.bots.reserved import BUILTIN_OWNER, SAMPLE_OWNER, check_imported, check_tried
 from arena.canonical import canonical_json

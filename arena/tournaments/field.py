@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from arena.bots.builtin import BUILTIN
+from arena.bots.files import current_digest, folder_digest
 from arena.bots.launch import BotPlan, SandboxOptions, check_unchanged, image_digest
 from arena.bots.manifest import (
     MANIFEST,
@@ -12,9 +13,7 @@ from arena.bots.manifest import (
     Folder,
     Image,
     Source,
-    current_digest,
     find_sample,
-    folder_digest,
     read_manifest,
     samples,
     unknown_bot,

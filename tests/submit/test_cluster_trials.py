@@ -3,8 +3,9 @@
 import pytest
 
 from arena import registry
+from arena.bots.files import folder_digest
 from arena.bots.launch import BotPlan, SandboxOptions
-from arena.bots.manifest import Folder, folder_digest, read_manifest
+from arena.bots.manifest import Folder, read_manifest
 from arena.clock import TimeControl
 from arena.match import Contestant
 from arena.sandboxes import Limits

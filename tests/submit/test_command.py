@@ -55,6 +55,9 @@ def test_a_folder_becomes_a_version_that_never_changes(bot, bots_folder, tmp_pat
     assert entry.origin == str(bots_folder / entry.digest.removeprefix("sha256:"))
     assert {path.stat().st_mode & 0o222 for path in (bots_folder / kept(bots_folder)[0]).rglob("*")} == {0}
 
+    (bot / ".git").mkdir()
+    for name in (".git/HEAD", "bot.py~", ".DS_Store"):
+        (bot / name).touch()
     again = arena("submit", bot, "--owner", "alice", *PATIENT)
     assert again.exit_code == 0
     assert "exactly this is registered already" in again.output

@@ -130,6 +130,16 @@ def test_a_folder_that_changed_is_a_new_version(store, tmp_path):
         check_present(entry)
 
 
+def test_what_editors_leave_in_a_folder_makes_no_new_version(store, tmp_path):
+    path = write_bot(tmp_path / "mine", choosing("return turn.legal[0]"))
+    entry = register_folder(store, Folder(path, read_manifest(path)), "local", tried=True)
+    (path / ".git").mkdir()
+    for name in (".git/HEAD", "bot.py~", ".DS_Store"):
+        (path / name).touch()
+    check_present(entry)
+    assert choose_field(store, "claim", [str(path), "random"])[0] == entry
+
+
 def test_sample_bots_change_with_arena(store, tmp_path, monkeypatch):
     monkeypatch.setattr(manifest, "SAMPLES", tmp_path / "samples")
     (tmp_path / "samples").mkdir()

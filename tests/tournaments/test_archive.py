@@ -10,7 +10,8 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from arena.bots.manifest import folder_digest, samples
+from arena.bots.files import folder_digest
+from arena.bots.manifest import samples
 from arena.bots.registration import RegistrationRequest, plan_registration
 from arena.bots.reserved import SAMPLE_OWNER
 from arena.cli import main
