@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from arena.bots.registration import RegistrationRequest
+from arena.bots.register import RegistrationRequest
 from arena.cli.bots import plain, short_digest
 from arena.cli.build_progress import build_status
 from arena.cli.options import json_option

@@ -1,22 +1,16 @@
 """The one way by which a stranger's bot is registered: taken in, built, tried in the sandbox, stored."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
 from arena import registry
+from arena.bots import register
 from arena.bots.launch import BotPlan, SandboxOptions, make_bot, plan_bot, sandboxed_bot
 from arena.bots.manifest import Builtin, Image
-from arena.bots.registration import (
-    Registration,
-    RegistrationRequest,
-    check_resubmission,
-    find_same,
-    free_version,
-    plan_registration,
-)
+from arena.bots.register import Registration, RegistrationRequest
 from arena.bots.running import RunningBot
 from arena.clock import TimeControl
 from arena.contestant.check import CheckSettings
@@ -102,7 +96,7 @@ def register_submission(
         with Intake(storage, terms.sandbox) as intake:
             submission = intake.receive(thing)
             store = open_store()
-            registration = plan_registration(store, submission.manifest, request, registry.games())
+            registration = register.plan_registration(store, submission.manifest, request, registry.games())
             submission = _build(intake, submission, thing, reporter)
             trial = Trial(terms, reporter, try_out or try_here)
             return _try_and_register(store, intake, submission, registration, trial)
@@ -149,26 +143,17 @@ class Trial:
 def _try_and_register(
     store: Store, intake: Intake, submission: Submission, registration: Registration, trial: Trial
 ) -> BotEntry:
-    versions = store.bot_versions(registration.name)
-    if (known := find_same(versions, submission.digest)) is not None:
-        check_resubmission(known, registration)
+    if (known := register.find_submitted(store, registration, submission.digest)) is not None:
         if known.on_ladder and known.kind != "absent":
             trial.reporter.progress("exactly this is registered already; nothing is new")
             return known
         if not known.on_ladder:
             trial.reporter.progress(f"exactly this was tried out before, and keeps the version {known.version}")
-    version = _version(versions, submission, registration)
+    version = register.version_of(store, registration, submission.digest)
     contestant = Contestant(registration.name, version, submission.digest)
     for game in map(registry.find, registration.games):
         trial.run(game, BotPlan(contestant, submission.source, trial.terms.sandbox))
     return _register(store, intake, submission, registration)
-
-
-def _version(versions: Sequence[BotEntry], submission: Submission, registration: Registration) -> str:
-    """The version that the store has given to this content, or else a free one."""
-    if (known := find_same(versions, submission.digest)) is not None:
-        return known.version
-    return free_version(versions, registration.version, submission.digest, fixed=registration.fixed)
 
 
 def try_here(game: AnyGame, plan: BotPlan, terms: TrialConfig) -> TrialReport:
@@ -191,24 +176,10 @@ async def _play(game: AnyGame, bot: RunningBot, opponent: RunningBot, settings: 
 
 def _register(store: Store, intake: Intake, submission: Submission, registration: Registration) -> BotEntry:
     """Keep the files and the entry, both or neither."""
-    digest, origin = submission.digest, intake.origin(submission)
     with intake.storage.locked():
-        versions = store.bot_versions(registration.name)
-        known, version = find_same(versions, digest), _version(versions, submission, registration)
         new = intake.keep(submission)
         try:
-            if known is not None and known.on_ladder:
-                return store.move_bot(known.id, origin)
-            if known is not None:
-                return store.promote_bot(known.id, owner=registration.owner, origin=origin, games=registration.games)
-            return store.add_bot(
-                name=registration.name,
-                version=version,
-                owner=registration.owner,
-                digest=digest,
-                origin=origin,
-                games=registration.games,
-            )
+            return register.submitted(store, registration, submission.digest, intake.origin(submission))
         except BaseException:
             if new:
                 intake.discard(submission)

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from arena.bots.files import folder_digest
 from arena.bots.manifest import samples
-from arena.bots.registration import RegistrationRequest, plan_registration
+from arena.bots.register import RegistrationRequest, plan_registration
 from arena.bots.reserved import SAMPLE_OWNER
 from arena.cli import main
 from arena.errors import UsageError
