@@ -8,28 +8,17 @@ from typing import Protocol
 
 from arena import registry
 from arena.bots import register
-from arena.bots.launch import BotPlan, SandboxOptions, make_bot, plan_bot, sandboxed_bot
-from arena.bots.manifest import Builtin, Image
+from arena.bots.launch import BotPlan
+from arena.bots.manifest import Image
 from arena.bots.register import Registration, RegistrationRequest
-from arena.bots.running import RunningBot
-from arena.clock import TimeControl
-from arena.contestant.check import CheckSettings
 from arena.contestant.check.advice import advice
-from arena.contestant.check.report import CheckFailed
-from arena.contestant.check.trials import Trials
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
 from arena.intake.folder_storage import FolderStorage
 from arena.intake.receiving import Intake, Submission
-from arena.match import Contestant, Verdict
-from arena.play import looptime
-from arena.play.heartbeat import ThreadHeartbeat
-from arena.play.holding import weak_limits
-from arena.rng import draw_seed
-from arena.sandboxes import sweep
-from arena.sandboxes.logs import TAIL_BYTES
+from arena.match import Contestant
 from arena.store.base import BotEntry, Store
-from arena.submit.validation import validate
+from arena.submit.trial import RunTrial, TrialConfig
 
 
 class Reporter(Protocol):
@@ -48,33 +37,6 @@ class Reporter(Protocol):
         """What the refused bot printed last."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrialConfig:
-    """The sandbox and the clock with which a submission is tried."""
-
-    sandbox: SandboxOptions
-    clock: TimeControl
-
-
-@dataclass(frozen=True, slots=True)
-class TrialReport:
-    """How a bot did in the trial matches of one game."""
-
-    played: int = 0
-    fault: Verdict | None = None
-    """What the bot did wrong, if it did."""
-    where: str = ""
-    """In which match that was."""
-    log: str = ""
-    """What the bot printed last, if it was at fault."""
-    weak_limits: tuple[str, ...] = ()
-    """What was not fully held."""
-
-
-RunTrial = Callable[[AnyGame, BotPlan, TrialConfig], TrialReport]
-"""Plays the trial matches of one game."""
-
-
 def register_submission(
     thing: str,
     request: RegistrationRequest,
@@ -82,11 +44,9 @@ def register_submission(
     storage: FolderStorage,
     open_store: Callable[[], Store],
     reporter: Reporter,
-    try_out: RunTrial | None = None,
+    try_out: RunTrial,
 ) -> BotEntry:
     """Register what was handed in, or find the entry that it has already; UsageError says why it is refused.
-
-    Trial matches are played on this machine, if `try_out` says nothing else.
 
     The store is opened only after the submission could be read at all.
     """
@@ -98,7 +58,7 @@ def register_submission(
             store = open_store()
             registration = register.plan_registration(store, submission.manifest, request, registry.games())
             submission = _build(intake, submission, thing, reporter)
-            trial = Trial(terms, reporter, try_out or try_here)
+            trial = Trial(terms, reporter, try_out)
             return _try_and_register(store, intake, submission, registration, trial)
     except OSError as error:  # whatever reading it raises is a UsageError by now, so this is ours
         raise InfraError(f"{thing} cannot be taken in, through no fault of its own: {error}") from error
@@ -154,24 +114,6 @@ def _try_and_register(
     for game in map(registry.find, registration.games):
         trial.run(game, BotPlan(contestant, submission.source, trial.terms.sandbox))
     return _register(store, intake, submission, registration)
-
-
-def try_here(game: AnyGame, plan: BotPlan, terms: TrialConfig) -> TrialReport:
-    """Play the trial matches of one game on this machine."""
-    bot, limits = sandboxed_bot(plan.contestant, plan.source, terms.sandbox), terms.sandbox.limits
-    settings = CheckSettings(terms.clock, draw_seed(), 0, limits.start_s, limits.memory_bytes)
-    try:
-        opponent = make_bot(game, plan_bot(game, "random", Builtin("random"), terms.sandbox), settings.seed)
-        played = looptime.run(_play(game, bot, opponent, settings))
-        return TrialReport(played, weak_limits=weak_limits([bot.sandbox_report()]))
-    except CheckFailed as failure:
-        return TrialReport(0, failure.verdict, failure.where, bot.log().strip()[-TAIL_BYTES:])
-
-
-async def _play(game: AnyGame, bot: RunningBot, opponent: RunningBot, settings: CheckSettings) -> int:
-    await sweep()
-    with ThreadHeartbeat() as heartbeat:
-        return await validate(game, bot, Trials(game, opponent, settings=settings, heartbeat=heartbeat))
 
 
 def _register(store: Store, intake: Intake, submission: Submission, registration: Registration) -> BotEntry:
