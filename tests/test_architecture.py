@@ -30,7 +30,7 @@ ALLOWED = {
     "store": ("", "alembic psycopg sqlalchemy"),
     "ratings": ("store", "numpy trueskill"),
     "schedules": ("ratings", "numpy rustworkx trueskill"),
-    "intake": ("bots sandboxes untrusted", ""),
+    "intake": ("bots sandboxes store untrusted", ""),
     "monitoring": ("store", "prometheus_client"),
     "workers": ("bots intake monitoring play sandboxes store untrusted", "platformdirs ray"),
     "tournaments": (

@@ -82,7 +82,7 @@ def check_unchanged(folder: Path, contestant: Contestant) -> None:
     """UsageError unless the folder of a bot is here and holds what its digest says."""
     label = f"{contestant.name} {contestant.version}"
     if not folder.is_dir():
-        raise UsageError(f"the folder of {label} is gone: {folder}; put it back, or retire the bot")
+        raise UsageError(f"the folder of {label} is gone: {folder}; put it back, submit it again, or retire the bot")
     if not has_digest(folder, contestant.digest):
         raise UsageError(
             f"{folder} is not what was registered as {label}: name the folder with --bots for a new version, "

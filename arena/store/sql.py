@@ -41,6 +41,7 @@ from arena.store.base import (
     TournamentEntry,
     TournamentSummary,
 )
+from arena.store.bot_files import BotFiles, folder_beside
 from arena.store.checksums import TournamentChecksum, bot_checksum, match_checksum, settings_key
 from arena.store.database import exclusive, open_database, snapshot, writing
 from arena.store.inconsistencies import inconsistencies
@@ -60,7 +61,8 @@ _MOST_WEAK_LIMITS = 20
 class SqlStore:
     """Keeps everything in one database; several processes may use it at the same time."""
 
-    def __init__(self, where: str | Path, *, read_only: bool = False) -> None:
+    def __init__(self, where: str | Path, *, read_only: bool = False, bots_folder: Path | None = None) -> None:
+        self._bot_files = BotFiles(bots_folder or folder_beside(where))
         self._database = open_database(where, read_only=read_only)
         self._running = RunningMatches(self._database, read_only=read_only)
         self._totals: dict[int, int | None] = {}
@@ -98,12 +100,13 @@ class SqlStore:
         """Register a version of a bot; UsageError if another bot has that name and version."""
         now = datetime.now(UTC)
         entry = BotEntry(0, name, version, owner, digest, origin, tuple(games), retired=False, created=now)
-        values: dict[str, Any] = {"name": name, "version": version, "owner": owner, "digest": digest, "origin": origin}
+        kept = self._bot_files.to_origin(origin)
+        values: dict[str, Any] = {"name": name, "version": version, "owner": owner, "digest": digest, "origin": kept}
         same = and_(bots.c.name == name, bots.c.version == version)
         try:
             with exclusive(self._database) as connection:
                 absent = and_(same, bots.c.digest == digest, bots.c.origin == "")
-                if not connection.execute(update(bots).where(absent).values(origin=origin)).rowcount:
+                if not connection.execute(update(bots).where(absent).values(origin=kept)).rowcount:
                     number = 0 if tried else _next_on_ladder(connection)
                     values |= {"checksum": bot_checksum(entry), "ladder_number": number}
                     connection.execute(insert(bots).values(**values, games=list(games), retired=False))
@@ -119,7 +122,8 @@ class SqlStore:
         own = bots.c.id == bot_id
         with exclusive(self._database) as connection:
             entry = replace(_bot(connection.execute(select(bots).where(own)).one()), owner=owner, games=tuple(games))
-            values = {"owner": owner, "origin": origin, "games": list(games), "checksum": bot_checksum(entry)}
+            kept = self._bot_files.to_origin(origin)
+            values = {"owner": owner, "origin": kept, "games": list(games), "checksum": bot_checksum(entry)}
             number = entry.ladder_number or _next_on_ladder(connection)
             connection.execute(update(bots).where(own).values(**values, ladder_number=number))
         return self._bots(select(bots).where(own))[0]
@@ -127,7 +131,8 @@ class SqlStore:
     def move_bot(self, bot_id: int, origin: str) -> BotEntry:
         """Note that the same files are run from elsewhere now."""
         with writing(self._database) as connection:
-            connection.execute(update(bots).where(bots.c.id == bot_id).values(origin=origin))
+            kept = self._bot_files.to_origin(origin)
+            connection.execute(update(bots).where(bots.c.id == bot_id).values(origin=kept))
         return self._bots(select(bots).where(bots.c.id == bot_id))[0]
 
     def bots(self, game: str | None = None, *, retired: bool = False) -> list[BotEntry]:
@@ -156,7 +161,8 @@ class SqlStore:
 
     def _bots(self, query: Select[Any]) -> list[BotEntry]:
         with self._database.connect() as connection:
-            return [_bot(row) for row in connection.execute(query)]
+            found = [_bot(row) for row in connection.execute(query)]
+        return [replace(bot, origin=self._bot_files.to_path(bot.origin, bot.digest)) for bot in found]
 
     # -- tournaments --------------------------------------------------------------------------------------
 

@@ -105,23 +105,27 @@ def _try_and_register(
 ) -> BotEntry:
     if (known := register.find_submitted(store, registration, submission.digest)) is not None:
         if known.on_ladder and known.kind != "absent":
-            trial.reporter.progress("exactly this is registered already; nothing is new")
-            return known
+            entry, healed = _register(store, intake, submission, registration)
+            what = "its files, which were gone or changed, are here again" if healed else "nothing is new"
+            trial.reporter.progress(f"exactly this is registered already; {what}")
+            return entry
         if not known.on_ladder:
             trial.reporter.progress(f"exactly this was tried out before, and keeps the version {known.version}")
     version = register.version_of(store, registration, submission.digest)
     contestant = Contestant(registration.name, version, submission.digest)
     for game in map(registry.find, registration.games):
         trial.run(game, BotPlan(contestant, submission.source, trial.terms.sandbox))
-    return _register(store, intake, submission, registration)
+    return _register(store, intake, submission, registration)[0]
 
 
-def _register(store: Store, intake: Intake, submission: Submission, registration: Registration) -> BotEntry:
-    """Keep the files and the entry, both or neither."""
+def _register(
+    store: Store, intake: Intake, submission: Submission, registration: Registration
+) -> tuple[BotEntry, bool]:
+    """Keep the files and the entry, both or neither; the entry, and whether the files were not here."""
     with intake.storage.locked():
         new = intake.keep(submission)
         try:
-            return register.submitted(store, registration, submission.digest, intake.origin(submission))
+            return register.submitted(store, registration, submission.digest, intake.origin(submission)), new
         except BaseException:
             if new:
                 intake.discard(submission)
