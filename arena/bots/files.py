@@ -72,8 +72,12 @@ def _digest_at(folder: Path, _: str) -> str:
 
 def has_digest(folder: Path, digest: str) -> bool:
     """Whether a folder is the bot of this digest."""
-    # Digests that are in stores already may count what is left out today.
-    return current_digest(folder) == digest or _digest(folder, _files(folder, "__pycache__".__eq__)) == digest
+    if current_digest(folder) == digest:
+        return True
+    try:  # digests that are in stores already may count what is left out today
+        return _digest(folder, _files(folder, "__pycache__".__eq__)) == digest
+    except UsageError:  # such as a .git that is too large
+        return False
 
 
 def folder_files(folder: Path) -> Iterator[Path]:

@@ -129,6 +129,15 @@ def test_a_folder_is_refused_before_anything_in_it_is_read(tmp_path):
         list_tree(tmp_path, TreeLimits(1, 1 << 50))
 
 
+def test_what_is_left_out_may_be_of_any_size(tmp_path):
+    write(tmp_path)
+    (tmp_path / ".git").mkdir()
+    with (tmp_path / ".git/pack").open("wb") as file:
+        file.truncate(1 << 40)
+    assert has_digest(tmp_path, folder_digest(tmp_path))
+    assert not has_digest(tmp_path, "sha256:0")
+
+
 @contextmanager
 def as_nobody():
     """Root may read everything, so let it be somebody else for a while."""
