@@ -13,7 +13,7 @@ from arena.bots.manifest import Builtin
 from arena.clock import TimeControl
 from arena.errors import InfraError
 from arena.game import AnyGame
-from arena.match import MatchSpec, Verdict
+from arena.match import Ending, MatchSpec, Verdict
 from arena.play import record
 from arena.rng import draw_seed
 from arena.sandboxes import sweep
@@ -42,7 +42,7 @@ class TrialReport:
     fault: Verdict | None = None
     """What the bot did wrong, if it did."""
     where: str = ""
-    """In which match that was."""
+    """In which match that was; empty if it did not even start."""
     log: str = ""
     """What the bot printed last, if it was at fault."""
     weak_limits: tuple[str, ...] = ()
@@ -131,4 +131,5 @@ def _report(match: FinishedMatch, assignment: Assignment) -> TrialReport:
     if not result.at_fault:
         return TrialReport(1, weak_limits=match.weak_limits)
     fault = next(fault for fault in record.told_faults(match.record) if fault.seat == own)
-    return TrialReport(0, fault.verdict, f"seat {own} of {seats}, after {fault.ply} moves", result.log.strip())
+    where = "" if fault.verdict.ending is Ending.NO_START else f"seat {own} of {seats}, after {fault.ply} moves"
+    return TrialReport(0, fault.verdict, where, result.log.strip())

@@ -105,7 +105,14 @@ LATER = choosing("print('my turn', turn.number)\nif turn.number == 4: 1 / 0\nret
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        (CRASHES, ["it exited with code 1", "I \\x1b[31mam about to fail", "No module named 'no_such_module'"]),
+        (
+            CRASHES,
+            [
+                "refused: at claim, before it opened its socket, it exited with code 1",
+                "I \\x1b[31mam about to fail",
+                "No module named 'no_such_module'",
+            ],
+        ),
         (LATER, ["seat 0 of 2, after ", "ended the stream", "my turn 3", "ZeroDivisionError"]),
         (choosing("return 99"), ["99 may not be played", "answer with one of the legal moves"]),
     ],
