@@ -31,7 +31,7 @@ ALLOWED = {
     "ratings": ("", "numpy trueskill"),
     "standings": ("ratings store", "numpy"),
     "schedules": ("ratings", "numpy rustworkx trueskill"),
-    "intake": ("bots sandboxes untrusted", ""),
+    "intake": ("bots sandboxes store untrusted", ""),
     "monitoring": ("store", "prometheus_client"),
     "workers": ("bots intake monitoring play sandboxes store untrusted", "platformdirs ray"),
     "tournaments": (

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.bots.builtin import BUILTIN
-from arena.bots.manifest import PYTHONS, Builtin, Folder, Image, Remote, Source, current_digest, unknown_bot
+from arena.bots.files import current_digest, has_digest
+from arena.bots.manifest import PYTHONS, Builtin, Folder, Image, Remote, Source, unknown_bot
 from arena.bots.running import LocalBot, RemoteBot, RunningBot, SandboxedBot
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
@@ -81,8 +82,8 @@ def check_unchanged(folder: Path, contestant: Contestant) -> None:
     """UsageError unless the folder of a bot is here and holds what its digest says."""
     label = f"{contestant.name} {contestant.version}"
     if not folder.is_dir():
-        raise UsageError(f"the folder of {label} is gone: {folder}; put it back, or retire the bot")
-    if current_digest(folder) != contestant.digest:
+        raise UsageError(f"the folder of {label} is gone: {folder}; put it back, submit it again, or retire the bot")
+    if not has_digest(folder, contestant.digest):
         raise UsageError(
             f"{folder} is not what was registered as {label}: name the folder with --bots for a new version, "
             "or retire the bot"

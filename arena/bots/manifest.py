@@ -9,19 +9,15 @@ rules = true                       # optional: offer it the rules of all games o
 build = ["make"]                   # optional: what makes the program in its folder, for those who build it
 """
 
-import hashlib
-import os
 import re
-import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from arena.bots.shipped import SAMPLES
 from arena.errors import UsageError, did_you_mean
-from arena.untrusted.filetree import TreeEntry, list_tree, map_read_errors, open_file, read_link
+from arena.untrusted.filetree import map_read_errors
 from arena.untrusted.text import quoted
 from arena.untrusted.toml import read_toml
 
@@ -34,7 +30,6 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 
 _REMOTE = re.compile(r"grpc://([A-Za-z0-9.-]+|\[[0-9a-fA-F:]+\]):(\d{1,5})")
 _IMAGE = re.compile(r"[a-z0-9][a-z0-9._/:@-]{0,254}")
-_CHUNK = 1 << 20
 _KEYS = {"name", "version", "games", "command", "image", "build", "rules"}
 
 
@@ -187,70 +182,3 @@ def _words(content: dict[str, Any], key: str, path: Path) -> tuple[str, ...]:
     if any("\0" in word for word in value):
         raise UsageError(f"{path}: {key} must not contain the character NUL (\\u0000): no program can be given it")
     return tuple(value)
-
-
-def folder_digest(folder: Path) -> str:
-    """A digest over all files of a folder: their names, what is in them, where links lead, and what can be run."""
-    digest = hashlib.sha256()
-    for entry in _files(folder):
-        name = entry.name.encode(errors="surrogateescape")
-        if stat.S_ISLNK(entry.info.st_mode):
-            kind, content = b"link", read_link(folder, entry, str(folder)).encode(errors="surrogateescape")
-        else:
-            kind = b"program" if entry.info.st_mode & 0o100 else b"file"
-            content = _content_digest(folder, entry)
-        digest.update(b"%s %d %s\n%d %s\n" % (kind, len(name), name, len(content), content))
-    return f"sha256:{digest.hexdigest()}"
-
-
-def folder_state(folder: Path) -> str:
-    """A text that differs whenever a file of a folder was written to, moved or replaced; no file is opened for it."""
-    facts = [
-        (entry.name, info.st_mode, info.st_size, info.st_ino, info.st_ctime_ns)
-        for entry in _files(folder)
-        for info in (entry.info,)
-    ]
-    return hashlib.sha256(repr(facts).encode(errors="surrogateescape")).hexdigest()
-
-
-def current_digest(folder: Path) -> str:
-    """The digest of a folder as it is now, read again only when something in it has changed."""
-    return _digest_at(folder, folder_state(folder))
-
-
-@lru_cache(maxsize=256)
-def _digest_at(folder: Path, _: str) -> str:
-    return folder_digest(folder)
-
-
-def folder_files(folder: Path) -> Iterator[Path]:
-    """The files and links of a folder in a fixed order, without what Python keeps of earlier runs."""
-    return (folder / entry.name for entry in _files(folder))
-
-
-def _files(folder: Path) -> list[TreeEntry]:
-    return [
-        entry
-        for entry in list_tree(folder, left_out=_LEFT_OUT)
-        if stat.S_IFMT(entry.info.st_mode) in (stat.S_IFREG, stat.S_IFLNK)
-        and entry.name.rpartition("/")[2] not in _LEFT_OUT
-    ]
-
-
-_LEFT_OUT = frozenset({"__pycache__"})
-
-
-def _content_digest(folder: Path, entry: TreeEntry) -> bytes:
-    """The digest of a file, read up to the size that it was listed with: it may grow while it is read."""
-    digest, left = hashlib.sha256(), entry.info.st_size
-    descriptor = open_file(folder, entry, str(folder))
-    try:
-        with map_read_errors(str(folder), entry.name):
-            while left >= 0 and (data := os.read(descriptor, min(left + 1, _CHUNK))):
-                digest.update(data)
-                left -= len(data)
-    finally:
-        os.close(descriptor)
-    if left != 0:
-        raise UsageError(f"{folder}: {quoted(entry.name)} was changed while it was read")
-    return digest.digest()

@@ -1,4 +1,4 @@
-"""Names that mean Arena's own bots wherever a bot is named, and the owners under which these are registered."""
+"""Names that mean Arena's own bots wherever a bot is named, and the owners that are nobody's."""
 
 from arena.bots.builtin import BUILTIN
 from arena.bots.manifest import samples
@@ -6,6 +6,8 @@ from arena.errors import UsageError
 
 SAMPLE_OWNER = "arena"
 BUILTIN_OWNER = "built-in"
+LOCAL_OWNER = "local"
+"""The owner of folders that were only tried out; a contestant may still take such a name."""
 
 
 def builtin_name(name: str) -> str:
@@ -34,6 +36,9 @@ def check_tried(name: str) -> None:
 
 def check_imported(name: str, owner: str) -> None:
     """The same for a bot of another store, which has Arena's own bots too, perhaps those of another release."""
+    if owner == LOCAL_OWNER:  # what nobody handed in there takes no name here
+        check_tried(name)
+        return
     if owner == BUILTIN_OWNER and name in map(builtin_name, BUILTIN):
         return
     if owner == SAMPLE_OWNER and not name.casefold().startswith(f"{BUILTIN_OWNER}-"):

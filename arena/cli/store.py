@@ -9,6 +9,7 @@ from platformdirs import user_data_path
 
 from arena.cli.output import warn
 from arena.errors import UsageError
+from arena.store.bot_files import folder_beside
 from arena.store.failures import OlderForm
 from arena.store.sql import Store
 
@@ -41,7 +42,7 @@ def open_store(where: str, *, make: bool = False) -> Store:
         if not make:
             raise UsageError(f"there is no store at {where}: look at --db; a tournament, test or submission makes one")
         click.get_current_context().meta[_NEW] = where
-    store = Store(where)
+    store = Store(where, bots_folder=bots_folder(where))
     if (context := click.get_current_context(silent=True)) is not None:
         context.call_on_close(lambda: _close(store, unannounced=context.meta.get(_NEW)))
     return store
@@ -84,7 +85,7 @@ def read_store(where: str) -> Store:
 
 def open_store_to_read(where: str) -> Store:
     """The store there, through which nothing can be written; UsageError if there is none."""
-    store = Store(where, read_only=True)
+    store = Store(where, read_only=True, bots_folder=bots_folder(where))
     if (context := click.get_current_context(silent=True)) is not None:
         context.call_on_close(store.close)
     return store
@@ -98,5 +99,4 @@ def say_if_new() -> None:
 
 def bots_folder(where: str) -> Path:
     """Where the folders of submitted bots are kept: beside an SQLite file, else in the user's data folder."""
-    folder = default_path() if "://" in where else Path(where).absolute()
-    return folder.parent / "bots"
+    return folder_beside(where) or default_path().parent / "bots"

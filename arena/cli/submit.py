@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from arena.bots.registration import RegistrationRequest
+from arena.bots.register import RegistrationRequest
 from arena.cli.bots import plain, short_digest
 from arena.cli.build_progress import build_status
 from arena.cli.options import json_option
@@ -17,8 +17,8 @@ from arena.cli.sandbox_options import read_sandbox_options, sandbox_options
 from arena.cli.store import bots_folder, db_option, open_store, say_if_new
 from arena.clock import TimeControl
 from arena.intake.folder_storage import FolderStorage
-from arena.submit.cluster_trials import cluster_trial
-from arena.submit.pipeline import TrialConfig, register_submission
+from arena.submit.pipeline import register_submission
+from arena.submit.trial import TrialConfig, trial_place
 from arena.workers.placement import Placement
 
 OWNER_HELP = "Who hands it in; the name of a bot belongs to its first owner."
@@ -67,7 +67,7 @@ def submit(
     """
     request = RegistrationRequest(owner=owner, name=name, version=version, games=tuple(games))
     terms, screen = TrialConfig(read_sandbox_options(given), clock), Screen(aside=as_json)
-    try_out = cluster_trial(Placement(place, 1, priority), warn)
+    try_out = trial_place(Placement(place, 1, priority), warn)
     entry = register_submission(
         thing, request, terms, FolderStorage(bots_folder(db)), lambda: open_store(db, make=True), screen, try_out
     )

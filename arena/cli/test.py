@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from arena import registry
+from arena.bots import register
 from arena.bots.builtin import BUILTIN
 from arena.bots.manifest import MANIFEST, find_sample, read_manifest
 from arena.bots.reserved import BUILTIN_OWNER
@@ -28,7 +29,7 @@ from arena.schedules.sprt import Sprt, later_pairs
 from arena.standings.ladder import find_bot
 from arena.store.base import BotEntry
 from arena.store.sql import Store
-from arena.tournaments.field import choose_field, choose_sandbox, register_builtin, worker_plan
+from arena.tournaments.field import choose_field, choose_sandbox, worker_plan
 from arena.tournaments.formats import sprt_of
 from arena.tournaments.resuming import left_behind, with_seed
 from arena.tournaments.session import default_concurrency, play_tournament
@@ -148,7 +149,7 @@ def _games(store: Store, name: str) -> tuple[str, ...]:
 def choose_two(store: Store, game: AnyGame, names: Sequence[str]) -> list[BotEntry]:
     """Both bots, as the store knows them."""
     field = [
-        register_builtin(store, name, tried=True)
+        register.builtin(store, name, tried=True)
         if name in BUILTIN
         else choose_field(store, game.info.name, [name], trying=True)[0]
         for name in names

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NoReturn
 
+from arena.bots.files import is_part
 from arena.errors import UsageError
 from arena.untrusted.filetree import MAX_PATH_BYTES
 from arena.untrusted.tar import Kind
@@ -127,11 +128,12 @@ class EntryChecker:
 
 
 def checked_entries(read: Reader, what: str, target: Path | None = None) -> Entries:
-    """The entries of a submission, each checked before it is handed out."""
+    """The entries of a submission that are part of the bot, each checked before it is handed out."""
     checker = EntryChecker(what)
     for entry, content in read(target):
-        checker.check(entry)
-        yield entry, content
+        if is_part(entry.name):
+            checker.check(entry)
+            yield entry, content
 
 
 def _parents(name: str) -> Iterator[str]:

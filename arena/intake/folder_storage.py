@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from arena.bots.manifest import folder_digest
+from arena.bots.files import folder_digest
 from arena.errors import InfraError, UsageError
 from arena.sandboxes.owner import is_alive, owner
+from arena.store.bot_files import kept_path
 
 _TEMPORARY = ".new-"
 
@@ -51,16 +52,19 @@ class FolderStorage:
 
     def path_of(self, digest: str) -> Path:
         """The path of the folder with this digest, whether or not it is there yet."""
-        return self.folder / digest.removeprefix("sha256:")
+        return kept_path(self.folder, digest)
 
     def add(self, folder: Path, digest: str) -> tuple[Path, bool]:
-        """Move a finished folder to the path of its digest, read-only: that path, and whether it is new there."""
+        """Move a finished folder to the path of its digest, read-only: that path, and whether it is new there.
+
+        A copy that somebody changed gives way to it.
+        """
         path = self.path_of(digest)
-        if path.is_dir():
-            if own_digest(path) != digest:
-                raise InfraError(f"{path} was changed by somebody: remove it, and submit again")
+        if _is_intact(path, digest):
             return path, False
         try:
+            if path.is_dir():
+                self._set_aside(path)
             _make_read_only(folder)
             folder.chmod(0o755)  # without this nobody but root could move it
             folder.rename(path)
@@ -69,11 +73,24 @@ class FolderStorage:
             raise InfraError(f"{self.folder} cannot be written to: {error.strerror}") from error
         return path, True
 
+    def _set_aside(self, path: Path) -> None:
+        """Take a folder away at once, however long its removal takes."""
+        with self.working_folder() as aside:
+            path.chmod(0o755)
+            path.rename(aside / path.name)
+
     def _remove_orphans(self) -> None:
         """Remove the temporary folders of processes that were killed."""
         for path in self.folder.glob(f"{_TEMPORARY}*"):
             if not is_alive(path.name.removeprefix(_TEMPORARY).partition(".")[0]):
                 remove(path)
+
+
+def _is_intact(folder: Path, digest: str) -> bool:
+    try:
+        return folder.is_dir() and folder_digest(folder) == digest
+    except UsageError:  # it cannot be read
+        return False
 
 
 def own_digest(folder: Path) -> str:

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, NoReturn, Self
 
+from arena.bots.files import is_left_out
 from arena.errors import UsageError
 from arena.intake.entries import MAX_ENTRIES, MAX_TOTAL_BYTES, Entries, Entry, Reader
 from arena.untrusted import streams
@@ -32,8 +33,6 @@ from arena.untrusted.tar import Kind
 from arena.untrusted.text import escaped, quoted
 from arena.untrusted.units import MIB
 
-LEFT_OUT = frozenset({"__pycache__", ".git"})
-"""Folders that no bot needs to play, and that change by themselves."""
 _MAX_HEADER_BYTES = 1 << 12
 """Two long paths and a few notes: Python searches a header in a time that grows with the square of its size."""
 _MAX_HEADERS_BYTES = 256 * MAX_ENTRIES
@@ -66,7 +65,7 @@ def read_folder(folder: Path, _: Path | None = None, *, what: str = "the folder"
     """The parts of a folder on this machine, parents first; links are not followed."""
     # The EntryChecker counts bytes itself, and names the file that has too many.
     limits = TreeLimits(MAX_ENTRIES, sys.maxsize)
-    for found in list_tree(folder, limits, left_out=LEFT_OUT, what=what):
+    for found in list_tree(folder, limits, left_out=is_left_out, what=what):
         yield from _read_path(folder, found, what)
 
 

@@ -10,8 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
+from arena.bots.files import folder_files
 from arena.bots.launch import SandboxOptions, build_of
-from arena.bots.manifest import MANIFEST, Folder, Image, Manifest, folder_files, read_manifest
+from arena.bots.manifest import MANIFEST, Folder, Image, Manifest, read_manifest
 from arena.errors import InfraError, UsageError
 from arena.intake import folders, image_archive, image_storage
 from arena.intake.folder_storage import FolderStorage, own_digest, remove

@@ -10,6 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from arena.errors import UsageError
 from arena.store.base import BotEntry
+from arena.store.bot_files import BotFiles
 from arena.store.checksums import bot_checksum
 from arena.store.database import exclusive, writing
 from arena.store.schema import bots, universal
@@ -19,6 +20,7 @@ class Bots:
     """The part of a store that keeps bots."""
 
     _database: Engine
+    _bot_files: BotFiles
 
     def add_bot(
         self, *, name: str, version: str, owner: str, digest: str, origin: str, games: Sequence[str],
@@ -31,12 +33,13 @@ class Bots:
         """
         now = datetime.now(UTC)
         entry = BotEntry(0, name, version, owner, digest, origin, tuple(games), retired=False, created=now)
-        values: dict[str, Any] = {"name": name, "version": version, "owner": owner, "digest": digest, "origin": origin}
+        kept = self._bot_files.to_origin(origin)
+        values: dict[str, Any] = {"name": name, "version": version, "owner": owner, "digest": digest, "origin": kept}
         same = and_(bots.c.name == name, bots.c.version == version)
         try:
             with exclusive(self._database) as connection:
                 absent = and_(same, bots.c.digest == digest, bots.c.origin == "")
-                if not connection.execute(update(bots).where(absent).values(origin=origin)).rowcount:
+                if not connection.execute(update(bots).where(absent).values(origin=kept)).rowcount:
                     number = 0 if tried else _next_on_ladder(connection)
                     values |= {"checksum": bot_checksum(entry), "ladder_number": number}
                     connection.execute(insert(bots).values(**values, games=list(games), retired=False))
@@ -52,7 +55,8 @@ class Bots:
         own = bots.c.id == bot_id
         with exclusive(self._database) as connection:
             entry = replace(_bot(connection.execute(select(bots).where(own)).one()), owner=owner, games=tuple(games))
-            values = {"owner": owner, "origin": origin, "games": list(games), "checksum": bot_checksum(entry)}
+            kept = self._bot_files.to_origin(origin)
+            values = {"owner": owner, "origin": kept, "games": list(games), "checksum": bot_checksum(entry)}
             number = entry.ladder_number or _next_on_ladder(connection)
             connection.execute(update(bots).where(own).values(**values, ladder_number=number))
         return self._bots(select(bots).where(own))[0]
@@ -60,7 +64,8 @@ class Bots:
     def move_bot(self, bot_id: int, origin: str) -> BotEntry:
         """Note that the same files are run from elsewhere now."""
         with writing(self._database) as connection:
-            connection.execute(update(bots).where(bots.c.id == bot_id).values(origin=origin))
+            kept = self._bot_files.to_origin(origin)
+            connection.execute(update(bots).where(bots.c.id == bot_id).values(origin=kept))
         return self._bots(select(bots).where(bots.c.id == bot_id))[0]
 
     def bots(self, game: str | None = None, *, retired: bool = False) -> list[BotEntry]:
@@ -92,7 +97,8 @@ class Bots:
 
     def _bots(self, query: Select[Any]) -> list[BotEntry]:
         with self._database.connect() as connection:
-            return [_bot(row) for row in connection.execute(query)]
+            found = [_bot(row) for row in connection.execute(query)]
+        return [replace(bot, origin=self._bot_files.to_path(bot.origin, bot.digest)) for bot in found]
 
 
 def _next_on_ladder(connection: Connection) -> int:

@@ -34,6 +34,7 @@ from arena.store.base import (
     SeatTally,
     Tally,
 )
+from arena.store.bot_files import BotFiles, folder_beside
 from arena.store.bots import Bots
 from arena.store.checksums import match_checksum
 from arena.store.database import exclusive, open_database, snapshot, writing
@@ -66,7 +67,8 @@ class Store(Bots, Tournaments):
     below the lowest number of the one before it.
     """
 
-    def __init__(self, where: str | Path, *, read_only: bool = False) -> None:
+    def __init__(self, where: str | Path, *, read_only: bool = False, bots_folder: Path | None = None) -> None:
+        self._bot_files = BotFiles(bots_folder or folder_beside(where))
         self._database = open_database(where, read_only=read_only)
         self._running = RunningMatches(self._database, read_only=read_only)
         self._totals: dict[int, int | None] = {}

@@ -12,7 +12,7 @@ import json
 import re
 import time
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -20,9 +20,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from arena.bots.manifest import checked_name, folder_digest, samples
-from arena.bots.registration import LOCAL_OWNER
-from arena.bots.reserved import BUILTIN_OWNER, SAMPLE_OWNER, check_imported, check_tried
+from arena.bots import register
+from arena.bots.manifest import checked_name
+from arena.bots.reserved import BUILTIN_OWNER, check_imported
 from arena.canonical import canonical_json
 from arena.errors import UsageError
 from arena.play import record
@@ -118,7 +118,7 @@ def add(store: Store, archived: StoredTournament, *, rated: bool = False) -> tup
     piece, so that a tournament that is being played meanwhile can write, too; who is interrupted adds it again.
     """
     entry = archived.entry
-    ids = _register(store, archived.bots, rated=rated)
+    ids = register.imported(store, archived.bots, rated=rated)
     checksums = {match.entry.match_id: match.checksum for match in archived.matches()}
     home = store.adopt_tournament(entry.game, entry.settings, Arrival(checksums, entry.checksum, rated))
     if home.finished or not (home.apart or rated):
@@ -130,71 +130,6 @@ def add(store: Store, archived: StoredTournament, *, rated: bool = False) -> tup
     if entry.finished:
         store.finish_tournament(home.id, entry.checksum)
     return store.tournament(home.id), added
-
-
-def _register(store: Store, bots: Sequence[BotEntry], *, rated: bool) -> dict[int, int]:
-    """The numbers of the bots in this store by those in the archive; those that are new here have no files.
-
-    None of them takes a name, or the place of a bot that can be played: what the archive says of owners is not proved.
-    """
-    here = store.all_bots()
-    for bot in bots:
-        for known in here:
-            _check_name(bot, known)
-    if rated:
-        _check_owners(bots)
-    names = {known.name for known in here if known.on_ladder}
-    return {bot.id: _find_or_register(store, bot, tried=not rated or bot.name in names) for bot in bots}
-
-
-def _check_owners(bots: Sequence[BotEntry]) -> None:
-    """UsageError if a name would belong to two owners: then neither of them could hand in a bot any more."""
-    first: dict[str, BotEntry] = {}
-    for bot in bots:
-        other = first.setdefault(bot.name.casefold(), bot) if bot.owner != LOCAL_OWNER else bot
-        if (other.name, other.owner) != (bot.name, bot.owner):
-            raise UsageError(
-                f"{other.label} is a bot of {other.owner or 'nobody'} and {bot.label} one of {bot.owner or 'nobody'}, "
-                "so the name would belong to two: it cannot be rated"
-            )
-
-
-def _check_name(bot: BotEntry, known: BotEntry) -> None:
-    """UsageError if the name of an archive's bot is another one's here."""
-    if bot.name.casefold() != known.name.casefold() or (bot.label, bot.digest) == (known.label, known.digest):
-        return
-    if bot.label == known.label:
-        raise UsageError(f"another bot is registered here as {bot.label}: its digest is {known.digest or 'none'}")
-    if known.on_ladder and (bot.name != known.name or bot.owner not in (known.owner, LOCAL_OWNER)):
-        raise UsageError(
-            f"the name {known.name} is that of a bot of {known.owner or 'nobody'} here, and {bot.label} one of "
-            f"{bot.owner or 'nobody'} there: name another store with --db"
-        )
-
-
-def _find_or_register(store: Store, bot: BotEntry, *, tried: bool) -> int:
-    """The bot in this store, registered without its files if it is new here and none of our own."""
-    tried = tried or bot.owner == LOCAL_OWNER  # a folder that nobody handed in there is not on the ladder here
-    origin = _own_files(bot)
-    for known in store.bot_versions(bot.name):
-        if (known.version, known.digest) == (bot.version, bot.digest):
-            if known.origin == origin and not (tried or known.on_ladder):  # it was imported before, and not rated
-                store.promote_bot(known.id, owner=bot.owner, origin=origin, games=bot.games)
-            return known.id
-    return store.add_bot(
-        name=bot.name, version=bot.version, owner=bot.owner, digest=bot.digest, origin=origin, games=bot.games,
-        tried=tried,
-    ).id  # fmt: skip
-
-
-def _own_files(bot: BotEntry) -> str:
-    """Where the files of a sample bot are, if this Arena has the same one: nobody could hand it in by its name."""
-    same = (
-        str(sample.path)
-        for sample in samples().values()
-        if (sample.manifest.name, SAMPLE_OWNER) == (bot.name, bot.owner) and folder_digest(sample.path) == bot.digest
-    )
-    return next(same, "")
 
 
 def _renumbered(match: KeptMatch, tournament_id: int, ids: Mapping[int, int]) -> KeptMatch:
@@ -264,10 +199,7 @@ def _match_from_json(plain: dict[str, Any]) -> KeptMatch:
 def _bot_from_json(number: int, plain: Mapping[str, Any]) -> BotEntry:
     name, version = (checked_name(plain[key], f"the {key} of a bot") for key in ("name", "version"))
     owner = checked_name(plain["owner"], "the owner of a bot") if plain["owner"] else ""
-    if owner == LOCAL_OWNER:  # what nobody handed in there takes no name here
-        check_tried(name)
-    else:
-        check_imported(name, owner)
+    check_imported(name, owner)
     games = tuple(checked_name(game, "the game of a bot") for game in plain["games"])
     if not _DIGEST.fullmatch(digest := str(plain["digest"])):
         raise UsageError(f"{digest!r:.80} is not a digest")

@@ -4,23 +4,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from arena.bots import register
 from arena.bots.builtin import BUILTIN
-from arena.bots.launch import BotPlan, SandboxOptions, check_unchanged, image_digest
+from arena.bots.files import current_digest
+from arena.bots.launch import BotPlan, SandboxOptions, check_unchanged
 from arena.bots.manifest import (
     MANIFEST,
     Builtin,
     Folder,
     Image,
     Source,
-    current_digest,
     find_sample,
-    folder_digest,
     read_manifest,
     samples,
     unknown_bot,
 )
-from arena.bots.registration import FIRST_VERSION, LOCAL_OWNER, find_same, free_version
-from arena.bots.reserved import BUILTIN_OWNER, SAMPLE_OWNER, builtin_name, check_tried
+from arena.bots.reserved import BUILTIN_OWNER, SAMPLE_OWNER, builtin_name
 from arena.errors import InfraError, UsageError
 from arena.match import Contestant
 from arena.play.holding import COMMON_DEALS, GIVEN_SEED
@@ -58,7 +57,7 @@ def _everybody(store: Store, game: str, seats: int) -> list[BotEntry]:
     if len(field) < seats:
         for sample in samples().values():
             if game in sample.manifest.games and not _strangers(store, sample.manifest.name):
-                register_folder(store, sample, SAMPLE_OWNER, tried=False)
+                register.sample(store, sample, tried=False)
         field = _present(store, game)
     if len(field) < 2:
         known = f"only {field[0].label} plays" if field else "no bot plays"
@@ -77,7 +76,7 @@ def _refreshed(store: Store, field: list[BotEntry]) -> list[BotEntry]:
     """The same bots, but of our own sample bots those that are here now: they change with Arena itself."""
     ours = _samples_by_path()
     return [
-        register_folder(store, ours[bot.origin], SAMPLE_OWNER, tried=False)
+        register.sample(store, ours[bot.origin], tried=False)
         if bot.owner == SAMPLE_OWNER and bot.origin in ours
         else bot
         for bot in field
@@ -86,41 +85,6 @@ def _refreshed(store: Store, field: list[BotEntry]) -> list[BotEntry]:
 
 def _samples_by_path() -> dict[str, Folder]:
     return {str(sample.path): sample for sample in samples().values()}
-
-
-def register_folder(store: Store, folder: Folder, owner: str, *, tried: bool) -> BotEntry:
-    """Register a folder, or the image that it names, as it is now; other content than before is a new version.
-
-    One that is only tried out stays off the ladder, unless exactly the same was handed in.
-    """
-    manifest = folder.manifest
-    check_tried(manifest.name)
-    digest = image_digest(manifest.image) if manifest.image else folder_digest(folder.path)
-    origin = digest if manifest.image else str(folder.path)
-    versions = store.bot_versions(manifest.name)
-    if (known := find_same(versions, digest)) is not None:
-        return _known_folder(store, known, origin, manifest.games, owner, tried=tried)
-    return store.add_bot(
-        name=manifest.name,
-        version=free_version(versions, manifest.version, digest),
-        owner=owner,
-        digest=digest,
-        origin=origin,
-        games=manifest.games,
-        tried=tried,
-    )
-
-
-def _known_folder(
-    store: Store, known: BotEntry, origin: str, games: Sequence[str], owner: str, *, tried: bool
-) -> BotEntry:
-    """The entry of content that the store knows, run from where it is now."""
-    if not tried and not known.on_ladder:
-        return store.promote_bot(known.id, owner=owner, origin=origin, games=games)
-    if known.origin != origin and (not known.on_ladder or known.owner == SAMPLE_OWNER):
-        return store.move_bot(known.id, origin)
-    # A folder can change, so it never becomes the place from which a bot of the ladder is run.
-    return replace(known, origin=origin) if known.kind == "absent" else known
 
 
 def is_sample(bot: BotEntry) -> bool:
@@ -201,22 +165,6 @@ def check_present(entry: BotEntry) -> None:
         check_unchanged(Path(entry.origin), contestant_of(entry))
 
 
-def register_builtin(store: Store, name: str, *, tried: bool) -> BotEntry:
-    """A player inside the referee; it is registered for no game, so that no tournament takes it by itself."""
-    known = builtin_name(name)
-    for entry in store.bot_versions(known):
-        if entry.owner != BUILTIN_OWNER:
-            raise _ambiguous(entry, name)
-        if entry.version != FIRST_VERSION:
-            continue  # of another release, and imported
-        if tried or entry.on_ladder:
-            return entry
-        return store.promote_bot(entry.id, owner=BUILTIN_OWNER, origin="", games=())
-    return store.add_bot(
-        name=known, version=FIRST_VERSION, owner=BUILTIN_OWNER, digest="", origin="", games=(), tried=tried
-    )
-
-
 def _named(store: Store, name: str, *, trying: bool) -> BotEntry:
     path, registered = Path(name), [entry for entry in store.bot_versions(name) if entry.on_ladder]
     sample = find_sample(name)
@@ -232,13 +180,13 @@ def _named(store: Store, name: str, *, trying: bool) -> BotEntry:
                 f"{name} is a folder here and a bot of the ladder: write ./{name} for the folder, or "
                 f"{name}@{find_bot(store, name).version} for the bot"
             )
-        return register_folder(store, Folder(path.resolve(), read_manifest(path)), LOCAL_OWNER, tried=True)
+        return register.tried_folder(store, Folder(path.resolve(), read_manifest(path)))
     if own:
         for entry in _strangers(store, name):
-            raise _ambiguous(entry, name)
+            raise register.ambiguous(entry, name)
         if sample is None or (name in BUILTIN and not registered):
-            return register_builtin(store, name, tried=trying)
-        return register_folder(store, sample, SAMPLE_OWNER, tried=trying)
+            return register.builtin(store, name, tried=trying)
+        return register.sample(store, sample, tried=trying)
     if "@" not in name and not store.bot_versions(name):
         raise unknown_bot(
             name, "`arena bots list` shows those in the store, and a folder of yours is named by its path"
@@ -253,11 +201,3 @@ def _strangers(store: Store, name: str) -> list[BotEntry]:
         for entry in store.bot_versions(name)
         if entry.on_ladder and not entry.retired and entry.owner != SAMPLE_OWNER
     ]
-
-
-def _ambiguous(entry: BotEntry, name: str) -> UsageError:
-    one = f"{entry.name}@{entry.version}"
-    return UsageError(
-        f"{name} means one of Arena's own bots, and {entry.owner or 'somebody'} has registered a bot under that name: "
-        f"write {one} for that one, or retire it (`arena bots retire {one}`) to play Arena's own"
-    )

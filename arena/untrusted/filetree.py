@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,10 +33,18 @@ class TreeEntry(NamedTuple):
     info: os.stat_result
 
 
+LeftOut = Callable[[str], bool]
+"""Whether everything of this name is passed over."""
+
+
+def _nothing(_: str) -> bool:
+    return False
+
+
 def list_tree(
-    folder: Path, limits: TreeLimits | None = None, *, left_out: Collection[str] = (), what: str | None = None
+    folder: Path, limits: TreeLimits | None = None, *, left_out: LeftOut = _nothing, what: str | None = None
 ) -> list[TreeEntry]:
-    """Everything in a folder but the folders of these names, parents first; UsageError says why it cannot be listed."""
+    """Everything in a folder but what has such a name, parents first; UsageError says why it cannot be listed."""
     limits, what = limits or TreeLimits(), what or str(folder)
     found, total, waiting = list[TreeEntry](), 0, [""]
     while waiting:
@@ -52,7 +60,7 @@ def list_tree(
     return sorted(found, key=_parts)
 
 
-def _list_one(folder: Path, inner: str, left_out: Collection[str], what: str) -> Iterator[TreeEntry]:
+def _list_one(folder: Path, inner: str, left_out: LeftOut, what: str) -> Iterator[TreeEntry]:
     """The entries of one folder within the folder, one by one, however many there are."""
     prefix = f"{inner}/" if inner else ""
     with map_read_errors(what, inner):
@@ -60,7 +68,7 @@ def _list_one(folder: Path, inner: str, left_out: Collection[str], what: str) ->
         try:
             with os.scandir(descriptor) as entries:
                 for entry in entries:
-                    if entry.name in left_out and entry.is_dir(follow_symlinks=False):
+                    if left_out(entry.name):
                         continue
                     name = prefix + entry.name
                     if len(name) > MAX_PATH_BYTES // 4 and len(os.fsencode(name)) > MAX_PATH_BYTES:

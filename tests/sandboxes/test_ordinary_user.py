@@ -105,7 +105,7 @@ BUILT = """
 import asyncio, json, os
 from functools import partial
 from pathlib import Path
-from arena.bots.manifest import folder_digest
+from arena.bots.files import folder_digest
 from arena.sandboxes import BotDirectory
 from arena.intake import folders
 from arena.intake.folder_storage import FolderStorage

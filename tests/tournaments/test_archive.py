@@ -10,8 +10,9 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from arena.bots.manifest import folder_digest, samples
-from arena.bots.registration import RegistrationRequest, plan_registration
+from arena.bots.files import folder_digest
+from arena.bots.manifest import samples
+from arena.bots.register import RegistrationRequest, plan_registration
 from arena.bots.reserved import SAMPLE_OWNER
 from arena.cli import main
 from arena.errors import UsageError

@@ -3,6 +3,7 @@
 import pytest
 
 from arena.bots import manifest
+from arena.bots.files import folder_digest
 from arena.errors import UsageError
 from arena.store.sql import Store
 from arena.tournaments.field import choose_field
@@ -22,7 +23,7 @@ def names(field):
 
 def add(store, folder, owner):
     path = write_bot(folder, choosing("return turn.legal[0]"))
-    digest = manifest.folder_digest(path)
+    digest = folder_digest(path)
     return store.add_bot(name=folder.name, version="1", owner=owner, digest=digest, origin=str(path), games=["claim"])
 
 

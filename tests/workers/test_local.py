@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import pytest
 
+from arena.bots.files import folder_digest
 from arena.bots.launch import BotPlan, SandboxOptions
-from arena.bots.manifest import Builtin, Folder, folder_digest, read_manifest
+from arena.bots.manifest import Builtin, Folder, read_manifest
 from arena.errors import UsageError
 from arena.match import Contestant
 from arena.sandboxes import Limits

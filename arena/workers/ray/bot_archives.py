@@ -6,7 +6,7 @@ import tarfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from arena.bots.manifest import folder_files
+from arena.bots.files import folder_files
 from arena.errors import InfraError, UsageError
 from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.docker.images import SAVE_S

@@ -13,8 +13,9 @@ from dataclasses import replace
 
 import pytest
 
+from arena.bots.files import folder_digest
 from arena.bots.launch import BotPlan, SandboxOptions
-from arena.bots.manifest import Builtin, Folder, Image, folder_digest, read_manifest
+from arena.bots.manifest import Builtin, Folder, Image, read_manifest
 from arena.errors import InfraError, UsageError
 from arena.match import Contestant
 from arena.sandboxes import Limits
@@ -41,6 +42,14 @@ def bot(tmp_path):
 def test_the_same_files_give_the_same_archive_whatever_their_times(bot):
     before = list(pack_folder(bot.source.path))
     (bot.source.path / "bot.py").touch()
+    assert list(pack_folder(bot.source.path)) == before
+
+
+def test_what_is_no_part_of_a_bot_is_not_sent(bot):
+    before = list(pack_folder(bot.source.path))
+    (bot.source.path / ".git").mkdir()
+    (bot.source.path / ".git/HEAD").touch()
+    (bot.source.path / "bot.py~").touch()
     assert list(pack_folder(bot.source.path)) == before
 
 

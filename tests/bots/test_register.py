@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots import manifest
+from arena.bots import manifest, register
 from arena.bots.manifest import Folder, Manifest, read_manifest
-from arena.bots.registration import RegistrationRequest, find_same, free_version, plan_registration
+from arena.bots.register import RegistrationRequest, find_same, free_version, plan_registration
 from arena.bots.reserved import check_imported
 from arena.errors import UsageError
 from arena.store.checksums import bot_checksum
 from arena.store.sql import Store
-from arena.tournaments.field import check_present, choose_field, register_folder
+from arena.tournaments.field import check_present, choose_field
 from tests.kits.contestants import arena, choosing, write_bot
 
 MANIFEST = Manifest("mine", "1", ("claim", "rrr"), ("python3", "bot.py"))
@@ -117,7 +117,7 @@ def test_what_a_bot_is_run_from(store):
 
 def test_a_folder_that_changed_is_a_new_version(store, tmp_path):
     path = write_bot(tmp_path / "mine", choosing("return turn.legal[0]"))
-    entry = register_folder(store, Folder(path, read_manifest(path)), "local", tried=True)
+    entry = register.tried_folder(store, Folder(path, read_manifest(path)))
     check_present(entry)
     (path / "bot.py").write_text("other")
     with pytest.raises(UsageError, match="is not what was registered as mine 1"):
@@ -128,6 +128,16 @@ def test_a_folder_that_changed_is_a_new_version(store, tmp_path):
     path.rmdir()
     with pytest.raises(UsageError, match="the folder of mine 1 is gone"):
         check_present(entry)
+
+
+def test_what_editors_leave_in_a_folder_makes_no_new_version(store, tmp_path):
+    path = write_bot(tmp_path / "mine", choosing("return turn.legal[0]"))
+    entry = register.tried_folder(store, Folder(path, read_manifest(path)))
+    (path / ".git").mkdir()
+    for name in (".git/HEAD", "bot.py~", ".DS_Store"):
+        (path / name).touch()
+    check_present(entry)
+    assert choose_field(store, "claim", [str(path), "random"])[0] == entry
 
 
 def test_sample_bots_change_with_arena(store, tmp_path, monkeypatch):
@@ -150,3 +160,14 @@ def test_nothing_of_that_name(tmp_path):
         assert result.exit_code == 2
         assert f"there is no folder or archive {text!r}" in result.stderr
         assert result.stderr.count("\n") == 1
+
+
+def test_there_is_no_other_way_into_the_store():
+    package = Path(register.__file__).parents[1]
+    calls = ("add_bot(", "promote_bot(", "move_bot(")
+    found = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if path.parent.name != "store" and any(call in path.read_text() for call in calls)
+    }
+    assert found == {"bots/register.py"}

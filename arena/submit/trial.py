@@ -1,23 +1,56 @@
-"""The trial matches of a submission on a cluster: ordinary matches, which share its tables with tournaments."""
+"""The trial matches of a submission: ordinary matches, played by a worker on this machine or on a cluster.
+
+What our own failure spoils the worker plays again, a bounded number of times; it is never held against the bot.
+"""
 
 import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
-from arena.bots.launch import BotPlan, plan_bot
+from arena.bots.launch import BotPlan, SandboxOptions, plan_bot
 from arena.bots.manifest import Builtin
+from arena.clock import TimeControl
 from arena.errors import InfraError
 from arena.game import AnyGame
-from arena.match import MatchSpec
+from arena.match import Ending, MatchSpec, Verdict
 from arena.play import record
 from arena.rng import draw_seed
-from arena.submit.pipeline import RunTrial, TrialConfig, TrialReport
+from arena.sandboxes import sweep
 from arena.workers.base import Assignment, Executor, FinishedMatch, Job, VoidMatch
+from arena.workers.local import LocalExecutor
 from arena.workers.messages import WorkerPlan
 from arena.workers.placement import LOCAL, Placement, cluster_executor, connect
 
 _BOT, _OPPONENT = 0, 1
 MakeExecutor = Callable[[WorkerPlan], Executor]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialConfig:
+    """The sandbox and the clock with which a submission is tried."""
+
+    sandbox: SandboxOptions
+    clock: TimeControl
+
+
+@dataclass(frozen=True, slots=True)
+class TrialReport:
+    """How a bot did in the trial matches of one game."""
+
+    played: int = 0
+    fault: Verdict | None = None
+    """What the bot did wrong, if it did."""
+    where: str = ""
+    """In which match that was; empty if it did not even start."""
+    log: str = ""
+    """What the bot printed last, if it was at fault."""
+    weak_limits: tuple[str, ...] = ()
+    """What was not fully held."""
+
+
+RunTrial = Callable[[AnyGame, BotPlan, TrialConfig], TrialReport]
+"""Plays the trial matches of one game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +63,8 @@ class TrialSize:
     ponder: bool
 
 
-def cluster_trial(placement: Placement, say: Callable[[str], None]) -> RunTrial | None:
-    """Plays trial matches on the cluster that is named; None if that is this machine."""
+def trial_place(placement: Placement, say: Callable[[str], None]) -> RunTrial:
+    """Plays trial matches on this machine, or on the cluster that is named."""
 
     def try_there(game: AnyGame, bot: BotPlan, terms: TrialConfig) -> TrialReport:
         limits = terms.sandbox.limits
@@ -48,7 +81,7 @@ def cluster_trial(placement: Placement, say: Callable[[str], None]) -> RunTrial 
 
     if placement.place == LOCAL:
         connect(placement, TrialSize(2, 1.0, 0, ponder=False))  # refuses what is for a cluster
-        return None
+        return partial(play_trial, lambda plan: LocalExecutor(plan, concurrency=1))
     return try_there
 
 
@@ -69,6 +102,7 @@ def play_trial(make_executor: MakeExecutor, game: AnyGame, bot: BotPlan, terms: 
         return all(report.fault is None for report in reports)
 
     async def play() -> None:
+        await sweep()
         executor = make_executor(plan)
         async with executor:
             await executor.play([Job((_BOT, _OPPONENT), assignments)], keep, may_begin)
@@ -97,4 +131,5 @@ def _report(match: FinishedMatch, assignment: Assignment) -> TrialReport:
     if not result.at_fault:
         return TrialReport(1, weak_limits=match.weak_limits)
     fault = next(fault for fault in record.told_faults(match.record) if fault.seat == own)
-    return TrialReport(0, fault.verdict, f"seat {own} of {seats}, after {fault.ply} moves", result.log.strip())
+    where = "" if fault.verdict.ending is Ending.NO_START else f"seat {own} of {seats}, after {fault.ply} moves"
+    return TrialReport(0, fault.verdict, where, result.log.strip())

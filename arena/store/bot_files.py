@@ -1,0 +1,34 @@
+"""The files of submitted bots: in a folder beside the store, by their digest, so that both can be moved or copied."""
+
+from pathlib import Path
+
+
+def folder_beside(where: str | Path) -> Path | None:
+    """The folder of the bots of an SQLite store; None for a database that is no file."""
+    return None if "://" in str(where) else Path(where).resolve().parent / "bots"
+
+
+def kept_path(folder: Path, digest: str) -> Path:
+    """Where the files with this digest are kept in such a folder."""
+    return folder / digest.removeprefix("sha256:")
+
+
+class BotFiles:
+    """Turns paths into this folder into what the store keeps of them, which says nothing of where the folder is."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+
+    def to_origin(self, path: str) -> str:
+        """What the store keeps: of a path right in this folder its name, which is a digest, and else all of it."""
+        inside = self._folder is not None and Path(path).parent == self._folder
+        return Path(path).name if inside else path
+
+    def to_path(self, origin: str, digest: str) -> str:
+        """Where a bot is run from; what an earlier store kept as a path that is gone may lie in this folder by now."""
+        if self._folder is None or not digest:
+            return origin
+        kept = kept_path(self._folder, digest)
+        if origin == kept.name or (origin.startswith("/") and not Path(origin).is_dir() and kept.is_dir()):
+            return str(kept)
+        return origin
