@@ -10,6 +10,7 @@ from arena.errors import InfraError
 from arena.game import AnyGame
 from arena.match import Contestant, MatchSpec
 from arena.play import record
+from arena.play.retries import RETRIES
 from arena.schedules.budget import MOST_DEALS, Budget
 from arena.schedules.outcomes import FixtureResult, Outcomes
 from arena.schedules.schedule import Fixture, OtherSchedule, Rounds, Schedule
@@ -20,9 +21,6 @@ from arena.tournaments.resuming import check_rules
 from arena.tournaments.settings import Settings
 from arena.tournaments.store_calls import RetryingStore
 from arena.workers.base import Assignment, Executor, FinishedMatch, Job, VoidMatch
-
-VOID_LIMIT = 6
-"""So many void matches in a row mean that this machine cannot play at all."""
 
 
 class Tournament:
@@ -207,8 +205,10 @@ class Tournament:
         self.void += 1
         self.void_reason = match.reason
         self._void_in_a_row += 1
-        if self._void_in_a_row == VOID_LIMIT:
-            raise InfraError(f"{VOID_LIMIT} matches in a row were void through no fault of a bot: {match.reason}")
+        if self._void_in_a_row == RETRIES.voids_of_run:
+            raise InfraError(
+                f"{RETRIES.voids_of_run} matches in a row were void through no fault of a bot: {match.reason}"
+            )
 
     def _keep(self, match: FinishedMatch) -> MatchEntry:
         """Put a match into the store; what the store has of it."""
