@@ -15,7 +15,7 @@ from arena.cli.progress import Report, TournamentView, View
 from arena.cli.ratings import plain_rows
 from arena.cli.sandbox_options import read_sandbox_options
 from arena.cli.store import open_store, say_if_new
-from arena.cli.table_formats import counted, duration
+from arena.cli.table_formats import duration
 from arena.cli.tables import print_standings
 from arena.cli.tournament import plain_tournament
 from arena.cli.venue import open_venue
@@ -31,6 +31,7 @@ from arena.tournaments.resuming import left_behind, with_seed
 from arena.tournaments.session import Halt, play_tournament
 from arena.tournaments.settings import COMMON, OWN, TEST, Settings
 from arena.tournaments.tournament import Tournament
+from arena.web.formats import counted
 
 ROUNDS = 2
 TOP = 3

@@ -6,12 +6,12 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.cli.output import cell, marked, narrow_table
-from arena.cli.table_formats import counted
 from arena.match import percent
 from arena.ratings import Rating
 from arena.ratings.ladder import notes_on
 from arena.ratings.standings import Standings
 from arena.ratings.table import ORDINALS, places_in_groups
+from arena.web.formats import counted
 
 BAR = 9
 """Characters of the bar that shows a rating with its doubt."""

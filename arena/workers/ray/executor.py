@@ -1,4 +1,4 @@
-"""Matches on the nodes of a Ray cluster: Ray places the workers, and nodes that keep failing are set aside."""
+"""Matches on the nodes of a Ray cluster: Ray places the workers, and nodes that keep failing are cordoned."""
 
 import asyncio
 import time
@@ -78,7 +78,7 @@ class RayExecutor(ElasticPool):
         return worker.node not in avoided or not self._nodes_with_workers() - avoided
 
     def _must_move(self, worker: WorkerHandle) -> bool:
-        return worker.node in self._cluster.set_aside
+        return worker.node in self._cluster.cordoned
 
     def _node_name(self, worker: WorkerHandle) -> str:
         return worker.facts.name if isinstance(worker, RayWorker) and worker.facts else ""
@@ -91,7 +91,7 @@ class RayExecutor(ElasticPool):
         void_on = self._void_on.setdefault(match_id, set())
         void_on.add(worker.node)
         self._note_void(worker, match_id, match.reason)
-        if len(void_on) < RETRIES.nodes and self._cluster.nodes - self._cluster.set_aside.keys() - void_on:
+        if len(void_on) < RETRIES.nodes and self._cluster.nodes - self._cluster.cordoned.keys() - void_on:
             return False  # even if no worker is there yet: void again here, it counts against this node
         for node in self._void_on.pop(match_id):
             self._voids_of[node] = [other for other in self._voids_of.get(node, []) if other != match_id]
@@ -101,8 +101,8 @@ class RayExecutor(ElasticPool):
         voids = self._voids_of.setdefault(worker.node, [])
         voids.append(match_id)
         if len(voids) >= RETRIES.voids_of_node and isinstance(worker, RayWorker) and worker.facts is not None:
-            self._cluster.reject(worker.facts, f"{RETRIES.voids_of_node} matches in a row were void there: {reason}")
+            self._cluster.cordon(worker.facts, f"{RETRIES.voids_of_node} matches in a row were void there: {reason}")
 
     def _nodes_with_workers(self) -> set[str]:
         """The nodes where workers are that may play."""
-        return {worker.node for worker in self._workers if worker.node} - self._cluster.set_aside.keys()
+        return {worker.node for worker in self._workers if worker.node} - self._cluster.cordoned.keys()
