@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena import registry
-from arena.bots.in_process import contender
+from arena.bots.in_process import resolve_bot
 from arena.game import AnyGame
 from arena.match import MatchStart, Turn, points
 from arena.rng import stream
@@ -41,7 +41,7 @@ class Careless:
 
 def careless(game: AnyGame, part: float) -> Maker:
     """Greedy, with this part of its moves at random."""
-    greedy = contender(game, "greedy")
+    greedy = resolve_bot(game, "greedy")
     return lambda seed: Careless(greedy.make(seed), part, stream(seed, "careless", part))
 
 

@@ -277,9 +277,9 @@ def drive(address: str, count: int, bots: int = 10) -> str:
     store = Store(address)
     field = [_bot(store, number) for number in range(bots)]
     rounds = max(1, count // (bots * (bots - 1)))
-    entry = store.begin_tournament(GAMES[0], made_settings(GAMES[0], field, seed=1, rounds=rounds).to_json())
+    settings = made_settings(GAMES[0], field, seed=1, rounds=rounds)
     started, used = monotonic(), process_time()
-    tournament = Tournament(registry.find(GAMES[0]), entry, field, store)
+    tournament = Tournament.start(registry.find(GAMES[0]), settings, field, store)
     executor = MadeUp(tournament.id, [bot.id for bot in field])
     if not asyncio.run(tournament.run(executor, lambda _: None)):
         raise SystemExit("the tournament is not complete")

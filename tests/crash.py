@@ -22,7 +22,6 @@ from pathlib import Path
 import alembic.command  # noqa: F401  (here, so that it is not loaded anew in each fork)
 from click.testing import CliRunner
 
-import arena.tournaments.session
 from arena import registry
 from arena.cli import main
 from arena.store.sql import Store
@@ -202,7 +201,6 @@ def _be_a_tournament(args, tell, output):
     os.dup2(output, 1)
     os.dup2(output, 2)
     sys.stdout = sys.stderr = open(1, "w", buffering=1, closefd=False)  # noqa: SIM115  (pytest took the old ones)
-    arena.tournaments.session.LocalExecutor = inline_executor
     add_match = Store.add_match
 
     def telling(store, match, *more):
@@ -214,7 +212,7 @@ def _be_a_tournament(args, tell, output):
     Store.add_match = telling
     code = 1
     try:
-        main(args)
+        main(args, obj=inline_executor)
     except SystemExit as end:
         code = end.code
     finally:

@@ -16,12 +16,12 @@ from arena.match import Turn
 from arena.sdk import Bot, Session
 from arena.sdk.serve import BotFactory, collect_bots
 
-Entrant = Callable[[Turn[Any, Any]], Any] | type[Bot[Any, Any]] | Bot[Any, Any] | str | Path
+BotLike = Callable[[Turn[Any, Any]], Any] | type[Bot[Any, Any]] | Bot[Any, Any] | str | Path
 """A function from a turn to a move, a subclass or an object of Bot, or the name of a bot or its folder."""
 
 
 @dataclass(frozen=True, slots=True)
-class Contender:
+class InProcessBot:
     """A name for the tables, and how to make the bot for one match; the argument is the seed of the match."""
 
     name: str
@@ -55,30 +55,30 @@ class OpenSession:
             raise Crashed(f"{type(error).__name__}: {error}") from error
 
 
-def contender(game: AnyGame, entrant: Entrant) -> Contender:
+def resolve_bot(game: AnyGame, given: BotLike) -> InProcessBot:
     """The bot that is meant, by whatever it was given as."""
-    if isinstance(entrant, str | Path):
-        return _named(game, str(entrant))
-    if isinstance(entrant, Bot):
-        return Contender(type(entrant).__name__, lambda _: entrant)
-    if isinstance(entrant, type) and issubclass(entrant, Bot):
-        return Contender(entrant.__name__, lambda _: entrant())
-    if callable(entrant):
-        name = getattr(entrant, "__name__", type(entrant).__name__)
-        return Contender(name if NAME.fullmatch(name) else "function", lambda _: FunctionBot(entrant))
-    raise UsageError(f"{entrant!r:.80} is not a bot: give a function, a Bot, the name of a bot, or its folder")
+    if isinstance(given, str | Path):
+        return _named(game, str(given))
+    if isinstance(given, Bot):
+        return InProcessBot(type(given).__name__, lambda _: given)
+    if isinstance(given, type) and issubclass(given, Bot):
+        return InProcessBot(given.__name__, lambda _: given())
+    if callable(given):
+        name = getattr(given, "__name__", type(given).__name__)
+        return InProcessBot(name if NAME.fullmatch(name) else "function", lambda _: FunctionBot(given))
+    raise UsageError(f"{given!r:.80} is not a bot: give a function, a Bot, the name of a bot, or its folder")
 
 
-def _named(game: AnyGame, text: str) -> Contender:
+def _named(game: AnyGame, text: str) -> InProcessBot:
     match locate(text, BUILTIN):
         case Builtin(name):
-            return Contender(name, BUILTIN[name])
+            return InProcessBot(name, BUILTIN[name])
         case Folder(path, manifest) if manifest.command and manifest.command[0] in PYTHONS:
             factory = _loaded(path, manifest.command).get(game.info.name)
             if factory is None:
                 raise UsageError(f"the bot {text} does not play {game.info.name}")
             made = factory
-            return Contender(manifest.name, lambda _: made())
+            return InProcessBot(manifest.name, lambda _: made())
         case Image(name) if NAME.fullmatch(name):  # more likely a name that is mistyped
             raise unknown_bot(text, "here a bot is a function, a Bot, a sample bot, or a folder with a Python bot")
     raise UsageError(f"{text!r} cannot play in this process: only Python bots can, all others play in `arena match`")

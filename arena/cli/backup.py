@@ -8,13 +8,13 @@ import click
 from arena.cli.options import json_option
 from arena.cli.output import echo, print_json
 from arena.cli.store import bots_folder, db_option
-from arena.cli.table_formats import counted
 from arena.errors import UsageError
 from arena.intake import backup_file
 from arena.intake.folder_storage import FolderStorage
 from arena.store.backup import copy_sqlite
 from arena.store.sql import Store
 from arena.untrusted.text import printable
+from arena.web.formats import counted
 
 _ENDINGS = ("", "-wal", "-shm", "-journal", ".live", ".live-wal", ".live-shm")
 """Of the names of the files that an SQLite store consists of, or may leave behind."""

@@ -12,11 +12,12 @@ from arena.cli.groups import CommandGroup
 from arena.cli.options import json_option
 from arena.cli.output import cell, echo, narrow_table, print_json
 from arena.cli.store import db_option, open_store, read_store
-from arena.cli.table_formats import counted, list_options, print_table
+from arena.cli.table_formats import list_options, print_table
 from arena.errors import UsageError
 from arena.store.base import BotEntry
 from arena.store.sql import Store
 from arena.untrusted.text import printable
+from arena.web.formats import counted
 
 DIGEST_DIGITS = 12
 """Of a digest; so many tell the versions of all bots apart."""

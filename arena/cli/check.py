@@ -101,7 +101,7 @@ def check(
         if failed is not None and failed.evidence is not None:
             _keep(game, failed.evidence, evidence)
             result |= {"evidence": str(evidence), "seat": failed.seat}
-            _say_how_to_watch(failed.seat, bot, evidence, aside=as_json)
+            _say_how_to_watch(failed.seat, bot, evidence, to_stderr=as_json)
         if failed is not None:
             break
     if as_json:
@@ -216,6 +216,8 @@ def _keep(game: AnyGame, evidence: AnyRecord, path: Path) -> None:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def _say_how_to_watch(seat: Seat, bot: str, path: Path, *, aside: bool) -> None:
+def _say_how_to_watch(seat: Seat, bot: str, path: Path, *, to_stderr: bool) -> None:
     where = "DIR" if isinstance(locate(bot, BUILTIN), Image) else shlex.quote(bot)
-    click.echo(f"Watch it happen: arena bot reproduce {shlex.quote(str(path))} --seat {seat} --bot {where}", err=aside)
+    click.echo(
+        f"Watch it happen: arena bot reproduce {shlex.quote(str(path))} --seat {seat} --bot {where}", err=to_stderr
+    )

@@ -12,7 +12,6 @@ from arena.cli.options import json_option
 from arena.cli.output import echo, print_json
 from arena.cli.params import Whole
 from arena.cli.store import db_option, open_store, read_store, say_if_new
-from arena.cli.table_formats import counted
 from arena.cli.tournament import plain_tournament
 from arena.cli.verify import plain_proof
 from arena.errors import RecordError
@@ -21,6 +20,7 @@ from arena.tournaments.signing import need_library
 from arena.tournaments.verify import StoredTournament, check_tournament, stored_tournament, unproved_schedule
 from arena.untrusted.limited import Allowance, run_limited
 from arena.untrusted.text import printable
+from arena.web.formats import counted
 
 _BYTES_PER_SECOND = 1 << 14
 """So many packed bytes are at least replayed in a second: ten matches or more."""

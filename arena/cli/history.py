@@ -67,7 +67,7 @@ def history(name: str, last: int, lost: bool, match_id: str | None, out: Path | 
         else:
             _show_match(store, bot, kept.entry)
         if out is not None:
-            _write(out, kept.record, aside=form["as_json"])
+            _write(out, kept.record, to_stderr=form["as_json"])
         return
     if out is not None:
         raise UsageError("say with --match which match is to be written")
@@ -137,12 +137,12 @@ def _show_match(store: Store, bot: BotEntry, match: MatchEntry) -> None:
     echo(f"\noutput of {name}, its end:\n{log}" if log else f"\n{name} printed nothing")
 
 
-def _write(out: Path, data: bytes, *, aside: bool) -> None:
+def _write(out: Path, data: bytes, *, to_stderr: bool) -> None:
     try:
         out.write_bytes(data)
     except OSError as error:
         raise UsageError(f"{out} cannot be written: {error.strerror}") from error
-    click.echo(f"wrote {out}: `arena replay show {out}` plays it", err=aside)
+    click.echo(f"wrote {out}: `arena replay show {out}` plays it", err=to_stderr)
 
 
 def _print(bot: BotEntry, rows: Sequence[dict[str, Any]], *, lost: bool) -> None:

@@ -68,4 +68,4 @@ def match(
     else:
         one_match.show_result(game, played.record)
     one_match.show_logs(played, everybody=logs)
-    one_match.finish(game, played.record, out, html, aside=as_json)
+    one_match.finish(game, played.record, out, html, to_stderr=as_json)

@@ -66,13 +66,13 @@ async def play_at_table(
 
 
 def finish(
-    game: AnyGame, result: MatchRecord[Any, Any], out: Path | None, html: Path | None = None, *, aside: bool = False
+    game: AnyGame, result: MatchRecord[Any, Any], out: Path | None, html: Path | None = None, *, to_stderr: bool = False
 ) -> None:
-    """Keep the record if that is wanted, and say so, with `aside` on stderr; a void match is a failure of ours."""
+    """Keep the record if that is wanted, and say so, with `to_stderr` there; a void match is a failure of ours."""
     if out:
-        keep(out, result, game, aside=aside)
+        keep(out, result, game, to_stderr=to_stderr)
     if html:
-        write_page(game, result, html, aside=aside)
+        write_page(game, result, html, to_stderr=to_stderr)
     if result.void:
         raise InfraError("the match is void, through no fault of a bot")
 
@@ -83,13 +83,13 @@ def check_folder(out: Path | None) -> None:
         raise UsageError(f"{out} cannot be written: there is no folder {out.parent}")
 
 
-def keep(out: Path, result: MatchRecord[Any, Any], game: AnyGame, *, aside: bool = False) -> None:
+def keep(out: Path, result: MatchRecord[Any, Any], game: AnyGame, *, to_stderr: bool = False) -> None:
     """Write the record of the match and say so."""
     try:
         record.save(out, result, game)
     except OSError as error:
         raise UsageError(f"{out} cannot be written: {error.strerror}") from error
-    echo(f"record: {out}", err=aside)
+    echo(f"record: {out}", err=to_stderr)
 
 
 async def play(

@@ -28,7 +28,7 @@ def warn(message: str) -> None:
 
 
 def print_json(value: Any, *, err: bool = False) -> None:
-    """Print a result for programs: alone on stdout, or aside where stdout belongs to a log of events."""
+    """Print a result for programs: alone on stdout, or on stderr where stdout belongs to a log of events."""
     click.echo(json_text(value, indent=2), err=err)
 
 

@@ -1,6 +1,7 @@
 """How `arena tournament` plays: the settings of the options, the play with its progress, and how it ended."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import click
@@ -10,29 +11,28 @@ from arena import registry
 from arena.bots.launch import SandboxOptions
 from arena.cli.monitoring import monitored, read_watch
 from arena.cli.output import echo, print_json, warn
-from arena.cli.placement import read_placement
-from arena.cli.progress import Report, TournamentView
+from arena.cli.progress import Report, TournamentView, View
 from arena.cli.ratings import plain_rows
 from arena.cli.sandbox_options import read_sandbox_options
 from arena.cli.store import open_store, say_if_new
-from arena.cli.table_formats import counted, duration
+from arena.cli.table_formats import duration
 from arena.cli.tables import print_standings
 from arena.cli.tournament import plain_tournament
+from arena.cli.venue import open_venue
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
 from arena.schedules.budget import Budget
 from arena.standings.ladder import find_bot
 from arena.standings.table import Standings, read_standings
-from arena.store.base import BotEntry, TournamentEntry
+from arena.store.base import BotEntry
 from arena.store.scope import Scope
 from arena.store.sql import Store
 from arena.tournaments.field import check_present, choose_field, choose_sandbox, worker_plan
-from arena.tournaments.formats import schedule_of
 from arena.tournaments.resuming import left_behind, with_seed
-from arena.tournaments.session import Halt, default_concurrency, play_tournament
+from arena.tournaments.session import Halt, play_tournament
 from arena.tournaments.settings import COMMON, OWN, TEST, Settings
 from arena.tournaments.tournament import Tournament
-from arena.workers.placement import connect
+from arena.web.formats import counted
 
 ROUNDS = 2
 TOP = 3
@@ -41,8 +41,8 @@ MOST_PER_BOT = 100
 """Matches per bot after which an adaptive tournament gives up, if nothing else is said."""
 
 
-def begin(given: dict[str, Any]) -> None:
-    """Begin the tournament of these options, or go on with it if it has begun, and play it."""
+def start(given: dict[str, Any]) -> None:
+    """Start the tournament of these options, or go on with it if it has begun, and play it."""
     game = registry.find(given["game_name"])
     store = open_store(given["db"], make=True)
     names = [name for name in (given["bots"] or "").split(",") if name]
@@ -51,13 +51,12 @@ def begin(given: dict[str, Any]) -> None:
     settings = with_seed(read_settings(game, field, given), given["seed"], store, any_deals=unsaid)
     if (open_one := left_behind(settings, given["seed"], store)) is not None:
         warn(open_one)
-    schedule_of(settings)  # refuses what cannot be played before anything is kept
-    entry = store.begin_tournament(game.info.name, settings.to_json())
+    running = Tournament.start(game, settings, field, store)
     say_if_new()
-    play(entry, field, store, given)
+    play(running, game, field, store, given)
 
 
-def go_on(number: int, given: dict[str, Any]) -> None:
+def resume(number: int, given: dict[str, Any]) -> None:
     """Play what is missing of the tournament of this number."""
     store = open_store(given["db"])
     entry = store.tournament(number)
@@ -69,7 +68,8 @@ def go_on(number: int, given: dict[str, Any]) -> None:
     field = [find_bot(store, f"{name}@{version}") for name, version, _ in settings.bots]
     for bot in field:
         check_present(bot)
-    play(entry, field, store, given)
+    game = registry.find(entry.game)
+    play(Tournament.resume(number, game, settings, field, store), game, field, store, given)
 
 
 def read_settings(game: AnyGame, field: Sequence[BotEntry], given: dict[str, Any]) -> Settings:
@@ -146,22 +146,15 @@ def _goal(given: dict[str, Any], bots: int) -> dict[str, float]:
     }
 
 
-def play(entry: TournamentEntry, field: Sequence[BotEntry], store: Store, given: Mapping[str, Any]) -> None:
+def play(running: Tournament, game: AnyGame, field: Sequence[BotEntry], store: Store, given: Mapping[str, Any]) -> None:
     """Play what is missing and print the table."""
-    placement, watch, seconds = read_placement(given), read_watch(given), given["budget"]
-    game, settings = registry.find(entry.game), Settings.from_json(entry.settings)
-    running = Tournament(game, entry, field, store)
-    cluster = connect(placement, settings)
-    concurrency = placement.concurrency or (cluster.capacity() if cluster else default_concurrency(settings.cpus))
-    budget = make_budget(seconds, store, running.id, concurrency)
-    confidence = settings.goal.get("confidence", CONFIDENCE)
-    view = TournamentView(running, field, game.info.roles, budget=budget, confidence=confidence)
-    plan = worker_plan(running.id, settings, field)
-    with monitored(store, watch) as monitor:
-        halt = play_tournament(
-            running, Report(view), plan=plan, concurrency=concurrency, budget=budget, cluster=cluster,
-            monitor=monitor, place=placement.place,
-        )  # fmt: skip
+    watch, seconds = read_watch(given), given["budget"]
+    confidence = running.settings.goal.get("confidence", CONFIDENCE)
+
+    def make_view(budget: Budget) -> View:
+        return TournamentView(running, field, game.info.roles, budget=budget, confidence=confidence)
+
+    halt = play_missing(running, field, store, given, make_view)
     table = read_standings(store, Scope(tournament_id=running.id), game.info.roles, field=field)
     go_on = f"arena tournament resume {running.id}"
     if given["as_json"]:
@@ -169,7 +162,26 @@ def play(entry: TournamentEntry, field: Sequence[BotEntry], store: Store, given:
         print_json(plain_result(running, store, ending, table), err=watch.to_stdout)
     else:
         print_standings(table, f"{game.info.title}, tournament {running.id}", Console(stderr=watch.to_stdout))
-    say_why(running, halt, go_on, seconds, aside=given["as_json"] or watch.to_stdout)
+    say_why(running, halt, go_on, seconds, to_stderr=given["as_json"] or watch.to_stdout)
+
+
+def play_missing(
+    running: Tournament, field: Sequence[BotEntry], store: Store, given: Mapping[str, Any],
+    make_view: Callable[[Budget], View],
+) -> Halt | None:  # fmt: skip
+    """Play what is missing where and as the options say, with a view of it; None when the tournament is complete."""
+    settings = running.settings
+    with open_venue(given, settings) as venue, monitored(store, read_watch(given)) as monitor:
+        budget = make_budget(given["budget"], store, running.id, venue.concurrency)
+        return play_tournament(
+            running,
+            Report(make_view(budget)),
+            partial(venue.make_executor, worker_plan(running.id, settings, field)),
+            place=venue.place,
+            concurrency=venue.concurrency,
+            budget=budget,
+            monitor=monitor,
+        )
 
 
 def plain_result(
@@ -197,15 +209,14 @@ def make_budget(seconds: float | None, store: Store, tournament_id: int, concurr
     return Budget(estimate=estimate) if seconds is None else Budget(seconds, estimate=estimate)
 
 
-def say_why(running: Tournament, halt: Halt | None, go_on: str, seconds: float | None, *, aside: bool = False) -> None:
-    """Say why no more matches are played, and what to do to go on; an interrupted command fails.
-
-    `aside` says it on stderr, where it does not mix with a result for programs.
-    """
+def say_why(
+    running: Tournament, halt: Halt | None, go_on: str, seconds: float | None, *, to_stderr: bool = False
+) -> None:
+    """Say why no more matches are played, and what to do to go on; an interrupted command fails."""
     sentence = why_ended(running, halt, go_on, seconds)
     if halt is Halt.VOID:
         raise InfraError(sentence)
-    echo(sentence, err=aside)
+    echo(sentence, err=to_stderr)
     if halt is Halt.INTERRUPTED:
         click.get_current_context().exit(128 + 2)
 

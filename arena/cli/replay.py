@@ -153,7 +153,7 @@ def html(file: str, out: Path | None, embed: bool, db: str) -> None:
 
 
 def write_page(
-    game: AnyGame, kept: MatchRecord[Any, Any], path: Path, frame: Frame = Frame.REFUSED, *, aside: bool = False
+    game: AnyGame, kept: MatchRecord[Any, Any], path: Path, frame: Frame = Frame.REFUSED, *, to_stderr: bool = False
 ) -> None:
     """Write the replay of a match as one page and say so."""
     page = match_page(read_replay(game, kept), frame=frame)
@@ -161,7 +161,7 @@ def write_page(
         path.write_text(page, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
-    echo(f"replay: {path}", err=aside)
+    echo(f"replay: {path}", err=to_stderr)
 
 
 def _pages(game: AnyGame, kept: MatchRecord[Any, Any]) -> list[str]:

@@ -7,11 +7,11 @@ from typing import Any
 from rich.console import RenderableType
 
 from arena.cli.output import marked
-from arena.cli.table_formats import counted
 from arena.match import percent
 from arena.schedules.outcomes import Outcomes
 from arena.schedules.sprt import SCORES, Sprt, SprtDecision, SprtReport, leading_pairs
 from arena.store.base import BotEntry, MatchEntry
+from arena.web.formats import counted
 
 WORDS = {SprtDecision.ACCEPT_H1: "better", SprtDecision.ACCEPT_H0: "not better", SprtDecision.CONTINUE: "not decided"}
 

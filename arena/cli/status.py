@@ -72,8 +72,8 @@ def show(store: Store, run: RunEntry) -> None:
         if more := sum(node["running"] for node in now["nodes"]) - len(now["running"]):
             echo(f"  and {more} more that began later")
     for node in now["nodes"]:
-        if node["set_aside"]:
-            echo(f"  the node {node['name']} is set aside: {node['set_aside']}")
+        if node.get("cordoned"):  # a run of an earlier Arena may be left in the store
+            echo(f"  the node {node['name']} is cordoned: {node['cordoned']}")
 
 
 def _how_to_go_on(entry: TournamentEntry, settings: Settings) -> str:

@@ -66,7 +66,7 @@ def submit(
     arena submit arena-bot/my_bot:1 --owner alice --name my_bot --game claim
     """
     request = RegistrationRequest(owner=owner, name=name, version=version, games=tuple(games))
-    terms, screen = TrialConfig(read_sandbox_options(given), clock), Screen(aside=as_json)
+    terms, screen = TrialConfig(read_sandbox_options(given), clock), Screen(to_stderr=as_json)
     try_out = trial_place(Placement(place, 1, priority), warn)
     entry = register_submission(
         thing, request, terms, FolderStorage(bots_folder(db)), lambda: open_store(db, make=True), screen, try_out
@@ -82,14 +82,14 @@ def submit(
 
 
 class Screen:
-    """Shows the way of a submission in the terminal; aside, where the result is for programs."""
+    """Shows the way of a submission in the terminal; on stderr, where the result is for programs."""
 
-    def __init__(self, *, aside: bool = False) -> None:
-        self._aside = aside
+    def __init__(self, *, to_stderr: bool = False) -> None:
+        self._to_stderr = to_stderr
 
     def progress(self, sentence: str) -> None:
         """Print the step."""
-        echo(sentence, err=self._aside)
+        echo(sentence, err=self._to_stderr)
 
     def warn(self, sentence: str) -> None:
         """Print what the submitter should know, beside the results."""

@@ -99,12 +99,6 @@ def _shown(value: Any) -> str:
     return f"{value:.3f}" if isinstance(value, float) else "" if value is None else str(value)
 
 
-def counted(number: int, what: str) -> str:
-    """A number with its noun: 1 match, 2 matches, 3 bots."""
-    plural = f"{what}es" if what.endswith("ch") else f"{what}s"
-    return f"{number:,} {what if number == 1 else plural}"
-
-
 def duration(seconds: float) -> str:
     """A time for people, such as 41s, 3m20s or 1h5m; seconds no longer matter when there are hours."""
     minutes, rest = divmod(round(seconds), 60)

@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.cli.output import cell, marked, narrow_table
-from arena.cli.table_formats import counted
 from arena.match import ordinal, percent
 from arena.standings.table import Row, Standings
+from arena.web.formats import counted
 
 BAR = 9
 """Characters of the bar that shows a rating with its doubt."""

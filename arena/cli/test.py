@@ -11,13 +11,11 @@ from arena.bots import register
 from arena.bots.builtin import BUILTIN
 from arena.bots.manifest import MANIFEST, find_sample, read_manifest
 from arena.bots.reserved import BUILTIN_OWNER
-from arena.cli.monitoring import monitored, read_watch
+from arena.cli.monitoring import read_watch
 from arena.cli.options import json_option
 from arena.cli.output import echo, print_json, warn
 from arena.cli.params import Setting, Whole
-from arena.cli.placement import read_placement
-from arena.cli.played_tournament import make_budget, make_settings, say_why
-from arena.cli.progress import Report
+from arena.cli.played_tournament import make_settings, play_missing, say_why
 from arena.cli.sandbox_options import read_sandbox_options
 from arena.cli.sprt_report import PairsView, numbers, plain, sentence
 from arena.cli.store import open_store, say_if_new
@@ -29,13 +27,11 @@ from arena.schedules.sprt import Sprt, later_pairs
 from arena.standings.ladder import find_bot
 from arena.store.base import BotEntry
 from arena.store.sql import Store
-from arena.tournaments.field import choose_field, choose_sandbox, worker_plan
+from arena.tournaments.field import choose_field, choose_sandbox
 from arena.tournaments.formats import sprt_of
 from arena.tournaments.resuming import left_behind, with_seed
-from arena.tournaments.session import default_concurrency, play_tournament
 from arena.tournaments.settings import COMMON, TEST, Settings
 from arena.tournaments.tournament import Tournament
-from arena.workers.placement import connect
 
 BOUNDS = {"elo0": 0.0, "elo1": 10.0, "alpha": 0.05, "beta": 0.05}
 
@@ -86,28 +82,19 @@ def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool,
     settings = with_seed(read_settings(game, field, goal, given), given["seed"], store)
     if (open_one := left_behind(settings, given["seed"], store)) is not None:
         warn(open_one)
-    running = Tournament(game, store.begin_tournament(game.info.name, settings.to_json()), field, store)
+    running = Tournament.start(game, settings, field, store)
     say_if_new()
     view = PairsView(running.finished, sprt_of(settings))
-    cluster = connect(read_placement(given), settings)
-    here = default_concurrency(settings.cpus)
-    concurrency = given["concurrency"] or (cluster.capacity() if cluster else here)
-    budget = make_budget(given["budget"], store, running.id, concurrency)
-    plan = worker_plan(running.id, settings, field)
-    watch = read_watch(given)
-    with monitored(store, watch) as monitor:
-        halt = play_tournament(
-            running, Report(view), plan=plan, concurrency=concurrency, budget=budget, cluster=cluster,
-            monitor=monitor, place=given["place"],
-        )  # fmt: skip
+    halt = play_missing(running, field, store, given, lambda _: view)
     view.renew()
+    watch = read_watch(given)
     result, left_out = view.state, later_pairs(running.finished)
     if as_json:
         print_json(plain(result, field, running.id, left_out), err=watch.to_stdout)
     else:
         echo(f"{numbers(result, left_out)}\n{sentence(result, *(bot.label for bot in field))}", err=watch.to_stdout)
     if halt:
-        say_why(running, halt, "the same command", given["budget"], aside=as_json or watch.to_stdout)
+        say_why(running, halt, "the same command", given["budget"], to_stderr=as_json or watch.to_stdout)
 
 
 def _setting(text: str) -> tuple[str, str]:

@@ -140,9 +140,9 @@ def tournament(ctx: click.Context, /, **given: Any) -> None:
         return
     if not given["game_name"]:
         raise UsageError("say which game is played: arena tournament --game assassins")
-    from arena.cli.played_tournament import begin  # noqa: PLC0415  (a list need not wait for sandboxes and workers)
+    from arena.cli import played_tournament  # noqa: PLC0415  (a list need not wait for sandboxes and workers)
 
-    begin(given)
+    played_tournament.start(given)
 
 
 def _refuse_options_before(ctx: click.Context, command: str) -> None:
@@ -168,9 +168,9 @@ def resume(number: int, **given: Any) -> None:
 
     --json prints the same as that of `arena tournament`.
     """
-    from arena.cli.played_tournament import go_on  # noqa: PLC0415  (see `tournament`)
+    from arena.cli import played_tournament  # noqa: PLC0415  (see `tournament`)
 
-    go_on(number, given)
+    played_tournament.resume(number, given)
 
 
 @tournament.command("list")

@@ -12,13 +12,13 @@ from arena.cli.options import json_option
 from arena.cli.output import echo, print_json
 from arena.cli.params import Whole
 from arena.cli.store import db_option, read_store
-from arena.cli.table_formats import counted
 from arena.cli.tournament import plain_tournament
 from arena.errors import RecordError
 from arena.store.base import TournamentEntry
 from arena.store.sql import Store
 from arena.tournaments.verify import Finding, check_bots, check_tournament, stored_tournament, unproved_schedule
 from arena.untrusted.text import printable
+from arena.web.formats import counted
 
 PROVABLE = ("rules", "schedule", "seed")
 PLAYED = "played"
@@ -75,7 +75,7 @@ def verify(numbers: Sequence[int], game_name: str | None, as_json: bool, db: str
     chosen = _choose(store, numbers, game_name)
     wrong = [Finding("the tables", what) for what in store.inconsistencies()] + list(check_bots(store.all_bots()))
     _tell(wrong)
-    checks = [_check(store, entry, aside=as_json) for entry in chosen]
+    checks = [_check(store, entry, to_stderr=as_json) for entry in chosen]
     played, lies = sum(check.matches for check in checks), len(wrong) + sum(len(check.findings) for check in checks)
     if as_json:
         tournaments = [plain_check(check) for check in checks]
@@ -94,7 +94,7 @@ def _choose(store: Store, numbers: Sequence[int], game_name: str | None) -> list
     return [entry for entry in chosen if game_name in (None, entry.game)]
 
 
-def _check(store: Store, entry: TournamentEntry, *, aside: bool) -> Check:
+def _check(store: Store, entry: TournamentEntry, *, to_stderr: bool) -> Check:
     """Check a tournament and tell the result."""
     kept = stored_tournament(store, entry)
     entry = kept.entry
@@ -106,9 +106,11 @@ def _check(store: Store, entry: TournamentEntry, *, aside: bool) -> Check:
         state = f"checksum {entry.checksum}" if entry.finished else "not finished, so it has no checksum yet"
         unproved = unproved_schedule(entry)
         follows = "follows the rules, the schedule and the seed" if unproved is None else "follows the rules"
-        echo(f"tournament {entry.id}: {entry.game}, {counted(check.matches, 'match')}, {follows}; {state}", err=aside)
+        echo(
+            f"tournament {entry.id}: {entry.game}, {counted(check.matches, 'match')}, {follows}; {state}", err=to_stderr
+        )
         if unproved is not None:
-            echo(f"tournament {entry.id}: its schedule is not proved: {unproved}", err=aside)
+            echo(f"tournament {entry.id}: its schedule is not proved: {unproved}", err=to_stderr)
     return check
 
 

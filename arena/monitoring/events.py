@@ -86,7 +86,7 @@ class WorkerEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeSetAside:
+class NodeCordoned:
     """A node of a cluster is played on no more."""
 
     node: str
@@ -116,7 +116,7 @@ class RunEnded:
 
 
 Event = (
-    RunBegun | RunEnded | WorkerReady | WorkerFailed | WorkerDismissed | WorkerEnded | NodeSetAside
+    RunBegun | RunEnded | WorkerReady | WorkerFailed | WorkerDismissed | WorkerEnded | NodeCordoned
     | MatchBegun | MatchPlayed | MatchKept | MatchVoid
 )  # fmt: skip
 Listener = Callable[[Event], None]

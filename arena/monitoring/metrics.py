@@ -59,14 +59,14 @@ def _of_nodes(state: RunState, run: tuple[str, ...]) -> Iterator[Metric]:
     lag = CounterMetricFamily("arena_referee_lag_seconds", "Time that machines stood still under a clock.", labels=NODE)
     tables = GaugeMetricFamily("arena_tables", "Workers that can play.", labels=NODE)
     busy = GaugeMetricFamily("arena_tables_busy", "Workers that play a match.", labels=NODE)
-    aside = GaugeMetricFamily("arena_node_set_aside", "1 for a node that is played on no more.", labels=NODE)
+    cordoned = GaugeMetricFamily("arena_node_cordoned", "1 for a node that is played on no more.", labels=NODE)
     here, playing = Counter(state.tables.values()), Counter(match.event.node for match in state.running.values())
     for node, known in state.nodes.items():
         lag.add_metric((*run, node), known.lag_us / 1e6)
         tables.add_metric((*run, node), here[node])
         busy.add_metric((*run, node), playing[node])
-        aside.add_metric((*run, node), bool(known.set_aside))
-    yield from (lag, tables, busy, aside)
+        cordoned.add_metric((*run, node), bool(known.cordoned))
+    yield from (lag, tables, busy, cordoned)
 
 
 def _latency(state: RunState, run: tuple[str, ...]) -> Metric:

@@ -15,7 +15,7 @@ from arena.monitoring.events import (
     MatchKept,
     MatchPlayed,
     MatchVoid,
-    NodeSetAside,
+    NodeCordoned,
     RunBegun,
     WorkerDismissed,
     WorkerEnded,
@@ -53,7 +53,7 @@ class NodeState:
     latencies: list[int] = field(default_factory=lambda: [0] * (len(LATENCY_S) + 1))
     latency_us: int = 0
     lag_us: int = 0
-    set_aside: str = ""
+    cordoned: str = ""
     """Why it is played on no more, if that is so."""
 
     def add(self, other: "NodeState") -> None:
@@ -134,7 +134,7 @@ class RunState:
                         "void": node.void,
                         "excused": node.excused,
                         "workers_ended": node.workers_ended,
-                        "set_aside": node.set_aside,
+                        "cordoned": node.cordoned,
                     }
                     for name, node in sorted(self.nodes.items())
                 ],
@@ -204,8 +204,8 @@ class RunState:
         self.running.pop(event.table, None)
 
     @_note.register
-    def _(self, event: NodeSetAside) -> None:
-        self._node(event.node).set_aside = event.reason
+    def _(self, event: NodeCordoned) -> None:
+        self._node(event.node).cordoned = event.reason
 
     @_note.register
     def _(self, event: MatchBegun) -> None:

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape as plain
 
 from arena import registry
-from arena.bots.in_process import Contender, Entrant, OpenSession, contender
+from arena.bots.in_process import BotLike, InProcessBot, OpenSession, resolve_bot
 from arena.bots.running import UNHELD
 from arena.clock import DEFAULT_CLOCK, TimeControl
 from arena.errors import UsageError
@@ -100,7 +100,7 @@ class Match:
 
 def play(
     game: str,
-    bots: Sequence[Entrant],
+    bots: Sequence[BotLike],
     *,
     seed: int | None = None,
     options: Mapping[str, str] | None = None,
@@ -112,20 +112,20 @@ def play(
     cannot be interrupted.
     """
     rules = registry.find(game)
-    chosen = [contender(rules, entrant) for entrant in bots]
+    chosen = [resolve_bot(rules, bot) for bot in bots]
     return play_seated(rules, chosen, draw_seed() if seed is None else seed, options or {}, TimeControl.parse(clock))
 
 
 def play_seated(
-    game: AnyGame, seated: Sequence[Contender], seed: int, options: Mapping[str, str], clock: TimeControl
+    game: AnyGame, seated: Sequence[InProcessBot], seed: int, options: Mapping[str, str], clock: TimeControl
 ) -> Match:
-    """One match between these contenders, in seat order."""
+    """One match between these bots, in seat order."""
     game.info.check_seats(len(seated))
     config = game.configure(len(seated), dict(options))
-    contestants = tuple(Contestant(entrant.name) for entrant in seated)
+    contestants = tuple(Contestant(bot.name) for bot in seated)
     match_id = records.match_id(game, config, seed, contestants)
     spec = MatchSpec(match_id, game.info.name, config, seed, contestants, clock)
-    sessions = [OpenSession(game, entrant.make(seed)) for entrant in seated]
+    sessions = [OpenSession(game, bot.make(seed)) for bot in seated]
     collecting = gc.isenabled()
     try:
         record = _run(_play(game, spec, sessions))

@@ -9,7 +9,7 @@ from itertools import combinations, count
 from typing import Any
 
 from arena import registry
-from arena.bots.in_process import Contender, Entrant, contender
+from arena.bots.in_process import BotLike, InProcessBot, resolve_bot
 from arena.clock import DEFAULT_CLOCK, TimeControl
 from arena.errors import UsageError
 from arena.game import AnyGame
@@ -44,7 +44,7 @@ class Rows(list[Row]):
 
 def tournament(
     game: str,
-    bots: Sequence[Entrant] | Mapping[str, Entrant],
+    bots: Sequence[BotLike] | Mapping[str, BotLike],
     rounds: int = 10,
     *,
     seats: int | None = None,
@@ -70,15 +70,15 @@ def tournament(
         for number, group in enumerate(combinations(field, places))
         for deal, seated in _legs(group, _deals(start, number, rounds))
     ]
-    return _table(_rows(matches, [entrant.name for entrant in field], rules.info.roles))
+    return _table(_rows(matches, [bot.name for bot in field], rules.info.roles))
 
 
-def _field(given: Sequence[tuple[str | None, Entrant]], game: AnyGame) -> list[Contender]:
-    """The contenders, each with a name that no other has."""
-    field: list[Contender] = []
+def _field(given: Sequence[tuple[str | None, BotLike]], game: AnyGame) -> list[InProcessBot]:
+    """The bots, each with a name that no other has."""
+    field: list[InProcessBot] = []
     taken = {name for name, _ in given if name}
-    for name, entrant in given:
-        found = contender(game, entrant)
+    for name, bot in given:
+        found = resolve_bot(game, bot)
         label = name or _free(found.name, taken)
         taken.add(label)
         field.append(replace(found, name=label))
@@ -97,7 +97,7 @@ def _deals(seed: int, group: int, rounds: int) -> list[int]:
     return [rng.getrandbits(63) for _ in range(rounds)]
 
 
-def _legs(group: Sequence[Contender], deals: Sequence[int]) -> Iterator[tuple[int, list[Contender]]]:
+def _legs(group: Sequence[InProcessBot], deals: Sequence[int]) -> Iterator[tuple[int, list[InProcessBot]]]:
     """Every deal from every seat, with all deals between the two sides of one, as far as that helps here."""
     for shift in range(len(group)):
         for deal in deals:

@@ -34,9 +34,6 @@ ENDING_OF: Mapping[type[BotFault], Ending] = {
 FORGIVABLE = (TimedOut, IllegalMove, BadMessage)
 """Faults after which a bot can still play on."""
 
-REPLAYS = 2
-"""How often a void match is played again, with the same seed and new bots, before it stays void."""
-
 
 @dataclass(frozen=True, slots=True)
 class Policy:

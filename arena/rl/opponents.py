@@ -5,7 +5,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from arena.bots.in_process import Entrant, contender
+from arena.bots.in_process import BotLike, resolve_bot
 from arena.clock import TimeControl
 from arena.game import AnyGame
 from arena.match import MatchStart, Turn
@@ -24,8 +24,8 @@ CLOCK = TimeControl.parse(f"{THINK_S}s/move")
 class BotOpponent:
     """Lets one bot per seat choose the moves of all seats but the learner's."""
 
-    def __init__(self, game: AnyGame, entrant: Entrant) -> None:
-        self._make = contender(game, entrant).make
+    def __init__(self, game: AnyGame, bot: BotLike) -> None:
+        self._make = resolve_bot(game, bot).make
         self._bots: dict[int, Bot[Any, Any]] = {}
 
     def begin(self, config: Any, seats: int, learner: int, rng: Random) -> None:

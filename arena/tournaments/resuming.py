@@ -28,7 +28,7 @@ def with_seed(settings: Settings, seed: int | None, store: Store, *, any_deals: 
             seed_given=earlier.seed_given,
             rules=earlier.rules,
         )
-        if earlier == asked and rules_of(entry, store) in ("", settings.rules):
+        if earlier == asked and rules_of(entry.id, earlier, store) in ("", settings.rules):
             return earlier
     return settings if seed is not None else replace(settings, seed=draw_seed())
 
@@ -56,19 +56,18 @@ def left_behind(settings: Settings, seed: int | None, store: Store) -> str | Non
     return None
 
 
-def rules_of(entry: TournamentEntry, store: Store) -> str:
+def rules_of(number: int, settings: Settings, store: Store) -> str:
     """The version of the rules that a tournament is played with; empty if nothing was played and none was kept."""
-    settings = Settings.from_json(entry.settings)
-    played = [] if settings.rules else store.latest_matches(tournament_id=entry.id, limit=1)
-    return record.rules_version(store.record(entry.id, played[0].entry.match_id)) if played else settings.rules
+    played = [] if settings.rules else store.latest_matches(tournament_id=number, limit=1)
+    return record.rules_version(store.record(number, played[0].entry.match_id)) if played else settings.rules
 
 
-def check_rules(game: AnyGame, entry: TournamentEntry, store: Store) -> None:
+def check_rules(game: AnyGame, number: int, settings: Settings, store: Store) -> None:
     """Refuse to play matches by other rules than those of the same tournament before."""
-    begun = rules_of(entry, store)
+    begun = rules_of(number, settings, store)
     if begun and begun != game.info.version:
         raise UsageError(
-            f"tournament {entry.id} was begun with version {begun!r:.40} of the rules of {game.info.name}, and this is "
+            f"tournament {number} was begun with version {begun!r:.40} of the rules of {game.info.name}, and this is "
             f"version {game.info.version!r:.40}: go on with an Arena that has the first, or begin a new tournament; "
             "what was played stays in the store"
         )
@@ -88,7 +87,7 @@ def _open(settings: Settings, store: Store) -> Iterator[tuple[TournamentEntry, S
 
 
 def _sentence(entry: TournamentEntry, earlier: Settings, settings: Settings, store: Store) -> str:
-    if (begun := rules_of(entry, store)) not in ("", settings.rules):
+    if (begun := rules_of(entry.id, earlier, store)) not in ("", settings.rules):
         return (
             f"tournament {entry.id} is not finished, and was begun with version {begun!r:.40} of the rules: an Arena "
             "that has it can go on with it; this is a new one"

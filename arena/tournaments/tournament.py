@@ -3,17 +3,18 @@
 import asyncio
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Self
 
 from arena.clock import TimeControl
 from arena.errors import InfraError
 from arena.game import AnyGame
 from arena.match import Contestant, MatchSpec
 from arena.play import record
+from arena.play.retries import RETRIES
 from arena.schedules.budget import MOST_DEALS, Budget
 from arena.schedules.outcomes import FixtureResult, Outcomes
-from arena.schedules.schedule import Fixture, OtherSchedule, Rounds
-from arena.store.base import BotEntry, MatchEntry, TournamentEntry
+from arena.schedules.schedule import Fixture, OtherSchedule, Rounds, Schedule
+from arena.store.base import BotEntry, MatchEntry
 from arena.store.scope import Scope
 from arena.store.sql import Store
 from arena.tournaments.formats import schedule_of
@@ -23,24 +24,25 @@ from arena.tournaments.settings import Settings
 from arena.tournaments.store_calls import RetryingStore
 from arena.workers.base import Assignment, Executor, FinishedMatch, Job, VoidMatch
 
-VOID_LIMIT = 6
-"""So many void matches in a row mean that this machine cannot play at all."""
-
 
 class Tournament:
     """One tournament in a store, new or gone on with."""
 
-    def __init__(self, game: AnyGame, entry: TournamentEntry, field: Sequence[BotEntry], store: Store) -> None:
-        check_rules(game, entry, store)
+    def __init__(
+        self, number: int, game: AnyGame, settings: Settings, schedule: Schedule, field: Sequence[BotEntry],
+        store: Store,
+    ) -> None:  # fmt: skip
+        """Its matches in the store count; `start` and `resume` are the ways to make one."""
+        check_rules(game, number, settings, store)
+        self.id = number
         self._game = game
-        self._settings = settings = Settings.from_json(entry.settings)
+        self.settings = settings
         self._contestants = [Contestant(bot.name, bot.version, bot.digest) for bot in field]
         self._places = {bot.id: place for place, bot in enumerate(field)}
         self._store = store
         self._config = game.configure(settings.seats, settings.options)
         self._control = TimeControl.parse(settings.clock)
-        self.id = entry.id
-        self._schedule = schedule_of(settings)
+        self._schedule = schedule
         self.finished = Outcomes()
         """The outcomes of all matches in the store, those of finished rounds first."""
         for result in store.results(Scope(tournament_id=self.id)):
@@ -55,6 +57,18 @@ class Tournament:
         self.ending = ""
         """Why it is over, once it is."""
         self.store_calls = RetryingStore()
+
+    @classmethod
+    def start(cls, game: AnyGame, settings: Settings, field: Sequence[BotEntry], store: Store) -> Self:
+        """Enter it into the store, or find it there if it was stopped; UsageError if it cannot be played at all."""
+        schedule = schedule_of(settings)  # refuses before anything is kept
+        number = store.begin_tournament(settings.game, settings.to_json()).id
+        return cls(number, game, settings, schedule, field, store)
+
+    @classmethod
+    def resume(cls, number: int, game: AnyGame, settings: Settings, field: Sequence[BotEntry], store: Store) -> Self:
+        """The one of this number and these settings in the store."""
+        return cls(number, game, settings, schedule_of(settings), field, store)
 
     @property
     def played(self) -> int:
@@ -152,7 +166,7 @@ class Tournament:
             # is part of their share: else the rest would be cut ever smaller, and bots be started for each piece.
             left = (len(rounds) - number) * len(rounds.groups)
             if len(rounds.groups) == 1:
-                left += self._waiting // self._settings.seats
+                left += self._waiting // self.settings.seats
             deals = math.ceil(left / executor.tables)
             last = min(number + min(rounds_now, deals), len(rounds))
             for job in self._jobs_of(rounds, start, range(number, last), min(MOST_DEALS, deals)):
@@ -173,7 +187,7 @@ class Tournament:
 
         Seats are indices into the bots of the group in ascending order.
         """
-        bots, seats = sorted(rounds.groups[deals[0][0]]), self._settings.seats
+        bots, seats = sorted(rounds.groups[deals[0][0]]), self.settings.seats
         meetings = [
             (start + number * rounds.size + group * seats, [*rounds.meeting(group, number)]) for group, number in deals
         ]
@@ -193,8 +207,10 @@ class Tournament:
         self.void += 1
         self.void_reason = match.reason
         self._void_in_a_row += 1
-        if self._void_in_a_row == VOID_LIMIT:
-            raise InfraError(f"{VOID_LIMIT} matches in a row were void through no fault of a bot: {match.reason}")
+        if self._void_in_a_row == RETRIES.voids_of_run:
+            raise InfraError(
+                f"{RETRIES.voids_of_run} matches in a row were void through no fault of a bot: {match.reason}"
+            )
 
     def _keep(self, match: FinishedMatch) -> MatchEntry:
         """Put a match into the store; what the store has of it."""
@@ -208,6 +224,6 @@ class Tournament:
 
     def _spec(self, fixture: Fixture) -> MatchSpec[Any]:
         contestants = tuple(self._contestants[bot] for bot in fixture.seating)
-        seed = self._settings.deal_seed(fixture.deal, fixture.group)
+        seed = self.settings.deal_seed(fixture.deal, fixture.group)
         match_id = record.match_id(self._game, self._config, seed, contestants)
-        return MatchSpec(match_id, self._settings.game, self._config, seed, contestants, self._control)
+        return MatchSpec(match_id, self.settings.game, self._config, seed, contestants, self._control)

@@ -10,13 +10,13 @@ __all__ = [
     "amount",
     "counted",
     "day",
-    "duration",
     "heat",
     "moment",
     "percent",
     "rank_interval",
     "sentence",
     "signed",
+    "thinking_time",
     "version",
 ]
 
@@ -48,8 +48,8 @@ def amount(size: float) -> str:
     return f"{size:g} B"
 
 
-def duration(microseconds: float) -> str:
-    """A time in the unit that fits."""
+def thinking_time(microseconds: float) -> str:
+    """The time that a bot used, in the unit that fits."""
     seconds = microseconds / 1e6
     if seconds >= 120:
         return f"{seconds / 60:.0f} min"

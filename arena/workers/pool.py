@@ -20,7 +20,7 @@ from arena.monitoring.events import (
     ignore,
 )
 from arena.monitoring.figures import NO_FIGURES
-from arena.play.faults import REPLAYS
+from arena.play.retries import RETRIES
 from arena.workers.base import (
     NULL_SPECTATOR,
     Assignment,
@@ -37,9 +37,6 @@ from arena.workers.base import (
 )
 from arena.workers.job_queue import JobQueue
 from arena.workers.save_behind import SaveBehind
-
-LOSSES = 10
-"""How often a match is played again because the node of its worker was lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,8 +292,7 @@ class WorkerPool:
         except WorkerDied as died:
             self._deaths[match_id] += not isinstance(died, WorkerUnclean)
             self._on_event(WorkerEnded(*place, match_id, str(died)))
-            too_often = self._deaths[match_id] > (LOSSES if isinstance(died, WorkerLost) else REPLAYS)
-            if not too_often:
+            if RETRIES.may_replay(self._deaths[match_id], with_node=isinstance(died, WorkerLost)):
                 return Attempt(None, died=True)
             self._on_event(MatchVoid(*place, match_id, str(died), True, NO_FIGURES))
             return Attempt(VoidMatch(str(died), 0.0), died=True)

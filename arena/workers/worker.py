@@ -12,12 +12,13 @@ from arena.game import AnyGame
 from arena.match import AnyRecord
 from arena.monitoring.figures import figures_of
 from arena.play import record
-from arena.play.faults import REPLAYS, Policy, needs_restart
+from arena.play.faults import Policy, needs_restart
 from arena.play.heartbeat import Heartbeat
 from arena.play.holding import weak_limits
 from arena.play.outputs import with_outputs
 from arena.play.progress import Watch
 from arena.play.referee import void
+from arena.play.retries import RETRIES
 from arena.workers.base import Assignment, FinishedMatch, VoidMatch, WorkerUnclean
 from arena.workers.match_rows import match_entry
 
@@ -82,7 +83,7 @@ class Worker:
             await self.clear()
         if self._unclean is not None:
             raise WorkerUnclean(f"earlier bots cannot be cleared away: {self._unclean}") from self._unclean
-        for replays in range(1 + REPLAYS):
+        for replays in RETRIES.attempts():
             played = replace(await self._play_once(bots, assignment), replays=replays)
             self._is_done = self._are_done(played.record, assignment)
             if not played.record.void:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.tournaments.session import SHARED
+from arena.cli.venue import SHARED
 from tests.kits.contestants import arena, choosing, write_bot
 
 FAILING = """

@@ -14,13 +14,14 @@ from rich.console import Console
 
 from arena.cli import main
 from arena.cli.site import planned_matches
-from arena.cli.table_formats import Table, counted, print_table
+from arena.cli.table_formats import Table, print_table
 from arena.cli.tables import print_standings
 from arena.standings.ladder import Selection
 from arena.standings.table import make_standings
 from arena.store.base import BotEntry, MatchEntry, SeatResult, Tally
 from arena.store.sql import Store
 from arena.tournaments.formats import schedule_of
+from arena.web.formats import counted
 from arena.web.page import Cell, Section, render
 from arena.web.reports import ratings_page
 from tests.kits.fields import play_tournament

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from arena.tournaments.session import SHARED
+from arena.cli.venue import SHARED
 from tests.kits.contestants import arena, choosing, write_bot
 
 LEGAL = "return turn.legal[{}]"

@@ -21,9 +21,9 @@ from tests.kits.needs import need
 SDK = "from arena.sdk import Bot, serve\n"
 
 
-def arena(*args):
-    """The command inside this process."""
-    return CliRunner().invoke(main, [str(arg) for arg in args])
+def arena(*args, make_executor=None):
+    """The command inside this process; its matches may be played by another executor than that of this machine."""
+    return CliRunner().invoke(main, [str(arg) for arg in args], obj=make_executor)
 
 
 def arena_process(*args, typed="", cwd=None):

@@ -1,14 +1,10 @@
 """A small field whose bots play inside the referee: the real `arena tournament`, in a second."""
 
-import pytest
-from click.testing import CliRunner
-
-import arena.tournaments.session
 from arena import registry
 from arena.bots.builtin import RandomBot
 from arena.bots.running import LocalBot
-from arena.cli import main
 from arena.sdk import Session
+from tests.kits.contestants import arena
 from tests.kits.tournaments import InlineExecutor
 
 GAME = "claim"
@@ -41,9 +37,8 @@ def tournament_words(folder, address, *, rounds):
 def play_tournament(folder, *, rounds):
     """Play them all against each other by the command; the store with the finished tournament."""
     make_bots(folder)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arena.tournaments.session, "LocalExecutor", inline_executor)
-        result = CliRunner().invoke(main, tournament_words(folder, folder / "arena.db", rounds=rounds))
+    words = tournament_words(folder, folder / "arena.db", rounds=rounds)
+    result = arena(*words, make_executor=inline_executor)
     assert result.exit_code == 0, result.output
     return folder / "arena.db"
 

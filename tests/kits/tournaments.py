@@ -99,8 +99,7 @@ class World:
         return Session(self.game, MAKERS[name](7)).handle
 
     def run(self, concurrency=1, stop_after=None, abort_after=None, fresh=False, budget=None, tick=lambda: None):
-        entry = self.store.begin_tournament(self.settings.game, self.settings.to_json())
-        tournament = Tournament(self.game, entry, self.field, self.store)
+        tournament = Tournament.start(self.game, self.settings, self.field, self.store)
         executor = InlineExecutor(
             self.game,
             self.make_bot,

@@ -61,7 +61,7 @@ RUN = [
     events.MatchVoid(1, "two", "m2", "no sandbox", False, NO_FIGURES),
     events.MatchBegun(1, "two", "m4", ("b 1", "a 1")),
     events.WorkerEnded(1, "two", "m4", "code 9"),
-    events.NodeSetAside("two", "three void matches"),
+    events.NodeCordoned("two", "three void matches"),
     events.WorkerReady(1, "one"),
     events.MatchBegun(1, "one", "m2", ("b 1", "a 1")),
 ]
@@ -103,7 +103,7 @@ def test_the_state_says_what_is_played_where(state):
     one, two = now["nodes"]
     assert (one["name"], one["tables"], one["running"], one["played"], one["void"]) == ("one", 2, 1, 2, 1)
     assert (two["name"], two["tables"], two["void"], two["workers_ended"]) == ("two", 0, 1, 1)
-    assert two["set_aside"] == "three void matches"
+    assert two["cordoned"] == "three void matches"
     assert now["per_second"] > 0
 
 
@@ -147,7 +147,7 @@ def test_metrics_have_every_node(state):
     assert value("arena_move_latency_seconds_count", "one") == 3
     assert value("arena_move_latency_seconds_sum", "one") == pytest.approx(0.009)
     assert value("arena_referee_lag_seconds_total", "one") == 2.0
-    assert value("arena_node_set_aside", "two") == 1
+    assert value("arena_node_cordoned", "two") == 1
     assert value("arena_tables", "one") == 2
     assert value("arena_tables_busy", "one") == 1
     assert value("arena_workers_ended_total", "two") == 1

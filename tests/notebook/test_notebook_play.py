@@ -40,11 +40,11 @@ def test_every_game_can_be_played_in_process(game):
 
 def test_functions_classes_objects_and_names_may_play(tmp_path):
     folder = write_bot(tmp_path / "mine", choosing("return max(turn.legal)"))
-    for entrant, name in [
+    for bot, name in [
         (lowest, "lowest"), (Highest, "Highest"), (Highest(), "Highest"), ("greedy", "greedy"), (folder, "mine"),
         (str(folder), "mine"), ("first", "first"),
     ]:  # fmt: skip
-        assert arena.play("claim", [entrant, "random"], seed=1).bots == (name, "random")
+        assert arena.play("claim", [bot, "random"], seed=1).bots == (name, "random")
 
 
 def test_a_seed_is_the_deal_and_the_game():

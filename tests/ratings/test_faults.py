@@ -6,7 +6,7 @@ from itertools import permutations
 import pytest
 
 from arena.bots.builtin import RandomBot
-from arena.bots.in_process import contender
+from arena.bots.in_process import resolve_bot
 from arena.clock import TimeControl
 from arena.errors import Crashed
 from arena.links.local import LocalLink
@@ -26,7 +26,7 @@ HONEST = ("greedy", "mixed", "random")
 def bot(name, seed):
     """The bot of this name: `mixed` plays every second match well."""
     good = name == "greedy" or (name == "mixed" and seed % 2)
-    return contender(GAME, "greedy").make(seed) if good else RandomBot(seed)
+    return resolve_bot(GAME, "greedy").make(seed) if good else RandomBot(seed)
 
 
 class CrashingLink(LocalLink):

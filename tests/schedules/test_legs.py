@@ -138,8 +138,7 @@ def test_no_process_sees_a_deal_twice_whatever_dies_and_is_void(tmp_path, monkey
     world, chance = World(tmp_path / "db", settings), Random(f"{kind} {tables}")
     complete, runs = False, 0
     while not complete:
-        entry = world.store.begin_tournament(settings.game, settings.to_json())
-        tournament = Tournament(world.game, entry, world.field, world.store)
+        tournament = Tournament.start(world.game, settings, world.field, world.store)
         plan = {"tournament": tournament.id, "bot_ids": [bot.id for bot in world.field]}
         pool = WorkerPool([InlineWorker(world.game, chance, plan) for _ in range(tables)], needed=tables)
         stop_at = tournament.played + 25

@@ -10,7 +10,6 @@ import os
 import sys
 from pathlib import Path
 
-import arena.tournaments.session
 from arena.errors import UsageError
 from arena.store.sql import Store
 from tests.kits.contestants import arena as command
@@ -32,15 +31,14 @@ def fill(folder, free):
 
 
 def main(folder, free):
-    arena.tournaments.session.LocalExecutor = inline_executor
     (folder / "bots").mkdir()
     make_bots(folder / "bots")
     words = tournament_words(folder / "bots", folder / "arena.db", rounds=ROUNDS)
     ballast = fill(folder, free)
-    full = command(*words)
+    full = command(*words, make_executor=inline_executor)
     kept = names(folder / "arena.db")
     ballast.unlink()
-    went_on = command(*words)
+    went_on = command(*words, make_executor=inline_executor)
     verified = command("verify", "--db", folder / "arena.db")
     said = [[done.exit_code, done.stderr] for done in (full, went_on, verified)]
     print(json.dumps({"said": said, "kept": kept, "all": names(folder / "arena.db")}))

@@ -34,7 +34,7 @@ def test_a_tournament_is_not_gone_on_with_by_other_rules(tmp_path, newer, kept):
     assert ("rules" in entry.settings) is kept
     version = newer(world)
     with pytest.raises(UsageError, match=r"tournament 1 was begun with version '.*' of the rules of claim.*'next'"):
-        Tournament(world.game, entry, world.field, world.store)
+        Tournament.resume(entry.id, world.game, world.settings, world.field, world.store)
     assert len(world.store.matches()) == tournament.played
     asked = replace(BASE, seed=0, rules=version)
     again = with_seed(asked, None, world.store)

@@ -141,8 +141,7 @@ def test_a_batch_of_deals_is_shared_out_to_all_tables(tmp_path):
         async def __aexit__(self, *_):
             pass
 
-    entry = world.store.begin_tournament("claim", world.settings.to_json())
-    tournament = Tournament(world.game, entry, world.field, world.store)
+    tournament = Tournament.start(world.game, world.settings, world.field, world.store)
     budget = Budget()
     budget.note(0.1)  # so quick that the starts of bots cost more
     asyncio.run(tournament.run(Tables(), lambda _: None, budget))
@@ -301,7 +300,7 @@ def test_a_swiss_tournament_of_another_version_is_not_gone_on_with(tmp_path):
     del older["swiss_version"]  # as it was before pairings had a version
     entry = world.store.begin_tournament("claim", older)
     with pytest.raises(UsageError, match="begun by a version of Arena that pairs otherwise"):
-        Tournament(world.game, entry, world.field, world.store)
+        Tournament.resume(entry.id, world.game, Settings.from_json(entry.settings), world.field, world.store)
     (listed,) = json.loads(arena("tournament", "list", "--json", "--db", tmp_path / "db").output)
     assert (listed["format"], listed["bots"], listed["matches"]) == ("swiss", 3, 0)
     resumed = arena("tournament", "resume", entry.id, "--db", tmp_path / "db")

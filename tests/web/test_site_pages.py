@@ -55,7 +55,7 @@ def test_nearly_all_is_not_all(share, text):
     ("microseconds", "text"), [(400, "0.4 ms"), (250_000, "250 ms"), (2_500_000, "2.5 s"), (240e6, "4 min")]
 )
 def test_times_have_the_unit_that_fits(microseconds, text):
-    assert formats.duration(microseconds) == text
+    assert formats.thinking_time(microseconds) == text
 
 
 def test_a_version_is_not_taken_for_a_score():

@@ -44,14 +44,19 @@ class Processes(World):
         return [Builtin(bot.name) for bot in self.field]
 
     def execute(self, concurrency=1, on_start=None, stop_after=None, abort_after=None):
-        entry = self.store.begin_tournament(self.settings.game, self.settings.to_json())
-        tournament = Tournament(self.game, entry, self.field, self.store)
+        tournament = Tournament.start(self.game, self.settings, self.field, self.store)
         plans = [
             BotPlan(Contestant(bot.name, bot.version, bot.digest), source, OPTIONS)
             for bot, source in zip(self.field, self.sources())
         ]
         plan = WorkerPlan(
-            self.settings.game, entry.id, tuple(plans), tuple(bot.id for bot in self.field), 7, 0, self.settings.fresh
+            self.settings.game,
+            tournament.id,
+            tuple(plans),
+            tuple(bot.id for bot in self.field),
+            7,
+            0,
+            self.settings.fresh,
         )
         seen = []
 

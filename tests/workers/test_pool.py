@@ -7,10 +7,10 @@ import pytest
 
 from arena.errors import InfraError
 from arena.match import Contestant, MatchSpec
-from arena.play.faults import REPLAYS
+from arena.play.retries import RETRIES
 from arena.workers.base import Assignment, Job, VoidMatch, WorkerDied, WorkerLost, WorkerUnclean
 from arena.workers.elastic_pool import ElasticPool
-from arena.workers.pool import LOSSES, WorkerPool
+from arena.workers.pool import WorkerPool
 
 SPEC = MatchSpec("", "claim", {}, 1, (Contestant("a"), Contestant("b")), None)
 
@@ -79,16 +79,18 @@ def test_every_leg_and_whoever_goes_on_with_a_job_begins_with_new_bots():
     assert dying.legs == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize(("error", "times"), [(WorkerDied("died"), REPLAYS), (WorkerLost("lost"), LOSSES)])
+@pytest.mark.parametrize(
+    ("error", "times"), [(WorkerDied("died"), RETRIES.replays), (WorkerLost("lost"), RETRIES.losses)]
+)
 def test_a_match_that_ends_its_workers_again_and_again_is_void(error, times):
     assert play([job("a", "b")], Scripted(*[error] * times)) == ["a", "b"]
     assert play([job("a", "b")], Scripted(*[error] * (times + 1))) == [str(error), "b"]
 
 
 def test_what_earlier_bots_left_is_held_against_no_match():
-    worker = Scripted(None, *[WorkerUnclean("cannot be cleared away")] * (REPLAYS + 3))
+    worker = Scripted(None, *[WorkerUnclean("cannot be cleared away")] * (RETRIES.replays + 3))
     assert play([job("a"), job("b", "c")], worker) == ["a", "b", "c"]
-    assert worker.started == 1 + REPLAYS + 3
+    assert worker.started == 1 + RETRIES.replays + 3
 
 
 def test_a_match_that_cannot_be_played_is_void():

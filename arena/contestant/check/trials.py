@@ -27,10 +27,11 @@ from arena.match import (
     Verdict,
     undecided,
 )
-from arena.play.faults import REPLAYS, early_end, substitute, verdict_of
+from arena.play.faults import early_end, substitute, verdict_of
 from arena.play.heartbeat import Heartbeat
 from arena.play.player import Player
 from arena.play.progress import apply_reply
+from arena.play.retries import RETRIES
 from arena.rng import draw_name, sample, stream
 
 TURNS_PER_WALK = 8
@@ -98,12 +99,12 @@ class Trials:
         moves = random_game(self._game, config, spec.seed)
         plies = [ply for ply, played in enumerate(moves) if played.seat == seat]
         chosen = set(sample(stream(spec.seed, "check", seat), plies, min(len(plies), TURNS_PER_WALK, quota)))
-        for attempt in range(1 + REPLAYS):
+        for attempt in RETRIES.attempts():
             try:
                 await self._ask_along(bot, spec, seat, moves, chosen)
                 break
             except InfraError:
-                if attempt == REPLAYS:
+                if attempt == RETRIES.replays:
                     raise
         return len(chosen)
 

@@ -15,7 +15,7 @@ import ray
 from arena.bots.launch import BotPlan
 from arena.bots.manifest import Folder
 from arena.errors import InfraError, UsageError
-from arena.monitoring.events import Listener, NodeSetAside, ignore
+from arena.monitoring.events import Listener, NodeCordoned, ignore
 from arena.untrusted.units import MIB
 from arena.workers.placement import MatchSize
 from arena.workers.ray.bot_archives import pack_folder, pack_image
@@ -68,7 +68,7 @@ class MatchResources:
 
 
 class RayCluster:
-    """A cluster for one tournament; a node that cannot play is set aside, and said so."""
+    """A cluster for one tournament; a node that cannot play is cordoned, and said so."""
 
     def __init__(
         self, address: str, resources: MatchResources, *, priority: int, most: int | None, registry: str | None = None
@@ -86,7 +86,7 @@ class RayCluster:
         self.say: Callable[[str], None] = lambda _: None
         """Tells the user about nodes."""
         self.on_event: Listener = ignore
-        self.set_aside: dict[str, str] = {}
+        self.cordoned: dict[str, str] = {}
         """The ids of the nodes that are not played on, and why."""
         self.nodes: frozenset[str] = frozenset()
         """The ids of the nodes that could play a match when they were last looked at."""
@@ -131,16 +131,16 @@ class RayCluster:
         self.nodes = frozenset(node["NodeID"] for node in fitting)
         return bool(self.nodes)
 
-    def reject(self, facts: NodeFacts, reason: str) -> None:
+    def cordon(self, facts: NodeFacts, reason: str) -> None:
         """Play on this node no more."""
-        if facts.node_id not in self.set_aside:
-            self.set_aside[facts.node_id] = reason
-            self.on_event(NodeSetAside(facts.name, reason))
-            self.say(f"the node {facts.name} is set aside, the others go on: {reason}")
+        if facts.node_id not in self.cordoned:
+            self.cordoned[facts.node_id] = reason
+            self.on_event(NodeCordoned(facts.name, reason))
+            self.say(f"the node {facts.name} is cordoned, the others go on: {reason}")
 
     def start_actor(self) -> Any:
-        """An actor that Ray places on a node with room, of those that are not set aside, as evenly as it can."""
-        avoided = {"ray.io/node-id": f"!in({','.join(self.set_aside)})"} if self.set_aside else {}
+        """An actor that Ray places on a node with room, of those that are not cordoned, as evenly as it can."""
+        avoided = {"ray.io/node-id": f"!in({','.join(self.cordoned)})"} if self.cordoned else {}
         return (
             ray.remote(NodeWorker)
             .options(
@@ -169,7 +169,7 @@ class RayCluster:
     def _playing_nodes(self) -> list[dict[str, Any]]:
         try:
             nodes: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
-            return [node for node in nodes if node["Alive"] and node["NodeID"] not in self.set_aside]
+            return [node for node in nodes if node["Alive"] and node["NodeID"] not in self.cordoned]
         except (ConnectionError, ray.exceptions.RayError) as error:
             raise InfraError(f"the Ray cluster does not answer any more: {error}") from error
 

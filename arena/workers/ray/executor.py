@@ -1,4 +1,4 @@
-"""Matches on the nodes of a Ray cluster: Ray places the workers, and nodes that keep failing are set aside."""
+"""Matches on the nodes of a Ray cluster: Ray places the workers, and nodes that keep failing are cordoned."""
 
 import asyncio
 import time
@@ -6,16 +6,12 @@ from dataclasses import replace
 
 from arena.errors import InfraError
 from arena.monitoring.events import Listener, ignore
+from arena.play.retries import RETRIES
 from arena.workers.base import NULL_SPECTATOR, FinishedMatch, Job, Spectator, VoidMatch, WorkerHandle
 from arena.workers.elastic_pool import ElasticPool
 from arena.workers.messages import WorkerPlan
 from arena.workers.ray.cluster import RayCluster
 from arena.workers.ray.worker import LOOK_S, NO_NODE_S, RayWorker
-
-VOIDS_IN_A_ROW = 3
-"""Void matches in a row, or the same one again and again, after which a node is set aside."""
-VOID_NODES = 2
-"""Nodes on which a match is void before it stays void: then it is not the nodes' doing."""
 
 
 class RayExecutor(ElasticPool):
@@ -82,7 +78,7 @@ class RayExecutor(ElasticPool):
         return worker.node not in avoided or not self._nodes_with_workers() - avoided
 
     def _must_move(self, worker: WorkerHandle) -> bool:
-        return worker.node in self._cluster.set_aside
+        return worker.node in self._cluster.cordoned
 
     def _node_name(self, worker: WorkerHandle) -> str:
         return worker.facts.name if isinstance(worker, RayWorker) and worker.facts else ""
@@ -95,7 +91,7 @@ class RayExecutor(ElasticPool):
         void_on = self._void_on.setdefault(match_id, set())
         void_on.add(worker.node)
         self._note_void(worker, match_id, match.reason)
-        if len(void_on) < VOID_NODES and self._cluster.nodes - self._cluster.set_aside.keys() - void_on:
+        if len(void_on) < RETRIES.nodes and self._cluster.nodes - self._cluster.cordoned.keys() - void_on:
             return False  # even if no worker is there yet: void again here, it counts against this node
         for node in self._void_on.pop(match_id):
             self._voids_of[node] = [other for other in self._voids_of.get(node, []) if other != match_id]
@@ -104,9 +100,9 @@ class RayExecutor(ElasticPool):
     def _note_void(self, worker: WorkerHandle, match_id: str, reason: str) -> None:
         voids = self._voids_of.setdefault(worker.node, [])
         voids.append(match_id)
-        if len(voids) >= VOIDS_IN_A_ROW and isinstance(worker, RayWorker) and worker.facts is not None:
-            self._cluster.reject(worker.facts, f"{VOIDS_IN_A_ROW} matches in a row were void there: {reason}")
+        if len(voids) >= RETRIES.voids_of_node and isinstance(worker, RayWorker) and worker.facts is not None:
+            self._cluster.cordon(worker.facts, f"{RETRIES.voids_of_node} matches in a row were void there: {reason}")
 
     def _nodes_with_workers(self) -> set[str]:
         """The nodes where workers are that may play."""
-        return {worker.node for worker in self._workers if worker.node} - self._cluster.set_aside.keys()
+        return {worker.node for worker in self._workers if worker.node} - self._cluster.cordoned.keys()

@@ -52,20 +52,20 @@ class Shares:
         claim.renewed = now
         self._claims[driver] = claim
         if changed:
-            deal(self._claims)
+            allocate(self._claims)
         elif now > self._turn_began + TURN_S:
             self._turn_began = now
-            settle(self._claims)
-            deal(self._claims)
+            accrue_credit(self._claims)
+            allocate(self._claims)
         return claim.tables
 
     def release(self, driver: str) -> None:
         """Forget a driver that has ended."""
         if self._claims.pop(driver, None) is not None:
-            deal(self._claims)
+            allocate(self._claims)
 
 
-def parts(claims: Mapping[str, Claim]) -> dict[str, float]:
+def fair_shares(claims: Mapping[str, Claim]) -> dict[str, float]:
     """The tables of each driver by its weight, not rounded; what one cannot use goes to the others."""
     found: dict[str, float] = {}
     left, waiting = 1.0, dict(claims)
@@ -82,9 +82,9 @@ def parts(claims: Mapping[str, Claim]) -> dict[str, float]:
     return found
 
 
-def deal(claims: Mapping[str, Claim]) -> None:
+def allocate(claims: Mapping[str, Claim]) -> None:
     """Give out whole tables; those that are left over go to whoever has waited longest for its part of one."""
-    due = parts(claims)
+    due = fair_shares(claims)
     for name, claim in claims.items():
         claim.tables = math.floor(due[name] + _TINY)
     free = 1.0 - sum(claim.tables / claim.capacity for claim in claims.values() if claim.capacity)
@@ -94,8 +94,8 @@ def deal(claims: Mapping[str, Claim]) -> None:
             free -= 1.0 / claim.capacity
 
 
-def settle(claims: Mapping[str, Claim]) -> None:
+def accrue_credit(claims: Mapping[str, Claim]) -> None:
     """At the end of a turn, note who had more or less than its part."""
-    due = parts(claims)
+    due = fair_shares(claims)
     for name, claim in claims.items():
         claim.credit = min(max(claim.credit + due[name] - claim.tables, -_CREDIT), _CREDIT)

@@ -53,7 +53,7 @@ class RayWorker:
         self._actor: Any = None
 
     async def start(self) -> None:
-        """Wait for a place on a node and start the worker there; a node where that fails is set aside."""
+        """Wait for a place on a node and start the worker there; a node where that fails is cordoned."""
         lost: WorkerLost | None = None
         for _ in range(STARTS):
             try:
@@ -90,14 +90,14 @@ class RayWorker:
                 ray.kill(actor)
 
     async def _start_somewhere(self) -> bool:
-        """Whether the actor is ready to play; if not, its node is set aside."""
+        """Whether the actor is ready to play; if not, its node is cordoned."""
         self._actor = self._cluster.start_actor()
         self.facts = facts = await self._wait_for_place()
-        if facts.node_id in self._cluster.set_aside:  # since the actor was asked for
+        if facts.node_id in self._cluster.cordoned:  # since the actor was asked for
             return False
         problem = await self._prepare(facts)
         if problem is not None:
-            self._cluster.reject(facts, problem)
+            self._cluster.cordon(facts, problem)
             return False
         self.node = facts.node_id
         return True
@@ -110,7 +110,7 @@ class RayWorker:
                 if await asyncio.to_thread(self._cluster.has_node):
                     since = time.monotonic()
                 elif time.monotonic() > since + NO_NODE_S:
-                    reasons = "; ".join(dict.fromkeys(self._cluster.set_aside.values()))
+                    reasons = "; ".join(dict.fromkeys(self._cluster.cordoned.values()))
                     raise InfraError("no node of the cluster is left to play on" + (f": {reasons}" if reasons else ""))
             facts: NodeFacts = asking.result()
             return facts

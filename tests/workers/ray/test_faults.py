@@ -232,16 +232,16 @@ def test_whatever_fails_every_match_is_played_and_kept_once(tmp_path, nodes, ser
     assert endings == {"NORMAL"}
     assert (lost, doubled, left) == (0, 0, [])
     assert ratings(server.url) == ratings(tmp_path / "quiet.db")
-    named = f"/{node_id(broken)[:8]} is set aside"
+    named = f"/{node_id(broken)[:8]} is cordoned"
     assert any(named in text for text in texts), "\n\n".join(texts)
     assert "the store answers again" in texts[0]
     assert not any(run["alive"] for run in status(server.url))
 
 
 def reported(address):
-    """Whether the run reports that a worker died in its match, and that a node was set aside."""
+    """Whether the run reports that a worker died in its match, and that a node was cordoned."""
     nodes = [node for run in status(address) for node in run["nodes"]]
-    return any(node["workers_ended"] for node in nodes) and any(node["set_aside"] for node in nodes)
+    return any(node["workers_ended"] for node in nodes) and any(node["cordoned"] for node in nodes)
 
 
 def check_status(runs, driver, place, *, good, broken):
@@ -253,7 +253,7 @@ def check_status(runs, driver, place, *, good, broken):
     assert sum(node["played"] for node in nodes.values()) == run["played"] == run["played_in_run"]
     assert {match["node"] for match in run["running"]} <= {node["name"] for node in run["nodes"]}
     refused = nodes[node_id(broken)[:8]]
-    assert "this sandbox is broken" in refused["set_aside"]
+    assert "this sandbox is broken" in refused["cordoned"]
     assert (refused["tables"], refused["played"]) == (0, 0)
 
 

@@ -28,25 +28,25 @@ class Nodes:
 
     def __init__(self, **void):
         self.void = void
-        self.nodes, self.set_aside = frozenset(void), {}
+        self.nodes, self.cordoned = frozenset(void), {}
         self.tables = 0
 
     def share(self):
         return self.tables
 
-    def reject(self, facts, reason):
-        self.set_aside[facts.node_id] = reason
+    def cordon(self, facts, reason):
+        self.cordoned[facts.node_id] = reason
 
 
 class Told(RayWorker):
-    """A worker that Ray would place on the first node of its list that is not set aside."""
+    """A worker that Ray would place on the first node of its list that is not cordoned."""
 
     def __init__(self, cluster, *places):
         super().__init__(cluster, PLAN)
         self._places = places
 
     async def start(self):
-        left = [place for place in self._places if place not in self._cluster.set_aside]
+        left = [place for place in self._places if place not in self._cluster.cordoned]
         if not left:
             raise InfraError("no node is left")
         self.node, self.facts = left[0], NodeFacts(left[0], left[0], "")
@@ -84,23 +84,23 @@ def play(cluster, workers, *names, on_event=ignore):
 def test_a_match_that_is_void_on_one_node_is_played_on_another():
     cluster = Nodes(good="", bad="b")
     assert play(cluster, [Told(cluster, "bad"), Told(cluster, "good")], *"abcd") == list("abcd")
-    assert not cluster.set_aside
+    assert not cluster.cordoned
 
 
 def test_a_match_that_is_void_on_two_nodes_stays_void_and_no_node_is_blamed():
     cluster = Nodes(one="bd", two="bd", three="")
     workers = [Told(cluster, "one"), Told(cluster, "two")]
     assert play(cluster, workers, *"abcd") == ["a", "b is void", "c", "d is void"]
-    assert not cluster.set_aside
+    assert not cluster.cordoned
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_node_that_keeps_voiding_is_set_aside_and_its_worker_moves(workers):
+def test_a_node_that_keeps_voiding_is_cordoned_and_its_worker_moves(workers):
     cluster, heard = Nodes(bad="abcdefgh", good=""), []
     names = [("bad", "good"), ("good",)]
     told = [Told(cluster, *places) for places in names[:workers]]
     assert play(cluster, told, *"abcdefgh", on_event=heard.append) == list("abcdefgh")
-    assert cluster.set_aside.keys() == {"bad"}
+    assert cluster.cordoned.keys() == {"bad"}
     assert sum(isinstance(event, WorkerDismissed) for event in heard) == 1  # nobody is said to play there any more
 
 
@@ -109,7 +109,7 @@ def test_on_a_single_node_a_void_match_stays_void():
     assert play(cluster, [Told(cluster, "only")], *"abc") == ["a", "b is void", "c"]
 
 
-def test_when_all_nodes_are_set_aside_the_tournament_stops_with_a_sentence():
+def test_when_all_nodes_are_cordoned_the_tournament_stops_with_a_sentence():
     cluster = Nodes(one="abcdefgh", two="abcdefgh")
     cluster.nodes |= {"lost"}
     with pytest.raises(InfraError, match="no node is left"):
