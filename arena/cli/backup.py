@@ -12,7 +12,6 @@ from arena.errors import UsageError
 from arena.intake import backup_file
 from arena.intake.folder_storage import FolderStorage
 from arena.store.backup import copy_sqlite
-from arena.store.sql import Store
 from arena.untrusted.text import printable
 from arena.web.formats import counted
 
@@ -77,7 +76,6 @@ def restore(file: Path, as_json: bool, db: str) -> None:
     partial, storage = path.with_name(f".{path.name}.{os.getpid()}.restoring"), FolderStorage(bots_folder(db))
     try:
         count = backup_file.read(file, partial, storage)
-        _find_folders(partial, storage)
         _put(partial, path)
     finally:
         for ending in _ENDINGS:
@@ -90,18 +88,6 @@ def _report(as_json: bool, file: Path, db: str, bots: int, done: str) -> None:
         print_json({"file": str(file), "store": db, "bots": bots})
     else:
         echo(f"{printable(done)}, with the folders of {counted(bots, 'bot')}")
-
-
-def _find_folders(database: Path, storage: FolderStorage) -> None:
-    """Let the bots of a restored database be run from where their folders are now."""
-    store = Store(database)
-    try:
-        for bot in store.all_bots():
-            here = storage.path_of(bot.digest)
-            if bot.kind == "folder" and bot.origin != str(here) and here.is_dir():
-                store.move_bot(bot.id, str(here))
-    finally:
-        store.close()
 
 
 def _put(partial: Path, path: Path) -> None:

@@ -39,13 +39,15 @@ _BYTES_PER_SECOND = 1 << 14
     is_flag=True,
     help="Vouch for it with your key (`arena keys`), made at first use; needs the extra `signing`.",
 )
+@click.option("--with-output", is_flag=True, help="With what bots printed, which everybody can read there then.")
 @json_option
 @db_option
-def export(number: int, out: Path | None, sign: bool, as_json: bool, db: str) -> None:
+def export(number: int, out: Path | None, sign: bool, with_output: bool, as_json: bool, db: str) -> None:
     """Write a tournament to one file.
 
-    In it are its settings, its bots by digest, results, records and checksums, but not the bots' files. On another
-    machine `arena import` proves it and shows the same tables. The same tournament gives the same bytes.
+    In it are its settings, its bots by digest, results, records and checksums, but not the bots' files, and what they
+    printed only if you say so. On another machine `arena import` proves it and shows the same tables. The same
+    tournament gives the same bytes.
 
     --json prints the tournament as `arena tournament list` does, with file, matches and signed_with (your public
     key, or null).
@@ -61,7 +63,7 @@ def export(number: int, out: Path | None, sign: bool, as_json: bool, db: str) ->
     if sign:
         text = archive.text_to_sign(kept)
         kept = replace(kept, signature=own_key().sign(text))
-    count = archive.write(kept, path)
+    count = archive.write(kept, path, with_output=with_output)
     if as_json:
         facts = {"file": str(path), "matches": count, "signed_with": kept.signature and kept.signature.key}
         print_json({**plain_tournament(entry), **facts})
@@ -153,5 +155,5 @@ def prove(file: str, copy: str) -> str | None:
         return f"its schedule cannot be proved: {printable(unproved)}"
     if not archive.is_signature_true(kept):
         return "its signature is wrong: the owner of its key has not signed this"
-    archive.write(kept, Path(copy))
+    archive.write(kept, Path(copy), with_output=True)
     return None

@@ -15,7 +15,7 @@ from arena.cli.table_formats import form_options, print_table
 from arena.errors import UsageError
 from arena.match import is_fault
 from arena.standings.ladder import find_bot
-from arena.store.base import BotEntry, MatchEntry
+from arena.store.base import BotEntry, KeptMatch, MatchEntry
 from arena.store.sql import Store
 from arena.untrusted.text import printable
 
@@ -63,9 +63,9 @@ def history(name: str, last: int, lost: bool, match_id: str | None, out: Path | 
         bot, match = _find(store, bot, match_id, older="@" not in name)
         kept = store.kept_match(match.tournament_id, match.match_id)
         if form["as_json"]:
-            print_json(_plain_match(store, bot, kept.entry))
+            print_json(_plain_match(store, bot, kept))
         else:
-            _show_match(store, bot, kept.entry)
+            _show_match(store, bot, kept)
         if out is not None:
             _write(out, kept.record, to_stderr=form["as_json"])
         return
@@ -107,8 +107,15 @@ def _find(store: Store, bot: BotEntry, match_id: str, *, older: bool) -> tuple[B
     raise UsageError(f"it played no match {match_id!r}: `arena history BOT` lists those that it played")
 
 
-def _plain_match(store: Store, bot: BotEntry, match: MatchEntry) -> dict[str, Any]:
+def _output_of(kept: KeptMatch, bot: BotEntry) -> str:
+    """The newest of what this bot printed in a match."""
+    output = kept.outputs.get(seat_of(kept.entry, bot.id))
+    return output.end if output else ""
+
+
+def _plain_match(store: Store, bot: BotEntry, kept: KeptMatch) -> dict[str, Any]:
     """A match as plain data, with the output of the bot that was asked about."""
+    match = kept.entry
     entries = {entry.id: entry for entry in store.all_bots()}
     names = ("rank", "score", "ending", "sentence", "wall_us", "cpu_us")
     seats = [
@@ -118,11 +125,11 @@ def _plain_match(store: Store, bot: BotEntry, match: MatchEntry) -> dict[str, An
     ]  # fmt: skip
     facts = {"match": match.match_id, "tournament": match.tournament_id, "reason": match.reason, "moves": match.moves}
     facts["ended_at_fault"] = match.ended_at_fault
-    output = match.seats[seat_of(match, bot.id)].log
-    return {**facts, "seats": seats, "bot": bot.name, "version": bot.version, "output": output}
+    return {**facts, "seats": seats, "bot": bot.name, "version": bot.version, "output": _output_of(kept, bot)}
 
 
-def _show_match(store: Store, bot: BotEntry, match: MatchEntry) -> None:
+def _show_match(store: Store, bot: BotEntry, kept: KeptMatch) -> None:
+    match = kept.entry
     label = {entry.id: entry.label for entry in store.all_bots()}
     reason = printable(match.reason)
     early = f"; {NOT_RATED}" if match.ended_at_fault else ""
@@ -132,7 +139,7 @@ def _show_match(store: Store, bot: BotEntry, match: MatchEntry) -> None:
         ending = f"{result.ending}: {result.sentence}" if result.at_fault else result.sentence
         points = f"rank {result.rank}, {result.score:g} points"
         echo(f"  seat {seat}  {printable(label[result.bot_id])}, {points}, {times}; {printable(ending)}")
-    log = match.seats[seat_of(match, bot.id)].log
+    log = _output_of(kept, bot)
     name = printable(bot.label)
     echo(f"\noutput of {name}, its end:\n{log}" if log else f"\n{name} printed nothing")
 

@@ -21,6 +21,7 @@ from arena.errors import RecordError, UsageError
 from arena.game import AnyGame
 from arena.match import MatchRecord
 from arena.play import record
+from arena.play.outputs import with_outputs_of_moves
 from arena.play.record_files import read_record, read_records
 from arena.play.replay import positions, verify
 from arena.store.lookup import find_match
@@ -120,10 +121,12 @@ def _file(text: str) -> Path:
 def _stored(text: str, db: str) -> tuple[AnyGame, MatchRecord[Any, Any]]:
     try:
         store = read_store(db)
-        kept = record.load(store.record(*find_match(store, text)), registry.find)
+        match = store.kept_match(*find_match(store, text))
+        kept = record.load(match.record, registry.find)
     except UsageError as error:
         raise UsageError(f"there is no file {text!r}, and {error}") from error
-    return registry.find(kept.spec.game), kept
+    printed = {number: text for output in match.outputs.values() for number, text in output.by_move.items()}
+    return registry.find(kept.spec.game), with_outputs_of_moves(kept, printed)
 
 
 @replay.command("html")

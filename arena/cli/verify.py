@@ -47,7 +47,7 @@ def verify(numbers: Sequence[int], game_name: str | None, as_json: bool, db: str
     """Prove that the tables follow from the records.
 
     Every match in the store is replayed and compared with its rows, and with the schedule that follows from the
-    settings: who meets whom, from which seat, with which deal. A changed result, time, log, bot, setting or record is
+    settings: who meets whom, from which seat, with which deal. A changed result, time, bot, setting or record is
     found and named, and so is a match that was left out, added, or dealt otherwise. All matches are counted again,
     because tables are made of tallies that are kept beside them. The exit code is 1 if anything is wrong.
 

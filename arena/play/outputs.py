@@ -1,6 +1,6 @@
-"""What bots printed, decision by decision: kept in the record beside their moves, within bounds."""
+"""What bots printed, decision by decision, beside their moves in a record; a store keeps it apart from its records."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from arena.match import AnyRecord, PlayedMove, Seat
@@ -15,6 +15,20 @@ def with_outputs(record: AnyRecord, outputs: Sequence[Sequence[str]]) -> AnyReco
     """The record with these outputs of every seat, by turn; the first move of a reply carries what belongs to it."""
     kept = {seat: _within_bounds(of_seat) for seat, of_seat in enumerate(outputs) if any(of_seat)}
     return replace(record, played=tuple(_with_output(move, kept) for move in record.played)) if kept else record
+
+
+def without_outputs(record: AnyRecord) -> AnyRecord:
+    """The record without what bots printed."""
+    return replace(record, played=tuple(replace(move, output="") if move.output else move for move in record.played))
+
+
+def with_outputs_of_moves(record: AnyRecord, outputs: Mapping[int, str]) -> AnyRecord:
+    """The record with these outputs, by the numbers of its moves."""
+    played = (
+        replace(move, output=shortened(outputs[number])) if number in outputs else move
+        for number, move in enumerate(record.played)
+    )
+    return replace(record, played=tuple(played))
 
 
 def _within_bounds(outputs: Sequence[str]) -> dict[int, str]:

@@ -107,6 +107,14 @@ def ended_at_fault(data: bytes) -> bool:
         return False
 
 
+def has_output(data: bytes) -> bool:
+    """Whether what bots printed stands beside their moves; False for bytes that are no record, as above."""
+    try:
+        return any(move.output for move in parse(match_pb2.Record, data[_HEAD:]).moves)
+    except BadMessage:
+        return False
+
+
 def rules_version(data: bytes) -> str:
     """The version of the rules that a match was played with, from the bytes of a record that was kept."""
     try:

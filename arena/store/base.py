@@ -1,7 +1,7 @@
 """What a store keeps, as values; apart from the store itself, so that a worker process loads no database."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -78,7 +78,6 @@ class SeatResult:
     sentence: str
     wall_us: int
     cpu_us: int
-    log: str = ""
 
     @property
     def at_fault(self) -> bool:
@@ -108,12 +107,27 @@ class MatchEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class Output:
+    """What a bot printed in a match; it is no part of the match, and nothing is decided by it."""
+
+    end: str
+    """The newest of all."""
+    by_move: Mapping[int, str] = field(default_factory=dict)
+    """What it printed in a decision, by the number of its move in the record, from 0."""
+
+
+Outputs = Mapping[int, Output]
+"""By seat; without those whose bots printed nothing."""
+
+
+@dataclass(frozen=True, slots=True)
 class KeptMatch:
     """A match with all that is kept of it, the output of its bots too."""
 
     entry: MatchEntry
     record: bytes
     checksum: str
+    outputs: Outputs = field(default_factory=dict)
     weak_limits: tuple[str, ...] = ()
     """What was not fully held, for matches that are added; the store keeps it with the tournament."""
 

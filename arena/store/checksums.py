@@ -12,7 +12,7 @@ from dataclasses import asdict
 from typing import Any
 
 from arena.canonical import canonical_json
-from arena.store.base import BotEntry, MatchEntry
+from arena.store.base import BotEntry, KeptMatch, MatchEntry, Outputs
 
 
 def settings_key(game: str, settings: Mapping[str, Any]) -> str:
@@ -28,12 +28,28 @@ def bot_checksum(bot: BotEntry) -> str:
 def match_checksum(match: MatchEntry, record: bytes) -> str:
     """A checksum over a match and its seats, but for the numbers that the store itself gave out.
 
-    Whether it ended at a fault follows from its record, and older checksums do not know of it.
+    Whether it ended at a fault follows from its record, and older checksums do not know of it. What bots printed is no
+    part of it: an archive may leave that out.
     """
+    return _match_checksum(match, record, {})
+
+
+def fits_checksum(kept: KeptMatch) -> bool:
+    """Whether a match is what it was when its checksum was made."""
+    return kept.checksum == match_checksum(kept.entry, kept.record) or covers_output(kept)
+
+
+def covers_output(kept: KeptMatch) -> bool:
+    """Whether its checksum fits, and is one of an earlier Arena, which covered what bots printed."""
+    return bool(kept.outputs) and kept.checksum == _match_checksum(kept.entry, kept.record, kept.outputs)
+
+
+def _match_checksum(match: MatchEntry, record: bytes, outputs: Outputs) -> str:
     plain = asdict(match)
     del plain["tournament_id"], plain["ended_at_fault"]
-    for seat in plain["seats"]:
+    for number, seat in enumerate(plain["seats"]):
         del seat["bot_id"]
+        seat["log"] = outputs[number].end if number in outputs else ""
     return _sha256([plain, hashlib.sha256(record).hexdigest()])
 
 

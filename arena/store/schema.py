@@ -146,9 +146,10 @@ outputs = Table(
     Column("match_number", _MatchNumber, primary_key=True, autoincrement=False),
     Column("seat", Integer, primary_key=True, autoincrement=False),
     Column("log", Text, nullable=False),
+    Column("by_move", JSON),
     ForeignKeyConstraint(["match_number", "seat"], ["seats.match_number", "seats.seat"]),
 )
-"""What bots printed; there is no row for a seat whose bot printed nothing."""
+"""What bots printed: the newest of it, and that of each decision; no row for a seat whose bot printed nothing."""
 
 ALL, TESTS = 0, -1
 """In place of the id of a tournament: a tally of all tournaments of its game, or of all tests."""

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import (
@@ -28,6 +29,8 @@ from arena.store.base import (
     ListedMatch,
     MatchEntry,
     MatchResult,
+    Output,
+    Outputs,
     RunEntry,
     RunningMatch,
     SeatResult,
@@ -53,6 +56,8 @@ from arena.store.tallies import (
 from arena.store.tournaments import Tournaments
 
 _SEAT = ("seat", "bot_id", "rank", "score", "ending", "sentence", "wall_us", "cpu_us")
+NO_OUTPUTS: Outputs = MappingProxyType({})
+"""Of a match whose bots printed nothing."""
 _PAGE, _HEAVY_PAGE = 2_000, 100
 """How many matches are read at a time, and how many where all that is kept of them is read."""
 _MOST_WEAK_LIMITS = 20
@@ -99,15 +104,18 @@ class Store(Bots, Tournaments):
 
     # -- matches ------------------------------------------------------------------------------------------
 
-    def add_match(self, match: MatchEntry, record: bytes, weak_limits: Sequence[str] = ()) -> bool:
-        """Keep a match, and what was not fully held in it, in one transaction; False if it was there already."""
+    def add_match(
+        self, match: MatchEntry, record: bytes, weak_limits: Sequence[str] = (), outputs: Outputs = NO_OUTPUTS
+    ) -> bool:
+        """Keep a match, what was not fully held in it and what its bots printed; False if it was there already."""
         counted, number = Counted(), match.tournament_id
         try:
             with writing(self._database) as connection:
                 # All writers lock in this order, so that no two wait for each other: tournament, match, tallies.
                 noted = self._note_weak_limits(connection, number, weak_limits)
                 total = self._total_of(connection, number)
-                _insert_match(connection, KeptMatch(match, record, match_checksum(match, record)), counted, total)
+                kept = KeptMatch(match, record, match_checksum(match, record), outputs)
+                _insert_match(connection, kept, counted, total)
                 counted.write(connection)
             self._weak_limits[number] = noted
         except IntegrityError:
@@ -362,7 +370,7 @@ class Store(Bots, Tournaments):
             return list(inconsistencies(connection))
 
     def _kept(self, which: ColumnElement[bool]) -> list[KeptMatch]:
-        query = _light().add_columns(matches.c.checksum, records.c.record, outputs.c.log)
+        query = _light().add_columns(matches.c.checksum, records.c.record, outputs.c.log, outputs.c.by_move)
         # What somebody took away is missing in what comes out, so that its checksum does not fit.
         query = query.outerjoin(records, records.c.match_number == matches.c.number).outerjoin(seats, _OF_SEAT)
         query = query.outerjoin(
@@ -371,7 +379,9 @@ class Store(Bots, Tournaments):
         with self._database.connect() as connection:
             rows = connection.execute(_in_order(query).where(which)).all()
         found = (list(group) for _, group in groupby(rows, key=_number))
-        return [KeptMatch(_match(rows), bytes(rows[0].record or b""), rows[0].checksum) for rows in found]
+        return [
+            KeptMatch(_match(rows), bytes(rows[0].record or b""), rows[0].checksum, _outputs(rows)) for rows in found
+        ]
 
 
 _OF_SEAT = seats.c.match_number == matches.c.number
@@ -433,9 +443,8 @@ def _insert_match(connection: Connection, kept: KeptMatch, counted: Counted, tot
     connection.execute(_ADD_SEATS, rows)
     connection.execute(_ADD_RECORD, {"match_number": number, "record": kept.record})
     said = [
-        {"match_number": number, "seat": seat, "log": result.log}
-        for seat, result in enumerate(match.seats)
-        if result.log
+        {"match_number": number, "seat": seat, "log": output.end, "by_move": dict(output.by_move)}
+        for seat, output in kept.outputs.items()
     ]
     if said:
         connection.execute(_ADD_OUTPUTS, said)
@@ -457,17 +466,24 @@ def _listed(rows: list[Row[Any]]) -> ListedMatch:
     return ListedMatch(first.number, first.game, universal(first.created_at), _match(rows))
 
 
+def _outputs(rows: list[Row[Any]]) -> Outputs:
+    return {
+        row.seat: Output(
+            row.log, {int(number): text for number, text in (row.by_move or {}).items() if number.isdecimal()}
+        )
+        for row in rows
+        if row.log is not None
+    }
+
+
 def _match(rows: list[Row[Any]]) -> MatchEntry:
     """The match of these rows; one that lost its seats has none."""
     first = rows[0]
     results = tuple(
-        SeatResult(
-            row.bot_id, row.rank, row.score, row.ending, row.sentence, row.wall_us, row.cpu_us,
-            getattr(row, "log", "") or "",
-        )
+        SeatResult(row.bot_id, row.rank, row.score, row.ending, row.sentence, row.wall_us, row.cpu_us)
         for row in rows
         if row.seat is not None
-    )  # fmt: skip
+    )
     return MatchEntry(
         first.tournament_id, first.match_id, first.ordinal, first.group, first.seed, first.reason, first.moves,
         first.seal, results, bool(first.ended_at_fault),

@@ -127,9 +127,9 @@ def _assignments(game: AnyGame, plan: WorkerPlan, terms: TrialConfig, seed: int)
 
 def _report(match: FinishedMatch, assignment: Assignment) -> TrialReport:
     own, seats = assignment.seating.index(_BOT), len(assignment.seating)
-    result = match.entry.seats[own]
-    if not result.at_fault:
+    if not match.entry.seats[own].at_fault:
         return TrialReport(1, weak_limits=match.weak_limits)
     fault = next(fault for fault in record.told_faults(match.record) if fault.seat == own)
     where = "" if fault.verdict.ending is Ending.NO_START else f"seat {own} of {seats}, after {fault.ply} moves"
-    return TrialReport(0, fault.verdict, where, result.log.strip())
+    said = match.outputs[own].end.strip() if own in match.outputs else ""
+    return TrialReport(0, fault.verdict, where, said)

@@ -27,11 +27,14 @@ from arena.canonical import canonical_json
 from arena.errors import UsageError
 from arena.play import record
 from arena.play.holding import weak_limits
-from arena.store.base import Arrival, BotEntry, KeptMatch, MatchEntry, SeatResult, TournamentEntry
+from arena.play.outputs import MAX_OUTPUT
+from arena.store.base import Arrival, BotEntry, KeptMatch, MatchEntry, Output, Outputs, SeatResult, TournamentEntry
+from arena.store.checksums import covers_output
 from arena.store.sql import Store
 from arena.tournaments.signing import Signature
 from arena.tournaments.verify import StoredTournament
 from arena.untrusted.text import escaped
+from arena.workers.match_rows import LOG_KEPT
 
 FORMAT = "arena-tournament-1"
 MAX_MATCHES = 1_000_000
@@ -49,8 +52,11 @@ _SIGNED = b"arena tournament signature 1\0"
 """What every signed text begins with, so that a signature means nothing anywhere else."""
 
 
-def write(tournament: StoredTournament, path: Path) -> int:
-    """Write the archive, whole or not at all, and say how many matches it has."""
+def write(tournament: StoredTournament, path: Path, *, with_output: bool = False) -> int:
+    """Write the archive, whole or not at all, and say how many matches it has.
+
+    Without what bots printed: UsageError if a match of an earlier Arena cannot be proved without that.
+    """
     partial, count = path.with_name(f".{path.name}.partial"), 0
     head, numbers = _head(tournament)
     if tournament.signature:
@@ -60,7 +66,7 @@ def write(tournament: StoredTournament, path: Path) -> int:
         with partial.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
             file.write(_line(head))
             for match in tournament.matches():
-                file.write(_line(_match_to_json(match, numbers)))
+                file.write(_line(_match_to_json(match if with_output else _without_output(match), numbers)))
                 count += 1
         partial.replace(path)
     except OSError as error:
@@ -159,11 +165,24 @@ def _head(tournament: StoredTournament) -> tuple[dict[str, Any], dict[int, int]]
     return head, {bot.id: number for number, bot in enumerate(field)}
 
 
+def _without_output(match: KeptMatch) -> KeptMatch:
+    """The match without what its bots printed."""
+    if covers_output(match) or record.has_output(match.record):
+        raise UsageError(
+            f"match {match.entry.match_id} was kept by an earlier Arena, whose checksums cover what bots printed, and "
+            "cannot be proved without it: give --with-output if everybody may see that"
+        )
+    return replace(match, outputs={})
+
+
 def _match_to_json(match: KeptMatch, numbers: Mapping[int, int]) -> dict[str, Any]:
     plain = asdict(match.entry)
     del plain["tournament_id"], plain["ended_at_fault"]  # which its record says
-    for seat in plain["seats"]:
+    for number, seat in enumerate(plain["seats"]):
         seat["bot_id"] = numbers[seat["bot_id"]]
+        if output := match.outputs.get(number):
+            seat["log"] = output.end
+            seat["by_move"] = {str(move): text for move, text in output.by_move.items()}
     return {**plain, "checksum": match.checksum, "record": base64.b64encode(match.record).decode()}
 
 
@@ -186,14 +205,26 @@ def _matches(path: Path) -> Iterator[KeptMatch]:
 
 def _match_from_json(plain: dict[str, Any]) -> KeptMatch:
     checksum, content = str(plain.pop("checksum")), base64.b64decode(plain.pop("record"), validate=True)
+    outputs = {
+        number: Output(seat.pop("log", ""), {int(move): text for move, text in seat.pop("by_move", {}).items()})
+        for number, seat in enumerate(plain["seats"])
+    }
     seats = tuple(SeatResult(**seat) for seat in plain.pop("seats"))
     entry = MatchEntry(tournament_id=0, seats=seats, ended_at_fault=record.ended_at_fault(content), **plain)
     # All else is compared with the record; these two are in the table alone.
     if not isinstance(entry.ordinal, int) or not 0 <= entry.ordinal < MAX_MATCHES:
         raise UsageError(f"{entry.ordinal!r:.40} is no place in a schedule")
-    if not all(isinstance(seat.log, str) for seat in seats):
-        raise UsageError("the output of a bot must be text")
-    return KeptMatch(entry, content, checksum)
+    said = {number: output for number, output in outputs.items() if output != Output("")}
+    _check_outputs(said)
+    return KeptMatch(entry, content, checksum, said)
+
+
+def _check_outputs(outputs: Outputs) -> None:
+    """Refuse what no bot can have printed, or more than is ever kept of it."""
+    for output in outputs.values():
+        texts = [(output.end, LOG_KEPT), *((text, MAX_OUTPUT) for text in output.by_move.values())]
+        if not all(isinstance(text, str) and len(text) <= most for text, most in texts):
+            raise UsageError("the output of a bot must be text, and not longer than what is kept of it")
 
 
 def _bot_from_json(number: int, plain: Mapping[str, Any]) -> BotEntry:

@@ -214,7 +214,7 @@ class Tournament:
 
     def _keep(self, match: FinishedMatch) -> MatchEntry:
         """Put a match into the store; what the store has of it."""
-        if not self._store.add_match(match.entry, match.record, match.weak_limits):
+        if not self._store.add_match(match.entry, match.record, match.weak_limits, match.outputs):
             # Another process was first, and what it kept counts: all that follows must follow from the same results.
             return self._store.kept_match(self.id, match.entry.match_id).entry
         return match.entry

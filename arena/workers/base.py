@@ -1,13 +1,13 @@
 """The interface of an executor: it plays jobs, and hands over every match as soon as it is over."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from arena.errors import InfraError
 from arena.match import Fault, MatchSpec, PlayedMove, Times
 from arena.monitoring.figures import NO_FIGURES, MatchFigures
-from arena.store.base import MatchEntry
+from arena.store.base import MatchEntry, Outputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,7 @@ class FinishedMatch:
     figures: MatchFigures = NO_FIGURES
     weak_limits: tuple[str, ...] = ()
     """What was not fully held."""
+    outputs: Outputs = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

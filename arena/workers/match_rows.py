@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from arena.game import AnyGame
 from arena.match import AnyRecord
 from arena.play.seal import seal
-from arena.store.base import MatchEntry, SeatResult
+from arena.store.base import MatchEntry, Output, Outputs, SeatResult
 
 LOG_KEPT = 4096
 """Characters of a bot's output that are kept with each match."""
@@ -13,10 +13,10 @@ LOG_KEPT = 4096
 
 def match_entry(
     game: AnyGame, record: AnyRecord, *, tournament_id: int, ordinal: int, places: Sequence[int],
-    bot_ids: Sequence[int], logs: Sequence[str],
+    bot_ids: Sequence[int],
 ) -> MatchEntry:  # fmt: skip
-    """The rows of a match between the bots at these places of the field; places, bots and logs are in seat order."""
-    seats = tuple(_seat_result(record, seat, bot_ids[seat], logs[seat]) for seat in range(len(places)))
+    """The rows of a match between the bots at these places of the field; places and bots are in seat order."""
+    seats = tuple(_seat_result(record, seat, bot_ids[seat]) for seat in range(len(places)))
     return MatchEntry(
         tournament_id=tournament_id,
         match_id=record.spec.match_id,
@@ -31,7 +31,17 @@ def match_entry(
     )
 
 
-def _seat_result(record: AnyRecord, seat: int, bot_id: int, log: str) -> SeatResult:
+def output_rows(record: AnyRecord, logs: Sequence[str]) -> Outputs:
+    """What the bots of a match printed, as the record has it beside their moves; `logs` is the newest, by seat."""
+    by_move: dict[int, dict[int, str]] = {}
+    for number, move in enumerate(record.played):
+        if move.output:
+            by_move.setdefault(move.seat, {})[number] = move.output
+    said = {seat: Output(log[-LOG_KEPT:], by_move.get(seat, {})) for seat, log in enumerate(logs)}
+    return {seat: output for seat, output in said.items() if output.end or output.by_move}
+
+
+def _seat_result(record: AnyRecord, seat: int, bot_id: int) -> SeatResult:
     times = [move.times for move in record.played if move.seat == seat]
     verdict = record.verdicts[seat]
     return SeatResult(
@@ -42,5 +52,4 @@ def _seat_result(record: AnyRecord, seat: int, bot_id: int, log: str) -> SeatRes
         sentence=verdict.sentence,
         wall_us=sum(part.wall for part in times),
         cpu_us=sum(part.cpu for part in times),
-        log=log[-LOG_KEPT:],
     )

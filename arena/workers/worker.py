@@ -15,12 +15,12 @@ from arena.play import record
 from arena.play.faults import Policy, needs_restart
 from arena.play.heartbeat import Heartbeat
 from arena.play.holding import weak_limits
-from arena.play.outputs import with_outputs
+from arena.play.outputs import with_outputs, without_outputs
 from arena.play.progress import Watch
 from arena.play.referee import void
 from arena.play.retries import RETRIES
 from arena.workers.base import Assignment, FinishedMatch, VoidMatch, WorkerUnclean
-from arena.workers.match_rows import match_entry
+from arena.workers.match_rows import match_entry, output_rows
 
 _log = logging.getLogger(__name__)
 
@@ -150,7 +150,8 @@ def finish(
         ordinal=assignment.ordinal,
         places=places,
         bot_ids=bot_ids,
-        logs=played.logs,
     )
     weak = weak_limits(played.record.sandboxes)
-    return FinishedMatch(entry, record.dump(played.record, game), played.seconds, figures, weak)
+    outputs = output_rows(played.record, played.logs)
+    kept = record.dump(without_outputs(played.record), game)
+    return FinishedMatch(entry, kept, played.seconds, figures, weak, outputs)

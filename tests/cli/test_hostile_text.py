@@ -11,7 +11,7 @@ from arena.cli import main
 from arena.match import NO_TIMES, Contestant, Ending, SandboxReport, Strike, Verdict
 from arena.play import record
 from arena.registry import find
-from arena.store.base import MatchEntry, SeatResult
+from arena.store.base import MatchEntry, Output, SeatResult
 from arena.store.sql import Store
 from arena.untrusted.text import json_text, printable
 from tests.kits.contestants import choosing, write_bot
@@ -118,9 +118,14 @@ def store(tmp_path_factory):
         for name in ("a", EVIL)
     ]
     log = EVIL.replace("\r\n", " ")  # what a bot prints has lines of its own
-    seats = tuple(SeatResult(bot.id, rank, 0.0, "CRASH", EVIL, 1, 7, log) for rank, bot in enumerate(bots, 1))
+    seats = tuple(SeatResult(bot.id, rank, 0.0, "CRASH", EVIL, 1, 7) for rank, bot in enumerate(bots, 1))
     tournament = store.begin_tournament("claim", {})
-    store.add_match(MatchEntry(tournament.id, "abc123", 0, "0 1", 1, EVIL, 5, "", seats), b"record")
+    store.add_match(
+        MatchEntry(tournament.id, "abc123", 0, "0 1", 1, EVIL, 5, "", seats),
+        b"record",
+        (),
+        {0: Output(log), 1: Output(log)},
+    )
     store.close()
     return path
 

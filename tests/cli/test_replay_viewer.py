@@ -161,6 +161,10 @@ def test_matches_are_found_by_id_by_version_and_by_loss(store, tmp_path):
     assert shown.exit_code == 0, shown.output
     assert "mine 1" in shown.stdout.splitlines()[0]
     assert "The game is over" in shown.stdout
+    assert shown.stdout.count("printed: thinking") == 26
+    written = tmp_path / "game.arena"
+    assert arena("history", "mine", "--match", match, "--out", written, *store).exit_code == 0
+    assert b"thinking" not in written.read_bytes()  # what a bot printed is kept apart from the record
     assert arena("replay", "show", match, "--json", *store).stdout.startswith('{"state"')
     unknown = arena("replay", "show", "ffffffffffff", *store)
     assert unknown.exit_code == 2

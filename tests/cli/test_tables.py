@@ -18,7 +18,7 @@ from arena.cli.table_formats import Table, print_table
 from arena.cli.tables import print_standings
 from arena.standings.ladder import Selection
 from arena.standings.table import make_standings
-from arena.store.base import BotEntry, MatchEntry, SeatResult, Tally
+from arena.store.base import BotEntry, MatchEntry, Output, SeatResult, Tally
 from arena.store.sql import Store
 from arena.tournaments.formats import schedule_of
 from arena.web.formats import counted
@@ -187,13 +187,13 @@ def test_a_contestant_sees_why_a_match_was_lost(tmp_path):
         for name in ("a", "b")
     ]
     seats = (
-        SeatResult(
-            bots[0].id, 2, 0.0, "CRASH", "its process ended with code 1", 1_500_000, 7, "Traceback: no cheese\n"
-        ),
-        SeatResult(bots[1].id, 1, 1.0, "NORMAL", "played to the end", 9, 7, "the other's secret\n"),
+        SeatResult(bots[0].id, 2, 0.0, "CRASH", "its process ended with code 1", 1_500_000, 7),
+        SeatResult(bots[1].id, 1, 1.0, "NORMAL", "played to the end", 9, 7),
     )
     tournament = store.begin_tournament("claim", {})
-    store.add_match(MatchEntry(tournament.id, "abc123", 0, "0 1", 1, "a forfeits", 5, "", seats), b"record")
+    match = MatchEntry(tournament.id, "abc123", 0, "0 1", 1, "a forfeits", 5, "", seats)
+    outputs = {0: Output("Traceback: no cheese\n"), 1: Output("the other's secret\n")}
+    store.add_match(match, b"record", (), outputs)
     out = tmp_path / "game.arena"
     output = run("history", "a", "--match", "abc", "--out", out, "--db", tmp_path / "db").output
     assert "match abc123 of tournament 1: a forfeits, 5 moves" in output

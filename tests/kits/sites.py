@@ -8,7 +8,7 @@ from arena.match import FINE, Contestant, Ending, Fault, MatchRecord, MatchSpec,
 from arena.play import record
 from arena.play.faults import plays_on, result, substitute
 from arena.rng import stream
-from arena.store.base import KeptMatch
+from arena.store.base import KeptMatch, Output
 from arena.store.checksums import match_checksum
 from arena.store.sql import Store
 from arena.tournaments.formats import schedule_of
@@ -54,10 +54,10 @@ def play_tournament(store, name, bots, seats, rounds, *, missing=0):
             kept = play(game, seats, field, fixture, fault=ordinal % 9 == 8)
             row = match_entry(
                 game, kept, tournament_id=entry.id, ordinal=ordinal, places=fixture.seating,
-                bot_ids=[bot.id for bot in field], logs=[LOG] * seats,
+                bot_ids=[bot.id for bot in field],
             )  # fmt: skip
             data = record.dump(kept, game)
-            matches.append(KeptMatch(row, data, match_checksum(row, data)))
+            matches.append(KeptMatch(row, data, match_checksum(row, data), dict.fromkeys(range(seats), Output(LOG))))
             ordinal += 1
     store.add_matches(entry.id, matches[: len(matches) - missing])
     if not missing:

@@ -42,9 +42,7 @@ def record(*times, control="1s/move", strikes=()):
 
 
 def entry(match_id, *endings):
-    seats = tuple(
-        SeatResult(number, number, 0.0, ending, "so", 5, 6, "said") for number, ending in enumerate(endings, 1)
-    )
+    seats = tuple(SeatResult(number, number, 0.0, ending, "so", 5, 6) for number, ending in enumerate(endings, 1))
     return MatchEntry(7, match_id, 3, "", 1, "votes", 52, "5ea1", seats)
 
 

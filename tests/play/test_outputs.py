@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from arena.match import MatchRecord, Outcome, PlayedMove, Times
-from arena.play.outputs import MAX_OUTPUT, shortened, with_outputs
+from arena.play.outputs import MAX_OUTPUT, shortened, with_outputs, with_outputs_of_moves, without_outputs
 
 TOOK = Times(wall=5)
 
@@ -51,3 +51,10 @@ def test_outputs_are_part_of_a_move_and_turns_are_not():
     move = PlayedMove(0, "a", output="x")
     assert move != replace(move, output="y")
     assert move == replace(move, turn=7)
+
+
+def test_outputs_leave_a_record_and_come_back_by_the_numbers_of_the_moves():
+    played = (PlayedMove(0, "a", TOOK, output="one"), PlayedMove(1, "b", TOOK), PlayedMove(0, "c", TOOK, output="two"))
+    record = MatchRecord(None, "1", played, (), Outcome((), (), ""))
+    assert [move.output for move in without_outputs(record).played] == ["", "", ""]
+    assert with_outputs_of_moves(without_outputs(record), {0: "one", 2: "two", 99: "none"}) == record

@@ -13,6 +13,7 @@ WRITTEN = ("0006", "0008")
 TAKE_BACK = (
     "ALTER TABLE matches DROP COLUMN ended_at_fault",
     "ALTER TABLE tournaments DROP COLUMN apart",
+    "ALTER TABLE outputs DROP COLUMN by_move",
 )
 
 

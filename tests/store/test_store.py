@@ -12,7 +12,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import text
 
 from arena.errors import InfraError, UsageError
-from arena.store.base import KeptMatch, MatchEntry, SeatResult
+from arena.store.base import KeptMatch, MatchEntry, Output, SeatResult
 from arena.store.checksums import match_checksum
 from arena.store.schema import metadata, transient
 from arena.store.scope import Scope
@@ -193,20 +193,20 @@ def test_several_matches_are_kept_at_once_or_not_at_all(store):
 
 def test_all_that_is_kept_of_a_match_comes_back(store):
     match = some_match(store)
-    logs = tuple(replace(seat, log=f"said {seat.rank}") for seat in match.seats)
-    store.add_match(replace(match, seats=logs), b"x")
+    outputs = {0: Output("said 1", {0: "said", 4: "1"}), 1: Output("said 2")}
+    store.add_match(match, b"x", (), outputs)
     kept = store.kept_match(match.tournament_id, "m1")
-    assert kept == KeptMatch(replace(match, seats=logs), b"x", match_checksum(kept.entry, b"x"))
+    assert kept == KeptMatch(match, b"x", match_checksum(match, b"x"), outputs)
     assert store.matches() == [match]
 
 
 def played(store):
     """Bots, tournaments and matches, so many that every tally has something to count."""
     first = some_match(store)
-    fault = (replace(first.seats[0], ending="TIME", log="slow\nslower"), replace(first.seats[1], rank=1))
+    fault = (replace(first.seats[0], ending="TIME"), replace(first.seats[1], rank=1))
     store.add_match(first, b"x")
     store.add_match(replace(first, match_id="m2", ordinal=1), b"y")
-    store.add_match(replace(first, match_id="m3", ordinal=2, seats=fault), b"z")
+    store.add_match(replace(first, match_id="m3", ordinal=2, seats=fault), b"z", (), {0: Output("slow\nslower")})
     other = store.begin_tournament("claim", {"rounds": 4})
     turned = tuple(reversed(first.seats))
     store.add_match(replace(first, tournament_id=other.id, match_id="m4", seats=turned), b"w")
@@ -231,7 +231,8 @@ def test_a_store_that_an_earlier_version_wrote_opens_verifies_and_is_played_on_w
     assert done.exit_code == 0, done.output
     assert "nothing is wrong: 1 tournament, 6 matches replayed" in done.output
     store = Store(path)
-    assert {seat.log for kept in store.kept(1) for seat in kept.entry.seats} == {"I am one", "I am two", "I am three"}
+    said = {output.end for kept in store.kept(1) for output in kept.outputs.values()}
+    assert said == {"I am one", "I am two", "I am three"}
     with store._database.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), [metadata, transient]) == []
     tournament = store.begin_tournament("claim", {"rounds": 3})

@@ -17,6 +17,7 @@ from arena.store.schema import metadata
 from arena.store.sql import Store
 from arena.tournaments.verify import UNPROVEN, check_bots, check_tournament, stored_tournament
 from tests.kits.fields import play_tournament
+from tests.store import old_stores
 
 COLUMNS = [(table.name, column.name) for table in metadata.sorted_tables for column in table.columns]
 
@@ -96,10 +97,26 @@ def test_the_command_names_the_match_and_what_differs(path):
     assert f"tournament 1, match {name}: its rank of seat 0 is kept as 3, but the record says " in result.stderr
 
 
-@pytest.mark.parametrize("table", [table.name for table in metadata.sorted_tables])
+@pytest.mark.parametrize("table", [table.name for table in metadata.sorted_tables if table.name != "outputs"])
 def test_a_deleted_row_is_found(path, table):
     change(path, f"DELETE FROM {table} WHERE rowid = (SELECT min(rowid) FROM {table})")
     assert findings(path) != []
+
+
+def test_output_may_be_taken_away(path):
+    change(path, "DELETE FROM outputs WHERE match_number = 1")
+    assert findings(path) == []
+
+
+@pytest.mark.parametrize(
+    "statement", ["DELETE FROM outputs WHERE match_number = 1", "UPDATE outputs SET log = 'other'"]
+)
+@pytest.mark.parametrize("revision", old_stores.WRITTEN)
+def test_output_that_an_earlier_checksum_covers_is_proved(tmp_path, statement, revision):
+    path = old_stores.written(tmp_path / "old.db", revision)
+    assert findings(path) == []
+    change(path, statement)
+    assert [found for found in findings(path) if "do not fit their checksum" in found]
 
 
 def test_a_match_taken_away_with_its_seats_is_missed(path):

@@ -28,6 +28,7 @@ from arena.tournaments.verify import check_bots, check_tournament, stored_tourna
 from tests.kits.archives import lines_of, rewritten
 from tests.kits.fields import play_tournament
 from tests.kits.tournaments import BASE
+from tests.store import old_stores
 
 
 def run(*args):
@@ -106,8 +107,47 @@ def test_another_bot_of_the_same_name_is_in_the_way(exported, tmp_path):
     assert there.matches() == []
 
 
+def test_output_is_exported_only_when_it_is_asked_for_and_both_kinds_are_taken(played, exported, tmp_path):
+    assert b"I am one" not in gzip.decompress(exported.read_bytes())
+    full = tmp_path / "full.gz"
+    assert run("export", 1, "-o", full, "--with-output", "--db", played).exit_code == 0
+    assert b"I am one" in gzip.decompress(full.read_bytes())
+    for file, said in ((exported, False), (full, True)):
+        there = tmp_path / f"{said}.db"
+        assert run("import", file, "--rated", "--db", there).exit_code == 0
+        store, again = Store(there), tmp_path / f"{said}.gz"
+        assert [bool(kept.outputs) for kept in store.kept(1)] == [said] * 6
+        assert run("verify", "--db", there).exit_code == 0
+        assert run("export", 1, "-o", again, "--with-output", "--db", there).exit_code == 0
+        assert again.read_bytes() == file.read_bytes()
+        assert "nothing new" in run("import", full, "--rated", "--db", there).output  # the same tournament
+        store.close()
+
+
+@pytest.mark.parametrize("revision", old_stores.WRITTEN)
+def test_what_an_earlier_checksum_covers_cannot_be_left_out(tmp_path, revision):
+    path, file = old_stores.written(tmp_path / "old.db", revision), tmp_path / "old.gz"
+    refused = run("export", 1, "-o", file, "--db", path)
+    assert (refused.exit_code, file.exists()) == (2, False)
+    assert "cannot be proved without it: give --with-output" in refused.stderr
+    assert run("export", 1, "-o", file, "--with-output", "--db", path).exit_code == 0
+    assert run("import", file, "--db", tmp_path / "there.db").exit_code == 0
+    assert run("verify", "--db", tmp_path / "there.db").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "words", [{"log": "x" * 5000}, {"by_move": {"0": 5}}, {"by_move": {"0": "x" * 401}}, {"log": 1}]
+)
+def test_output_is_bounded(exported, tmp_path, words):
+    lines = lines_of(exported)
+    lines[1]["seats"][0].update(words)
+    result = run("import", rewritten(tmp_path, lines), "--db", tmp_path / "there.db")
+    assert result.exit_code == 2
+    assert "the output of a bot must be text, and not longer than" in result.stderr
+
+
 FIELDS = ["ordinal", "group", "seed", "reason", "moves", "seal", "checksum", "record", "match_id"]
-SEAT_FIELDS = ["bot_id", "rank", "score", "ending", "sentence", "wall_us", "cpu_us", "log"]
+SEAT_FIELDS = ["bot_id", "rank", "score", "ending", "sentence", "wall_us", "cpu_us"]
 
 
 def other(value):
