@@ -214,6 +214,13 @@ class Address:
         return cls(kind, tuple(request.path_params.values()), request.url.query)
 
 
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no page."""
+
+    words: str
+
+
 class Pages:
     """Answers to requests; blocking ones, so that Starlette runs them in threads."""
 
@@ -310,7 +317,7 @@ class Pages:
     def _error(self, path: str, words: str, status: int) -> Response:
         # The links lead up from where the browser thinks it is.
         where = "/".join("x" * (path.count("/") + 1))
-        text = render(Page(where, "error.html", words, words, {"words": words}), self._around)
+        text = render(Page(where, "error.html", words, words, Failure(words)), self._around)
         return HTMLResponse(text, status, {"cache-control": "no-store"})
 
 
