@@ -15,7 +15,7 @@ from arena.store.sql import Store
 from arena.workers.base import Assignment, PlainMove, played_move
 
 PAUSE_S = 0.5
-"""Seconds between two writes."""
+"""Seconds between two writes at least; the first news after a while is written at once."""
 FAILED_S = 10.0
 """Seconds without a write after one that failed."""
 MOST = 64
@@ -31,6 +31,8 @@ class LiveFeed:
         self._matches: dict[str, RunningMatch] = {}
         self._changed: set[str] = set()
         self._ended: set[str] = set()
+        self._news = asyncio.Event()
+        """Set while something has changed that is not written."""
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> "LiveFeed":
@@ -75,17 +77,19 @@ class LiveFeed:
         if self._matches.pop(match_id, None) is not None:
             self._changed.discard(match_id)
             self._ended.add(match_id)
+            self._news.set()
 
     def _note(self, match: RunningMatch) -> None:
         self._matches[match.match_id] = match
         self._changed.add(match.match_id)
         self._ended.discard(match.match_id)
+        self._news.set()
 
     async def _write_again_and_again(self) -> None:
         while True:
-            await asyncio.sleep(PAUSE_S)
-            if (self._changed or self._ended) and not await self._write():
-                await asyncio.sleep(FAILED_S)
+            await self._news.wait()
+            self._news.clear()
+            await asyncio.sleep(PAUSE_S if await self._write() else FAILED_S)
 
     async def _write(self) -> bool:
         """Write what has changed; whether that was possible."""
@@ -98,6 +102,7 @@ class LiveFeed:
             # Who watches sees an older state for a while; all that counts is kept elsewhere.
             self._changed.update(match.match_id for match in changed if match.match_id in self._matches)
             self._ended |= ended
+            self._news.set()
             return False
         return True
 

@@ -58,7 +58,7 @@ def _pages(site: Site, shown: list[ListedMatch], names: set[str]) -> Iterator[Pa
         yield page
         if page.replay is not None:
             # The positions are worked out once for both.
-            yield embed_page(page.data["view"], page.replay)
+            yield embed_page(name, page)
 
 
 def _lists(site: Site, shown: list[ListedMatch]) -> Iterator[Page]:

@@ -21,8 +21,8 @@ from arena.web.snapshot import Histories, Snapshot, take_snapshot
 
 PAUSE = 2.0
 """Seconds between two looks at the store, and so between two fits."""
-RUNNING_PAUSE = 0.5
-"""Seconds between two looks at the running matches."""
+RUNNING_PAUSE = 0.25
+"""Seconds between two looks at the running matches; streams are told at once what such a look finds."""
 HISTORY_PAUSE = 60.0
 """Seconds between two times that the histories are worked out, which take longer."""
 SHARE = 5

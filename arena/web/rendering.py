@@ -64,7 +64,7 @@ class Page:
     template: str
     title: str
     description: str
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Model | Mapping[str, Any]
     part: str = ""
     """The part of the site that it belongs to, for the navigation."""
     replay: Replay | None = None
@@ -126,13 +126,18 @@ def render(page: Page, around: SiteContext) -> str:
         "events": up + events_of(page.path) if page.live and around.served else "",
         "icon": "" if around.form is Form.SINGLE else _address(ICON),
     }
-    return _environment().get_template(page.template).render(**page.data, **surroundings)
+    return _environment().get_template(page.template).render(**_names(page.data), **surroundings)
 
 
 def render_section(section: Section, page: Page, around: SiteContext) -> str:
     """A section of the page as HTML."""
-    data = {field.name: getattr(section.data, field.name) for field in fields(section.data)}
-    return _environment().get_template(f"live/{section.name}.html").render(**data, **_around(page, around))
+    template = _environment().get_template(f"live/{section.name}.html")
+    return template.render(**_names(section.data), **_around(page, around))
+
+
+def _names(data: Model | Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a template finds under which name."""
+    return data if isinstance(data, Mapping) else {field.name: getattr(data, field.name) for field in fields(data)}
 
 
 def _around(page: Page, around: SiteContext) -> dict[str, Any]:

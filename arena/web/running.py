@@ -70,6 +70,8 @@ class Running:
         self._view: tuple[RunningView, ...] = ()
         self.version = 0
         """Changes with all that lists show."""
+        self.on_change: Callable[[], None] = lambda: None
+        """Called by the thread that looks when the version has changed."""
 
     def look(self) -> None:
         """Find out what is being played now."""
@@ -87,6 +89,7 @@ class Running:
         if view != self._view:
             self._view = view
             self.version += 1
+            self.on_change()
 
     def matches(self, tournament_id: int | None = None) -> list[RunningView]:
         """All running matches, or those of a tournament."""

@@ -62,8 +62,8 @@ PAGES = 256
 """Pages that are kept in memory, some ten kilobytes each."""
 PACKS = 256
 """Packed replays that are kept in memory, a few dozen kilobytes each."""
-MATCH_PAUSE, PAGE_PAUSE = 0.5, 1.0
-"""Seconds between two looks for events of a match and of a page."""
+PAUSE = 1.0
+"""Seconds between two looks for events of a page; moves of a match are pushed."""
 NICENESS = 10
 """What is served may wait; a tournament on the same machine may not."""
 SWITCH_S = 0.0005
@@ -121,6 +121,7 @@ def serve(live: Live, *, host: str, port: int, started: Callable[[], None]) -> N
     # h11, of which our protocol is made, stops at headers of 64 KB, which httptools does not; and without a limit an
     # open stream would keep us from ever stopping.
     streams = Streams()
+    live.running.on_change = streams.wake
     config = uvicorn.Config(
         make_app(live, streams), host=host, port=port, http=guarded(), ws="none", lifespan="off",
         timeout_graceful_shutdown=2, timeout_keep_alive=10, limit_concurrency=1000, log_level=logging.WARNING,
@@ -211,6 +212,13 @@ class Address:
     def of(cls, kind: str, request: Request) -> "Address":
         """The page of this kind that a request names."""
         return cls(kind, tuple(request.path_params.values()), request.url.query)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no page."""
+
+    words: str
 
 
 class Pages:
@@ -309,7 +317,7 @@ class Pages:
     def _error(self, path: str, words: str, status: int) -> Response:
         # The links lead up from where the browser thinks it is.
         where = "/".join("x" * (path.count("/") + 1))
-        text = render(Page(where, "error.html", words, words, {"words": words}), self._around)
+        text = render(Page(where, "error.html", words, words, Failure(words)), self._around)
         return HTMLResponse(text, status, {"cache-control": "no-store"})
 
 
@@ -322,7 +330,7 @@ class Events:
     async def sections(self, kind: str, request: Request) -> Response:
         """The sections of a page of this kind, as they change."""
         address = Address(kind, tuple(request.path_params.values()))
-        return self._stream(repr(address), lambda: Channel(SectionFeed(self._pages, address), PAGE_PAUSE))
+        return self._stream(repr(address), lambda: Channel(SectionFeed(self._pages, address), PAUSE))
 
     async def match(self, request: Request) -> Response:
         """The moves of a match, from where the reader is."""
@@ -334,7 +342,7 @@ class Events:
         def make() -> Channel:
             feed = MatchFeed.of(self._live.running, name)
             # If it is over, or played anew, the page is another one now.
-            return Channel(feed if feed and attempt == str(feed.attempt) else Reload(), MATCH_PAUSE)
+            return Channel(feed if feed and attempt == str(feed.attempt) else Reload(), PAUSE, pushed=True)
 
         return self._stream(f"{name} {attempt}", make, known)
 

@@ -18,7 +18,7 @@ from arena.web.links import file_of
 from arena.web.pages.bot import BotInGame, bot_page, bots_page, in_game
 from arena.web.pages.home import home_page
 from arena.web.pages.ladder import TableState, ladder_page
-from arena.web.pages.match import MatchFilter, embed_page, match_page, matches_page, running_embed, running_page
+from arena.web.pages.match import MatchFilter, embed_page, match_page, matches_page, running_page
 from arena.web.pages.pair import PairInGame, pair_in_game, pair_page
 from arena.web.pages.rules import rules_page
 from arena.web.pages.tournament import tournament_page, tournaments_page
@@ -212,14 +212,10 @@ class Site:
         return match_page(view, entry, replay, trouble)
 
     def _embed(self, query: Mapping[str, str] | None, name: str) -> Page:
-        if begun := self._begun(name, ()):
-            return running_embed(name, begun)
-        kept, entry = self._kept(name)
-        view = entry_view(kept.entry, entry.game, self.snapshot.bots, self.infos)
-        try:
-            return embed_page(view, self._replay(kept, entry, None if query is None else ()))
-        except (RecordError, UsageError) as error:
-            raise NotFound(name) from error
+        page = self._match(query, name)
+        if page.replay is None:
+            raise NotFound(name)
+        return embed_page(name, page)
 
     def _begun(self, name: str, views: Sequence[str] | None) -> Replay | None:
         """The match of this name as far as it was played, if it is being played."""

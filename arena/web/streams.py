@@ -57,6 +57,8 @@ class Channel:
     source: Source
     pause: float
     """Seconds between two looks."""
+    pushed: bool = False
+    """Whether `Streams.wake` makes it look before the pause is over."""
     events: dict[int, Event] = field(default_factory=dict)
     """Those that were not replaced, by their place among all."""
     total: int = 0
@@ -65,6 +67,8 @@ class Channel:
     over: bool = False
     """Whether the last event is among them."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the source has something new."""
     task: asyncio.Task[None] | None = None
 
     def since(self, sent: int, known: int) -> list[str]:
@@ -76,13 +80,20 @@ class Channel:
         """Look again and again."""
         while not self.source.over:
             began = time.monotonic()
+            self.news.clear()
             try:
                 self.publish(await asyncio.to_thread(self.source.look))
             except Exception:  # a fault of ours must not leave spectators with an old state unnoticed
                 logging.getLogger("uvicorn.error").exception("what is live could not be read")
-            await asyncio.sleep(max(self.pause, SHARE * (time.monotonic() - began)))
+            if not self.source.over:
+                await self._wait(SHARE * (time.monotonic() - began))
         self.over = True
         self._wake()
+
+    async def _wait(self, least: float) -> None:
+        await asyncio.sleep(least)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.news.wait(), max(0.0, self.pause - least))
 
     def publish(self, events: Sequence[Event]) -> None:
         """Add events, if there are any, and wake all who wait."""
@@ -107,6 +118,7 @@ class Streams:
         self._most = most
         self._channels: dict[str, Channel] = {}
         self._stopping = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self.count = 0
 
     @property
@@ -120,8 +132,20 @@ class Streams:
         for channel in self._channels.values():
             channel.changed.set()
 
+    def wake(self) -> None:
+        """Let the channels that are pushed look at once; from any thread."""
+        if self._loop is not None:
+            with suppress(RuntimeError):  # it has ended
+                self._loop.call_soon_threadsafe(self._wake)
+
+    def _wake(self) -> None:
+        for channel in self._channels.values():
+            if channel.pushed:
+                channel.news.set()
+
     async def follow(self, name: str, make: Callable[[], Channel], known: int = 0) -> AsyncIterator[str]:
         """The text of a stream: what its reader does not know yet of a channel, for as long as the reader stays."""
+        self._loop = asyncio.get_running_loop()
         channel = self._channels.get(name)
         if channel is None:
             channel = self._channels[name] = make()

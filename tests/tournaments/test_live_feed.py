@@ -103,5 +103,22 @@ def test_a_store_that_fails_for_a_while_is_caught_up_with(monkeypatch):
     assert play([begin, fail, mend, check], monkeypatch).writes >= 2
 
 
+def test_what_comes_after_silence_is_written_at_once_and_the_rest_together_after_a_pause(monkeypatch):
+    monkeypatch.setattr(live_feed, "PAUSE_S", 3600.0)
+    shelf = Shelf()
+
+    async def run():
+        async with live_feed.LiveFeed(GAME, shelf, 1) as feed:
+            begin(feed, shelf)
+            while not shelf.writes:
+                await asyncio.sleep(0.001)
+            for ply in range(5):
+                feed.played(MATCH, 1, ply + 1, moves(ply, ply + 1))
+            await asyncio.sleep(0.05)
+
+    asyncio.run(asyncio.wait_for(run(), 60))
+    assert shelf.writes == 1
+
+
 def test_silence_is_not_written(monkeypatch):
     assert play([begin, lambda *_: None, lambda *_: None], monkeypatch).writes == 1

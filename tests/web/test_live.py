@@ -360,6 +360,15 @@ def test_a_match_that_is_not_played_any_more_is_not_shown(shown):
     assert running.record("3-ab") is None
 
 
+def test_who_listens_is_told_when_something_has_changed(shown):
+    running, told = Running(shown, {"claim": shown.game}), []
+    running.on_change = lambda: told.append(running.matches()[0].moves)
+    for moves in (0, 0, 4, 4):
+        shown.moves = moves
+        running.look()
+    assert told == [0, 4]
+
+
 def test_the_events_of_a_match_are_its_replay(shown):
     running = Running(shown, {"claim": shown.game})
     shown.moves = 4

@@ -70,6 +70,18 @@ def test_a_newer_event_on_the_same_subject_takes_the_place_of_the_older():
     assert asyncio.run(publish()) == (["a1", "b1", "x", "y"], ["a2"], ["b1", "x", "y", "a2"])
 
 
+def test_a_source_that_is_pushed_is_looked_at_before_its_pause_is_over():
+    async def watch():
+        source, streams = Numbers(), Streams()
+        reading = asyncio.create_task(_read(streams.follow("x", lambda: Channel(source, 3600.0, pushed=True))))
+        while not reading.done():
+            await asyncio.to_thread(streams.wake)
+            await asyncio.sleep(0.001)
+        return source.looks
+
+    assert asyncio.run(asyncio.wait_for(watch(), 60)) == 3
+
+
 def test_streams_are_ended_when_the_server_stops():
 
     class Silent:

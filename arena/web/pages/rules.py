@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from markdown_it import MarkdownIt
@@ -13,12 +14,21 @@ from arena.web.links import file_of
 from arena.web.rendering import Page
 
 
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of a game, beside those of the others."""
+
+    info: GameInfo
+    games: Sequence[GameInfo]
+    text: Markup
+
+
 def rules_page(game: AnyGame, games: Sequence[GameInfo]) -> Page:
     """The page."""
     info = game.info
-    data = {"info": info, "games": games, "text": html_of(game.rules())}
+    rules = Rules(info, games, html_of(game.rules()))
     title, path = f"{info.title}: rules", file_of("rules", info.name)
-    return Page(path, "rules.html", title, info.summary, data, part="rules", example=example_position(game))
+    return Page(path, "rules.html", title, info.summary, rules, part="rules", example=example_position(game))
 
 
 @cache

@@ -1,6 +1,7 @@
 """The page of a tournament: how far it is, who wins, who beat whom, and how anybody checks it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from arena.game import GameInfo
 from arena.standings.table import Standings
@@ -12,6 +13,22 @@ from arena.web.rendering import Page, Section
 
 CROSS = 40
 """Bots of a cross-table at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tournament:
+    """What the page of a tournament shows beside its sections."""
+
+    view: TournamentView
+    facts: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentList:
+    """A page of tournaments, with the address of the next one."""
+
+    items: Sequence[TournamentView]
+    older: str
 
 
 def tournament_page(
@@ -39,12 +56,12 @@ def tournament_page(
         ]
     if latest or not view.finished:
         sections.append(Section("latest", LatestMatches(latest, view.id)))
-    data = {"view": view, "facts": settings_facts(view.entry.settings, info)}
     leader = f" {table.rows[0].bot.label} {'won' if view.finished else 'leads'}." if table.rows else ""
     description = f"{view.title}: {view.words}.{leader}"
     return Page(
-        file_of("tournament", view.id), "tournament.html", view.title, description, data, part="tournaments",
-        live=not view.finished, sections=sections,
+        file_of("tournament", view.id), "tournament.html", view.title, description,
+        Tournament(view, settings_facts(view.entry.settings, info)), part="tournaments", live=not view.finished,
+        sections=sections,
     )  # fmt: skip
 
 
@@ -65,8 +82,7 @@ def _cross(table: Standings) -> CrossTable:
 
 def tournaments_page(items: Sequence[TournamentView], older: str = "") -> Page:
     """The list of tournaments, the newest first."""
-    data = {"items": items, "older": older}
     return Page(
-        file_of("tournaments"), "tournaments.html", "Tournaments", "All tournaments, the newest first.", data,
-        part="tournaments",
+        file_of("tournaments"), "tournaments.html", "Tournaments", "All tournaments, the newest first.",
+        TournamentList(items, older), part="tournaments",
     )  # fmt: skip
