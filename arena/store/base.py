@@ -250,13 +250,6 @@ class Store(Protocol):
         """Note that the same files are run from elsewhere now."""
         ...
 
-    def bots(self, game: str | None = None, *, retired: bool = False) -> list[BotEntry]:
-        """The newest version of every bot of the ladder that plays this game, in order of names.
-
-        Retired versions are passed over; with `retired` a bot that has no other is there too.
-        """
-        ...
-
     def bot_versions(self, name: str) -> list[BotEntry]:
         """Every version of a bot, the oldest first."""
         ...
