@@ -14,6 +14,7 @@ from arena.cli.output import cell, echo, narrow_table, print_json
 from arena.cli.store import db_option, open_store, read_store
 from arena.cli.table_formats import list_options, print_table
 from arena.errors import UsageError
+from arena.standings.ladder import LADDER, OLDER, RETIRED, TRIED, newest_versions, status_of
 from arena.store.base import BotEntry
 from arena.store.sql import Store
 from arena.untrusted.text import printable
@@ -49,8 +50,9 @@ def list_bots(game: str | None, retired: bool, everything: bool, db: str, **form
       registered, digest    when, in universal time, and of which content
     """
     store = read_store(db)
-    entries = [bot for bot in store.all_bots() if game in (None, *bot.games)]
-    newest = store.bots(game, retired=retired)
+    bots = store.all_bots()
+    entries = [bot for bot in bots if game in (None, *bot.games)]
+    newest = newest_versions(bots, game, retired=retired)
     shown = entries if everything else newest
 
     def show() -> None:
@@ -77,20 +79,11 @@ def bot_table(entries: Iterable[BotEntry], newest: Iterable[BotEntry]) -> Table:
     known = {bot.id for bot in newest}
     for entry in entries:
         title = cell(entry.name)
-        if (status := status_of(entry, known)) != "ladder":
+        if (status := status_of(entry, known)) != LADDER:
             title.append(f" ({status})", "dim")
         facts = (entry.version, entry.owner, " ".join(entry.games), entry.kind, f"{entry.created:%Y-%m-%d}")
         table.add_row(title, *map(cell, facts), cell(short_digest(entry.digest)))
     return table
-
-
-def status_of(entry: BotEntry, newest: Iterable[int]) -> str:
-    """Where a version stands: on the ladder, an older one, retired, or only tried out."""
-    if not entry.on_ladder:
-        return "tried out"
-    if entry.retired:
-        return "retired"
-    return "ladder" if entry.id in newest else "older"
 
 
 def short_digest(digest: str) -> str:
@@ -117,7 +110,7 @@ def _left_out(entries: Iterable[BotEntry], shown: Iterable[BotEntry]) -> str:
     """How many versions of every kind a list of the newest leaves out."""
     known = {bot.id for bot in shown}
     hidden = [status_of(bot, known) for bot in entries if bot.id not in known]
-    words = {"older": "older version", "retired": "retired version", "tried out": "version that was only tried out"}
+    words = {OLDER: "older version", RETIRED: "retired version", TRIED: "version that was only tried out"}
     parts = (
         counted(count, word).replace("versions that was", "versions that were")
         for status, word in words.items()
@@ -133,7 +126,8 @@ def _left_out(entries: Iterable[BotEntry], shown: Iterable[BotEntry]) -> str:
 def show(bot: str, as_json: bool, db: str) -> None:
     """Show every version of the bot NAME."""
     store = read_store(db)
-    versions, newest = store.bot_versions(bot), store.bots()
+    versions = store.bot_versions(bot)
+    newest = newest_versions(versions)
     if not versions:
         raise UsageError(f"there is no bot {bot!r}: `arena bots list` shows those that there are")
     if as_json:
@@ -141,7 +135,7 @@ def show(bot: str, as_json: bool, db: str) -> None:
         return
     for entry in versions:
         where = "its files are not on this machine" if entry.kind == "absent" else entry.origin
-        status = {"ladder": "on the ladder", "older": "an older version on the ladder", "retired": "retired"}
+        status = {LADDER: "on the ladder", OLDER: "an older version on the ladder", RETIRED: "retired"}
         facts = {
             "status": status.get(status_of(entry, {bot.id for bot in newest}), "only tried out, not on the ladder"),
             "owner": entry.owner,
@@ -179,7 +173,7 @@ def restore(bot: str, db: str) -> None:
 def _set_retired(store: Store, bot: str, *, retired: bool) -> None:
     name, _, version = bot.partition("@")
     store.retire_bot(name, version or None, retired=retired)
-    playing = next((entry.label for entry in store.bots() if entry.name == name), None)
+    playing = next((entry.label for entry in newest_versions(store.bot_versions(name))), None)
     state = "is retired" if retired else "is restored"
     then = f"{playing} is on the ladder" if playing else f"no version of {name} is on the ladder"
     echo(f"{bot} {state}: {then}")

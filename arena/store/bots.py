@@ -68,17 +68,6 @@ class Bots:
             connection.execute(update(bots).where(bots.c.id == bot_id).values(origin=kept))
         return self._bots(select(bots).where(bots.c.id == bot_id))[0]
 
-    def bots(self, game: str | None = None, *, retired: bool = False) -> list[BotEntry]:
-        """The newest version of every bot of the ladder that plays this game, in order of names.
-
-        Retired versions are passed over; with `retired` a bot that has no other is there too.
-        """
-        entries = [entry for entry in self.all_bots() if entry.on_ladder and (retired or not entry.retired)]
-        newest: dict[str, BotEntry] = {}
-        for entry in sorted(entries, key=lambda entry: (not entry.retired, entry.ladder_number)):
-            newest[entry.name] = entry
-        return sorted((entry for entry in newest.values() if game in (None, *entry.games)), key=lambda bot: bot.name)
-
     def bot_versions(self, name: str) -> list[BotEntry]:
         """Every version of a bot, the oldest first."""
         return self._bots(select(bots).where(bots.c.name == name).order_by(bots.c.id))

@@ -25,7 +25,7 @@ from arena.match import Contestant
 from arena.play.holding import COMMON_DEALS, GIVEN_SEED
 from arena.sandboxes.base import Limits
 from arena.sandboxes.launched.bubblewrap import find_bubblewrap
-from arena.standings.ladder import find_bot
+from arena.standings.ladder import find_bot, newest_versions
 from arena.store.base import BotEntry
 from arena.store.sql import Store
 from arena.tournaments.settings import COMMON, Settings
@@ -69,7 +69,7 @@ def _everybody(store: Store, game: str, seats: int) -> list[BotEntry]:
 
 
 def _present(store: Store, game: str) -> list[BotEntry]:
-    return [bot for bot in store.bots(game) if bot.kind != "absent"]
+    return [bot for bot in newest_versions(store.all_bots(), game) if bot.kind != "absent"]
 
 
 def _refreshed(store: Store, field: list[BotEntry]) -> list[BotEntry]:

@@ -180,16 +180,16 @@ def test_a_wrong_password_and_a_missing_right(own_postgres):
 
 def test_a_server_that_is_restarted_in_the_middle(own_postgres):
     store = Store(own_postgres.url)
-    store.bots()
+    store.all_bots()
     own_postgres.stop()
     with pytest.raises(InfraError, match=r"does not answer|went away"):
-        store.bots()
+        store.all_bots()
     own_postgres.start()
-    assert store.bots() == []  # a connection of before the restart is not used again
+    assert store.all_bots() == []  # a connection of before the restart is not used again
     with store._database.connect() as connection:
         own_postgres.stop()
         with pytest.raises(InfraError, match=r"does not answer|went away"):
             connection.exec_driver_sql("SELECT 1")
     own_postgres.start()
-    assert store.bots() == []
+    assert store.all_bots() == []
     store.close()

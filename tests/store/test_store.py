@@ -12,6 +12,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import text
 
 from arena.errors import InfraError, UsageError
+from arena.standings.ladder import newest_versions
 from arena.store.base import KeptMatch, MatchEntry, Output, SeatResult
 from arena.store.checksums import match_checksum
 from arena.store.schema import metadata, transient
@@ -26,7 +27,7 @@ def add_bot(store, name="greedy", version="1", games=("claim",)):
 
 
 def some_match(store, match_id="m1", ordinal=0):
-    bots = [add_bot(store, name) for name in ("one", "two")] if not store.bots() else store.bots()
+    bots = newest_versions(store.all_bots()) or [add_bot(store, name) for name in ("one", "two")]
     tournament = store.begin_tournament("claim", {"rounds": 3})
     results = tuple(
         SeatResult(bot.id, rank, 5.0 - rank, "NORMAL", "fine", 10**10, 7) for rank, bot in enumerate(bots, 1)
@@ -37,15 +38,15 @@ def some_match(store, match_id="m1", ordinal=0):
 def test_bots_come_back_as_they_were(store):
     entry = add_bot(store, games=("claim", "rrr"))
     assert entry.games == ("claim", "rrr")
-    assert store.bots("rrr") == [entry]
-    assert store.bots("kingdoms") == []
-    assert store.bots() == store.bot_versions("greedy") == [entry]
+    assert newest_versions(store.all_bots(), "rrr") == [entry]
+    assert newest_versions(store.all_bots(), "kingdoms") == []
+    assert newest_versions(store.all_bots()) == store.bot_versions("greedy") == [entry]
 
 
 def test_the_newest_version_plays(store):
     add_bot(store, version="1")
     newest = add_bot(store, version="2")
-    assert store.bots("claim") == [newest]
+    assert newest_versions(store.all_bots(), "claim") == [newest]
     assert len(store.bot_versions("greedy")) == 2
 
 
@@ -53,14 +54,14 @@ def test_a_version_cannot_be_taken_twice(store):
     first = add_bot(store)
     with pytest.raises(UsageError, match="there is a bot greedy 1 already"):
         add_bot(store, games=("rrr",))
-    assert store.bots() == [first]
+    assert newest_versions(store.all_bots()) == [first]
 
 
 def test_a_retired_bot_is_out_but_not_gone(store):
     add_bot(store)
     store.retire_bot("greedy")
-    assert store.bots("claim") == []
-    assert [entry.retired for entry in store.bots("claim", retired=True)] == [True]
+    assert newest_versions(store.all_bots(), "claim") == []
+    assert [entry.retired for entry in newest_versions(store.all_bots(), "claim", retired=True)] == [True]
     with pytest.raises(UsageError, match="no bot 'nobody'"):
         store.retire_bot("nobody")
 
@@ -125,7 +126,7 @@ def test_a_store_can_be_opened_again_and_by_many(address):
     for thread in threads:
         thread.join()
     store = Store(address)
-    assert [entry.name for entry in store.bots()] == ["bot0", "bot1", "bot2", "bot3"]
+    assert [entry.name for entry in newest_versions(store.all_bots())] == ["bot0", "bot1", "bot2", "bot3"]
     store.close()
 
 
@@ -267,11 +268,11 @@ def test_versions_are_retired_and_restored_one_by_one(store):
     first, second = add_bot(store, version="1"), add_bot(store, version="2")
     before = store.data_version()
     store.retire_bot("greedy", "2")
-    assert store.bots("claim") == [first]
+    assert newest_versions(store.all_bots(), "claim") == [first]
     retired = store.data_version()
     store.retire_bot("greedy", "1")
     store.retire_bot("greedy", "2", retired=False)
-    assert store.bots("claim") == [second]
+    assert newest_versions(store.all_bots(), "claim") == [second]
     assert len({before, retired, store.data_version()}) == 3
     with pytest.raises(UsageError, match="there is no bot 'greedy@3'"):
         store.retire_bot("greedy", "3")

@@ -17,6 +17,7 @@ from arena.bots.reserved import SAMPLE_OWNER
 from arena.cli import main
 from arena.errors import UsageError
 from arena.registry import find
+from arena.standings.ladder import newest_versions
 from arena.store.base import MatchEntry, SeatResult
 from arena.store.checksums import TournamentChecksum
 from arena.store.scope import Scope
@@ -479,8 +480,8 @@ def test_an_imported_version_does_not_displace_one_that_can_be_played(exported, 
     there = Store(tmp_path / "there.db")
     mine = there.add_bot(name="two", version="0", owner="local", digest="sha256:7", origin="/x", games=["claim"])
     archive.add(there, archive.read(exported), rated=rated)
-    assert "two" not in [bot.name for bot in there.bots("claim") if bot.kind == "absent"]
-    assert mine in there.bots("claim")
+    assert "two" not in [bot.name for bot in newest_versions(there.all_bots(), "claim") if bot.kind == "absent"]
+    assert mine in newest_versions(there.all_bots(), "claim")
 
 
 @pytest.mark.parametrize(
@@ -512,9 +513,9 @@ def owned(tmp_path, exported, *owners, **others):
 def test_what_is_rated_later_is_on_the_ladder_as_if_it_had_been_rated_at_once(exported, tmp_path):
     there, cup = Store(tmp_path / "there.db"), owned(tmp_path, exported, "ann", "bob", "local")
     archive.add(there, cup)
-    assert there.bots("claim") == []
+    assert newest_versions(there.all_bots(), "claim") == []
     archive.add(there, cup, rated=True)
-    assert [(bot.name, bot.owner, bot.kind) for bot in there.bots("claim")] == [
+    assert [(bot.name, bot.owner, bot.kind) for bot in newest_versions(there.all_bots(), "claim")] == [
         ("one", "ann", "absent"), ("two", "bob", "absent"),
     ]  # fmt: skip
     assert list(check_bots(there.all_bots())) == []

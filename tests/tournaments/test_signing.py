@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from arena.cli import main
 from arena.errors import UsageError
+from arena.standings.ladder import newest_versions
 from arena.store.sql import Store
 from arena.tournaments import archive
 from arena.tournaments.keyring import Keyring
@@ -232,7 +233,7 @@ def test_a_trusted_key_takes_no_name_and_displaces_no_bot(ann, lee, signed, tmp_
     facts = {"owner": "local", "digest": "sha256:7", "origin": "/x", "games": ["claim"]}
     mine = there.add_bot(name="two", version="0", **facts)
     assert ann.run("import", signed, "--db", tmp_path / "there.db").exit_code == 0
-    assert mine in there.bots("claim")
+    assert mine in newest_versions(there.all_bots(), "claim")
     there.close()
 
     there = Store(tmp_path / "names.db")

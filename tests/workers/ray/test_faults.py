@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from arena.sandboxes.owner import start_time
+from arena.standings.ladder import newest_versions
 from arena.store.sql import Store
 from tests.hostile.traces import descendants, groups
 from tests.kits.contestants import arena, choosing, need_bubblewrap, write_bot
@@ -299,7 +300,7 @@ def test_tournaments_and_submissions_share_the_tables_by_their_priorities(tmp_pa
     assert "these are my last words" in handed_in["crashes"].text()
     assert "seat 0 of 2, after " in handed_in["crashes"].text()
     store = Store(db, read_only=True)
-    assert [bot.name for bot in store.bots("claim")] == ["plays"]
+    assert [bot.name for bot in newest_versions(store.all_bots(), "claim")] == ["plays"]
     store.close()
 
     assert high.runs()
