@@ -9,9 +9,12 @@ from tests import soak
 from tests.hostile import backends
 from tests.kits.needs import need
 
+pytestmark = pytest.mark.slow
+
 NAMES = {1: "honest_random_0", 2: "hangs"}
 
 
+@pytest.mark.real(reason="bots play in sandboxes")
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_short_soak_hurts_no_honest_bot():

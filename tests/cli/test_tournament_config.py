@@ -13,6 +13,8 @@ from arena.store.sql import SqlStore
 from arena.tournaments.settings import Settings
 from tests.kits.contestants import arena
 
+pytestmark = pytest.mark.slow
+
 BOTS = ("--bots", "random,first")
 
 

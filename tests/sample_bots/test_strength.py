@@ -8,6 +8,8 @@ import pytest
 from bench import strength
 from bench.strength import Contest, Deal, Rate, append, read, table
 
+pytestmark = pytest.mark.slow
+
 CLAIM = Contest("claim", 2, "search:greedy", "cpu:0.2s/move")
 ASSASSINS = Contest("assassins", 2, "search:greedy", "cpu:0.2s/move")
 

@@ -39,6 +39,8 @@ from arena.sandboxes.logs import LogReader
 from arena.sandboxes.owner import is_alive, owner
 from arena.untrusted.text import printable_bytes
 
+pytestmark = pytest.mark.slow
+
 NEWER_THAN_SOME_LIBRARIES = {
     "riscv_hwprobe", "fchmodat2", "map_shadow_stack", "futex_wake", "futex_wait", "futex_requeue", "futex_waitv",
     "cachestat", "set_mempolicy_home_node", "process_mrelease",

@@ -8,6 +8,8 @@ import pytest
 from arena.schedules.budget import Budget
 from tests.kits.tournaments import BASE, World
 
+pytestmark = pytest.mark.slow
+
 
 class FakeTime:
     """A clock that a test moves."""

@@ -16,6 +16,8 @@ from arena.store.sql import SqlStore
 from tests.crash import KINDS, Crash
 from tests.hostile.traces import descendants
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="processes are killed at random moments")]
+
 ROOT = Path(__file__).parents[2]
 KILLS = {"sqlite": 40, "postgres": 12}
 

@@ -11,6 +11,8 @@ import pytest
 from arena.store.base import KeptMatch, MatchEntry, SeatResult, SeatTally, Tally
 from arena.store.sql import SqlStore
 
+pytestmark = pytest.mark.slow
+
 GAMES = ("claim", "kingdoms")
 ENDINGS = ("NORMAL", "NORMAL", "NORMAL", "TIME", "CRASH")
 

@@ -19,6 +19,8 @@ from arena.store.sql import SqlStore
 from arena.tournaments.verify import UNPROVEN, check_bots, check_tournament, stored_tournament
 from tests.kits.fields import play_tournament
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = [(table.name, column.name) for table in metadata.sorted_tables for column in table.columns]
 
 

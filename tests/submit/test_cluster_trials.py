@@ -14,6 +14,8 @@ from arena.workers.local import LocalExecutor
 from arena.workers.placement import Placement
 from tests.kits.contestants import write_bot
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="submissions are played by worker processes")]
+
 TERMS = TrialConfig(SandboxOptions("process", Limits(), ponder=False), TimeControl.parse("5s/move+10s"))
 SOURCE = """
 import os

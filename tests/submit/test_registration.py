@@ -14,6 +14,8 @@ from arena.store.sql import SqlStore
 from arena.tournaments.field import check_present, choose_field, register_folder
 from tests.kits.contestants import arena, choosing, write_bot
 
+pytestmark = pytest.mark.slow
+
 MANIFEST = Manifest("mine", "1", ("claim", "rrr"), ("python3", "bot.py"))
 DIGEST = "sha256:" + "ab" * 32
 

@@ -10,6 +10,8 @@ import pytest
 
 from tests.web.browser import Watched, launched
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="commands and a browser are processes")]
+
 ROOT = Path(__file__).parents[2]
 TOY = ROOT / "tests/toy_game"
 COPIED = ("arena", "engines", "proto", "tests", "pyproject.toml")

@@ -11,6 +11,8 @@ from arena.web.assets import static
 from arena.web.charts import Axis, Interval, Line, Mark, bar, course, intervals, lines, scale, strip
 from arena.web.formats import HEAT_STEPS, heat
 
+pytestmark = pytest.mark.slow
+
 NASTY = '<script>alert("1")</script>&'
 
 

@@ -19,6 +19,8 @@ from arena.web.replay_data import read_replay
 from arena.web.viewers import find_viewer
 from tests.web.replays import random_match
 
+pytestmark = pytest.mark.slow
+
 
 def test_markup_becomes_runs_with_known_classes_only():
     text = Text.from_markup("a [bold red]b[/] [on grey35]c [dim]d[/dim][/] [link=http://x]e[/link] [blink]f[/blink]")

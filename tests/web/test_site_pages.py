@@ -13,6 +13,8 @@ from arena.web.pages.ladder import COLUMNS, KEYS, TableState
 from arena.web.pages.rules import html_of
 from arena.web.site import notable
 
+pytestmark = pytest.mark.slow
+
 RATING = next(column for column in COLUMNS if column.key == "rating")
 BOT = next(column for column in COLUMNS if column.key == "bot")
 

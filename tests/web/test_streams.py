@@ -2,7 +2,11 @@
 
 import asyncio
 
+import pytest
+
 from arena.web.streams import Channel, Streams
+
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="streams look for news in real time")]
 
 
 class Numbers:

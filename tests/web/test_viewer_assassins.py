@@ -14,6 +14,8 @@ from engines.assassins.moves import CHOOSE, ENTER, KILL
 from engines.assassins.rules import CARDS
 from tests.kits.needs import need
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a browser draws")]
+
 try:
     from playwright.sync_api import sync_playwright
 except ImportError:

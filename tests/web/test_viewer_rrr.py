@@ -16,6 +16,8 @@ from engines.rrr.rules import Phase, Setup
 from engines.rrr.tiles import BITS, NAMES, TOWER
 from tests.kits.needs import need
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a browser draws")]
+
 VIEWER = Path(__file__).parents[2] / "engines" / "rrr" / "viewer"
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:"
 SETUPS = [setup.value for setup in Setup]

@@ -13,6 +13,8 @@ from arena.workers.placement import Placement, connect
 from tests.kits.needs import need
 from tests.kits.tournaments import BASE
 
+pytestmark = pytest.mark.slow
+
 MIB = 1 << 20
 
 
@@ -60,6 +62,7 @@ def test_a_cluster_that_fails_to_serve_us_is_asked_again(monkeypatch):
         cluster._connect("ray://host:1")
 
 
+@pytest.mark.real(reason="runs a command")
 def test_a_token_that_is_missing_is_asked_for(tmp_path):
     need(None if importlib.util.find_spec("ray") else "Ray is not installed: make install")
     env = {**os.environ, "HOME": str(tmp_path), "RAY_AUTH_MODE": "token", "RAY_ADDRESS": "127.0.0.2:1"}

@@ -12,6 +12,8 @@ from arena.workers.base import Assignment, Job, VoidMatch, WorkerDied, WorkerLos
 from arena.workers.elastic_pool import ElasticPool
 from arena.workers.pool import LOSSES, WorkerPool
 
+pytestmark = pytest.mark.slow
+
 SPEC = MatchSpec("", "claim", {}, 1, (Contestant("a"), Contestant("b")), None)
 
 
@@ -105,6 +107,7 @@ def test_a_pool_without_workers_says_why(needed):
         play([job("a")], *[Scripted(starts=False)] * needed, needed=needed)
 
 
+@pytest.mark.real(reason="waits in real time")
 def test_the_next_match_is_played_while_one_is_kept():
     events, kept = [], asyncio.Event()
 
@@ -175,6 +178,7 @@ class Slow(Scripted):
         self.closed += self.started
 
 
+@pytest.mark.real(reason="waits in real time")
 def test_tables_come_and_go_while_matches_are_played():
     names, kept, at_once = [f"{number:03}" for number in range(60)], [], []
 

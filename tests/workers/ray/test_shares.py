@@ -4,6 +4,8 @@ import pytest
 
 from arena.workers.ray.shares import LEASE_S, Shares
 
+pytestmark = pytest.mark.slow
+
 MANY = 10**6
 
 
