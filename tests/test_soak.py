@@ -5,9 +5,9 @@ import random
 import pytest
 
 from arena.store.base import MatchEntry, SeatResult
-from tests import soak
 from tests.hostile import backends
 from tests.kits.needs import need
+from tools import soak
 
 pytestmark = pytest.mark.slow
 

@@ -1,4 +1,4 @@
-"""Kill -9 at any moment loses no finished match and doubles none; `python -m tests.crash` does it hundreds of times."""
+"""Kill -9 at any moment loses no finished match and doubles none; `make crash` does it hundreds of times."""
 
 import os
 import random
@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from arena.store.sql import SqlStore
-from tests.crash import KINDS, Crash
 from tests.hostile.traces import descendants
+from tools.crash import KINDS, Crash
 
 pytestmark = [pytest.mark.slow, pytest.mark.real(reason="processes are killed at random moments")]
 
