@@ -9,8 +9,6 @@ from tests.hostile import backends
 from tests.kits.needs import need
 from tools import soak
 
-pytestmark = pytest.mark.slow
-
 NAMES = {1: "honest_random_0", 2: "hangs"}
 
 

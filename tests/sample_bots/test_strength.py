@@ -8,8 +8,6 @@ import pytest
 from bench import strength
 from bench.strength import Contest, Deal, Rate, append, read, table
 
-pytestmark = pytest.mark.slow
-
 CLAIM = Contest("claim", 2, "search:greedy", "cpu:0.2s/move")
 ASSASSINS = Contest("assassins", 2, "search:greedy", "cpu:0.2s/move")
 
@@ -51,6 +49,7 @@ def test_roles_are_compared_with_the_weaker_bot_against_itself():
     assert [line[-3] for line in lines[2:]] == ["✗", "✓", "✗"]
 
 
+@pytest.mark.slow
 def test_a_stopped_run_goes_on_where_it_was(monkeypatch, capsys, tmp_path):
     options = ("--game", "claim", "--pair", "greedy:random", "--results", tmp_path / "file")
     run(monkeypatch, capsys, *options, "--deals", 1)

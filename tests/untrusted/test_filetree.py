@@ -6,8 +6,6 @@ from arena.errors import UsageError
 from arena.untrusted import filetree
 from arena.untrusted.filetree import list_tree, open_file, read_link
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 def swapped(tmp_path):

@@ -11,8 +11,6 @@ from arena.web.assets import static
 from arena.web.charts import Axis, Interval, Line, Mark, bar, course, intervals, lines, scale, strip
 from arena.web.formats import HEAT_STEPS, heat
 
-pytestmark = pytest.mark.slow
-
 NASTY = '<script>alert("1")</script>&'
 
 
@@ -36,6 +34,7 @@ def percentages(markup):
     return [float(each) for each in re.findall(r'(?:x|x1|x2|cx)="(-?[\d.]+)%"', markup)]
 
 
+@pytest.mark.slow
 @given(rows)
 def test_intervals_stay_inside_the_frame(several):
     markup = intervals(several, "Ratings")
@@ -44,6 +43,7 @@ def test_intervals_stay_inside_the_frame(several):
     assert all(0 <= each <= 100 for each in percentages(markup))
 
 
+@pytest.mark.slow
 @given(rows)
 def test_a_course_stays_inside_the_frame(several):
     markup = course(several, "Rating")
@@ -88,6 +88,7 @@ def test_every_step_of_a_heat_map_has_a_colour():
         assert re.search(rf"\.h{step}\b[^{{}}]*\{{ --strength:", style), step
 
 
+@pytest.mark.slow
 @given(rows)
 def test_lines_stay_inside_the_frame(several):
     points = [(number, point) for number, point in enumerate(several)]

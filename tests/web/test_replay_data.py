@@ -19,8 +19,6 @@ from arena.web.replay_data import read_replay
 from arena.web.viewers import find_viewer
 from tests.web.replays import random_match
 
-pytestmark = pytest.mark.slow
-
 
 def test_markup_becomes_runs_with_known_classes_only():
     text = Text.from_markup("a [bold red]b[/] [on grey35]c [dim]d[/dim][/] [link=http://x]e[/link] [blink]f[/blink]")
@@ -84,12 +82,14 @@ def test_linked_pages_ask_only_for_files_that_exist():
     assert page.count("<script") == page.count('src="../static/') == 2
 
 
+@pytest.mark.slow
 def test_the_pack_is_the_data_and_always_the_same_bytes():
     replay = read_replay(find("claim"), random_match("claim"))
     assert json.loads(gzip.decompress(replay.packed())) == json.loads(json.dumps(replay.data))
     assert replay.packed() == read_replay(find("claim"), random_match("claim")).packed()
 
 
+@pytest.mark.slow
 def test_a_view_alone_holds_nothing_of_the_others():
     record = random_match("assassins")
     alone, whole = (read_replay(find("assassins"), record, views) for views in (["0"], None))

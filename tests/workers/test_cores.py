@@ -8,8 +8,6 @@ from arena.sandboxes import Limits
 from arena.sandboxes.kernel import cgroup_tree
 from arena.workers.cores import divide_cores, physical_cores, processors_needed
 
-pytestmark = pytest.mark.slow
-
 # Siblings as the kernel writes them, for every processor, and the chip that it is on.
 PLAIN = {number: (f"{number}", 0) for number in range(9)}
 NUMBERED_APART = {number: (f"{number % 4},{number % 4 + 4}", 0) for number in range(8)}

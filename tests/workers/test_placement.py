@@ -13,8 +13,6 @@ from arena.workers.placement import Placement, connect
 from tests.kits.needs import need
 from tests.kits.tournaments import BASE
 
-pytestmark = pytest.mark.slow
-
 MIB = 1 << 20
 
 
@@ -42,6 +40,7 @@ def test_without_ray_it_is_said_what_to_install(monkeypatch):
         connect(Placement("ray"), BASE)
 
 
+@pytest.mark.slow
 def test_a_cluster_that_fails_to_serve_us_is_asked_again(monkeypatch):
     need(None if importlib.util.find_spec("ray") else "Ray is not installed: make install")
     from arena.workers.ray import cluster
@@ -62,6 +61,7 @@ def test_a_cluster_that_fails_to_serve_us_is_asked_again(monkeypatch):
         cluster._connect("ray://host:1")
 
 
+@pytest.mark.slow
 @pytest.mark.real(reason="runs a command")
 def test_a_token_that_is_missing_is_asked_for(tmp_path):
     need(None if importlib.util.find_spec("ray") else "Ray is not installed: make install")

@@ -12,8 +12,6 @@ from arena.workers.base import Assignment, Job, VoidMatch, WorkerDied, WorkerLos
 from arena.workers.elastic_pool import ElasticPool
 from arena.workers.pool import LOSSES, WorkerPool
 
-pytestmark = pytest.mark.slow
-
 SPEC = MatchSpec("", "claim", {}, 1, (Contestant("a"), Contestant("b")), None)
 
 

@@ -18,8 +18,6 @@ from arena.workers.base import Assignment, WorkerUnclean
 from arena.workers.worker import Worker
 from engines.claim.game import GAME
 
-pytestmark = pytest.mark.slow
-
 CONTROL = TimeControl.parse("60s/move")
 
 

@@ -4,8 +4,6 @@ import pytest
 
 from arena.workers.ray.shares import LEASE_S, Shares
 
-pytestmark = pytest.mark.slow
-
 MANY = 10**6
 
 
@@ -48,6 +46,7 @@ def test_tables_are_shared_by_weight(asked, expected):
     assert claims(Shares(Clock()), *asked) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("capacity", "weights"), [(3, (10, 10)), (1, (10, 10, 10)), (2, (30, 10, 10)), (5, (7, 3)), (2, (40, 10, 10, 10))]
 )
