@@ -75,7 +75,7 @@ test-fast: $(STAMP) ## the tests that start little of their own, in about a minu
 	$(BIN)/pytest -n auto --dist worksteal -m 'not slow'  # they wait for little, and every worker imports them all
 
 golden: $(STAMP) ## rewrite the golden records under tests/data (read the diff before you commit it)
-	$(BIN)/python tests/golden.py
+	$(BIN)/python -m tools.golden
 
 bench: $(STAMP) ## measure everything that has a peer, a floor or an aim; WHAT="--only engines" for a part
 	$(BIN)/python -m bench $(WHAT)
@@ -123,7 +123,7 @@ site-demo: $(DEMO)/played ## play a short real tournament of every game among th
 	$(BIN)/arena site build $(DEMO)/site --db $(DEMO)/arena.db --title "Sample bots"
 
 pictures: site-demo ## take the screenshots of that site for README and docs
-	$(BIN)/python -m bench.pictures $(DEMO)/site docs/pictures
+	$(BIN)/python -m tools.pictures $(DEMO)/site docs/pictures
 
 LIGHTHOUSE := build/lighthouse
 
@@ -132,16 +132,16 @@ $(LIGHTHOUSE)/node_modules/.bin/lighthouse:
 	@cd $(LIGHTHOUSE) && npm install --silent --no-fund --no-audit lighthouse@12.8.2
 
 lighthouse: $(DEMO)/played $(LIGHTHOUSE)/node_modules/.bin/lighthouse ## measure ladder, bot and match page of that site with npm's lighthouse; 95 or more
-	$(BIN)/python -m bench.lighthouse $(DEMO)/arena.db --program $(LIGHTHOUSE)/node_modules/.bin/lighthouse
+	$(BIN)/python -m tools.lighthouse $(DEMO)/arena.db --program $(LIGHTHOUSE)/node_modules/.bin/lighthouse
 
 hostile: $(STAMP) ## play the hostile bots against the sandboxes and show the table of verdicts
-	$(BIN)/python -m tests.hostile.runner
+	$(BIN)/python -m tools.hostile
 
 soak: $(STAMP) ## let hostile and honest bots play tournaments for an hour; honest ones must not suffer
-	$(BIN)/python -m tests.soak
+	$(BIN)/python -m tools.soak
 
 crash: $(STAMP) ## kill tournaments 300 times at random moments and count what is lost
-	$(BIN)/python -m tests.crash
+	$(BIN)/python -m tools.crash
 
 docs: $(STAMP) ## build the documentation as a site in build/docs; a broken link is an error
 	$(BIN)/python -m mkdocs build --strict

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
+import trueskill
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
@@ -24,11 +25,12 @@ from arena.ratings.model import ROLE_SIGMA
 from arena.ratings.truncated import cumulative, draw, win
 from arena.schedules import adaptive
 from arena.schedules.certainty import DIGITS, certainty
-from bench.adaptive import CONFIDENCE, MARGIN
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+MARGIN = trueskill.calc_draw_margin(ENV.draw_probability, 2, ENV)
+CONFIDENCE = 0.95
 SPREADS = (0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 8.3)
 MOST = 20_000
 """Matches after which a tournament gives up; such a one claims nothing."""

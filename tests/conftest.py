@@ -2,7 +2,7 @@
 
 import itertools
 import os
-from pathlib import Path
+import re
 
 import pytest
 from hypothesis import settings
@@ -24,91 +24,23 @@ def pytest_runtest_makereport(item, call):
     return report
 
 
-SLOW = (
-    "bots/test_freezing.py",
-    "bots/test_starting.py",
-    "cli/test_bot.py",
-    "cli/test_errors.py",
-    "cli/test_json.py",
-    "cli/test_play.py",
-    "cli/test_tournament_",
-    "contestant/test_check.py",
-    "hostile/",
-    "journeys/",
-    "intake/",
-    "links/test_fuzz_wire.py",
-    "links/test_reconnect.py",
-    "links/test_serve.py",
-    "notebook/",
-    "rl/",
-    "sample_bots/",
-    "sandboxes/",
-    "schedules/test_budget.py",
-    "schedules/test_schedule.py",
-    "sdk/",
-    "store/",
-    "submit/",
-    "test_soak.py",
-    "testing/test_toy_game.py",
-    "tournaments/test_archive.py",
-    "tournaments/test_resuming.py",
-    "tournaments/test_schedule_replay.py",
-    "tournaments/test_signing.py",
-    "tournaments/test_sole_driver.py",
-    "tournaments/test_tournament.py",
-    "untrusted/",
-    "web/",
-    "workers/",
-)
-"""Where tests start processes, sandboxes, databases and browsers all the time."""
-LONG = (
-    "cli/test_completion.py",
-    "cli/test_start_up.py",
-    "cli/test_store_option.py",
-    "engines/test_show_seen.py",
-    "ratings/test_many_matches.py",
-    "schedules/test_legs.py",
-    "schedules/test_stops.py",
-    "test_packaging.py",
-    "test_scale.py",
-)
-"""Where they take long, though they depend on nothing real; `make test-fast` leaves out both."""
-REAL = (
-    *SLOW,
-    "bots/",
-    "cli/test_replay_viewer.py",
-    "cli/test_test_command.py",
-    "contestant/",
-    "links/",
-    "monitoring/",
-    "play/test_heartbeat.py",
-    "schedules/test_legs.py",
-    "schedules/test_outcomes.py",
-    "schedules/test_outlook.py",
-    "tournaments/",
-)
-"""Where tests depend on real time or processes, which on a busy machine may meet in an order that nobody can force."""
+SLOW_MODULE = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.slow\b", re.MULTILINE)
 
 
 def pytest_ignore_collect(collection_path, config):
-    """Do not even import slow tests when only the others are wanted: every worker would, for half of its time."""
-    here = Path(__file__).parent
-    if config.option.markexpr != "not slow" or not collection_path.is_relative_to(here):
+    """Do not even import slow modules when only the others are wanted: every worker would, for half of its time."""
+    if config.option.markexpr != "not slow" or not collection_path.match("test_*.py"):
         return None
-    place = collection_path.relative_to(here).as_posix()
-    return place.startswith(SLOW + LONG) or f"{place}/" in SLOW or None
+    return bool(SLOW_MODULE.search(collection_path.read_text(encoding="utf-8"))) or None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark what is slow or depends on real time, and let every worker begin with what may take minutes."""
+    """Give more tries to what depends on real time, and let every worker begin with what may take minutes."""
     for item in items:
-        place = item.path.relative_to(Path(__file__).parent).as_posix()
-        if place.startswith(SLOW + LONG):
-            item.add_marker(pytest.mark.slow)
-        if place.startswith(REAL):
-            item.add_marker(pytest.mark.real)
-        if item.get_closest_marker("real"):
+        if real := item.get_closest_marker("real"):
+            if not real.kwargs.get("reason"):
+                raise pytest.UsageError(f"{item.nodeid} is marked as real without a reason")
             item.add_marker(pytest.mark.flaky(reruns=2))
     items[:] = dealt(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
 

@@ -1,6 +1,7 @@
 """The pages of the documentation: their links lead somewhere, and those that are generated leave nothing out."""
 
 import importlib
+import importlib.util
 import re
 import subprocess
 import sys
@@ -40,6 +41,12 @@ def test_every_link_leads_somewhere(name):
         assert target.exists(), path
         if section:
             assert section in anchors(target.read_text(encoding="utf-8")), f"{path}#{section}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_program_of_ours_that_is_named_is_there(name):
+    for module in re.findall(r"python -m ((?:arena|bench|tests|tools)\b[\w.]*)", text_of(name)):
+        assert importlib.util.find_spec(module.rstrip(".")), module
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("docs/")])

@@ -13,6 +13,8 @@ import pytest
 from arena import distribution
 from arena.wire.generate import GENERATOR, differences, generate
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 

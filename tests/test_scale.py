@@ -4,6 +4,8 @@ import pytest
 
 from bench.scale import Costs, measure_store, simulate
 
+pytestmark = pytest.mark.slow
+
 COSTS = Costs(match_s=1.0, driver_ms=1.0, commit_ms=2.0, writers=4.0)
 
 

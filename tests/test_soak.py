@@ -5,13 +5,14 @@ import random
 import pytest
 
 from arena.store.base import MatchEntry, SeatResult
-from tests import soak
 from tests.hostile import backends
 from tests.kits.needs import need
+from tools import soak
 
 NAMES = {1: "honest_random_0", 2: "hangs"}
 
 
+@pytest.mark.real(reason="bots play in sandboxes")
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_short_soak_hurts_no_honest_bot():

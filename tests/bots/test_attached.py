@@ -12,6 +12,8 @@ from arena.match import Contestant
 from arena.sandboxes.base import BotDirectory
 from tests.kits.contestants import choosing, write_bot
 
+pytestmark = pytest.mark.real(reason="waits for processes of its own")
+
 
 def attached(folder, *command):
     return AttachedBot(Contestant("bot"), BotDirectory(folder, (sys.executable, *command)))

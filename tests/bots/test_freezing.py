@@ -15,6 +15,8 @@ from arena.sandboxes.launched.bubblewrap import find_bubblewrap
 from engines.claim.game import GAME
 from tests.kits.needs import need
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="freezes bots in sandboxes")]
+
 PONDERER = """
 import threading
 from arena.sdk import Bot, serve

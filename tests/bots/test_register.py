@@ -15,6 +15,8 @@ from arena.store.sql import Store
 from arena.tournaments.field import check_present, choose_field
 from tests.kits.contestants import arena, choosing, write_bot
 
+pytestmark = pytest.mark.slow
+
 MANIFEST = Manifest("mine", "1", ("claim", "rrr"), ("python3", "bot.py"))
 DIGEST = "sha256:" + "ab" * 32
 

@@ -13,6 +13,8 @@ from arena.play import looptime
 from arena.sandboxes import BotDirectory, Limits, ProcessSandbox
 from tests.hostile.backends import KIT
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="bots start against a deadline")]
+
 START_S, OURS_S = 1.5, 1.6
 BOT = """
 import sys, time

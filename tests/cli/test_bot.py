@@ -13,6 +13,8 @@ from arena.play.replay import verify
 from tests.kits.contestants import SDK, arena, choosing, need_bubblewrap, need_image, write_bot
 from tests.kits.needs import need
 
+pytestmark = pytest.mark.slow
+
 PATIENT = ("--clock", "10s/move")  # the machine may be busy, and these tests are not about time
 
 
@@ -32,6 +34,7 @@ def marks(output):
     return re.findall(r"^ ?\d+ (\S) ", output, re.MULTILINE)
 
 
+@pytest.mark.real(reason="bots are programs in sandboxes")
 @pytest.mark.slow
 @pytest.mark.usefixtures("bubblewrap")
 def test_a_new_python_bot_plays_at_once_and_passes():
@@ -48,6 +51,7 @@ def test_a_new_python_bot_plays_at_once_and_passes():
     assert [path.name for path in Path().iterdir()] == ["mine"]
 
 
+@pytest.mark.real(reason="bots are programs in sandboxes")
 @pytest.mark.slow
 @pytest.mark.usefixtures("bubblewrap")
 def test_a_new_node_bot_plays_at_once_and_passes():
@@ -62,6 +66,7 @@ def test_a_new_node_bot_plays_at_once_and_passes():
     assert marks(checked.output) == ["✓"] * 9
 
 
+@pytest.mark.real(reason="bots are programs in sandboxes")
 @pytest.mark.slow
 @pytest.mark.usefixtures("bubblewrap")
 def test_the_bot_in_the_readme_plays(tmp_path):
@@ -128,6 +133,7 @@ FAILING = {
 }
 
 
+@pytest.mark.real(reason="bots are programs in sandboxes")
 @pytest.mark.slow
 @pytest.mark.usefixtures("bubblewrap")
 @pytest.mark.parametrize("name", FAILING)
@@ -144,6 +150,7 @@ def test_a_failing_bot_is_told_what_happened_and_what_to_do(name, tmp_path):
         assert word in result.output, result.output
 
 
+@pytest.mark.real(reason="bots are programs in sandboxes")
 @pytest.mark.slow
 @pytest.mark.usefixtures("bubblewrap")
 def test_the_failed_match_is_kept_and_can_be_reproduced(tmp_path):
@@ -156,6 +163,7 @@ def test_the_failed_match_is_kept_and_can_be_reproduced(tmp_path):
     assert "4 decisions: 3 as recorded, 1 differently, first at move " in again.output
 
 
+@pytest.mark.real(reason="bots are programs in sandboxes")
 @pytest.mark.slow
 def test_a_check_without_a_sandbox_says_what_is_not_enforced(tmp_path):
     bot = write_bot(tmp_path / "mine", choosing("return turn.legal[0]"))
@@ -164,6 +172,7 @@ def test_a_check_without_a_sandbox_says_what_is_not_enforced(tmp_path):
     assert "sandbox process: not fully held here: " in result.output
 
 
+@pytest.mark.real(reason="bots are programs in sandboxes")
 @pytest.mark.slow
 def test_an_image_is_built_and_checked():
     need_image()

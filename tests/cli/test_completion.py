@@ -10,6 +10,8 @@ import pytest
 
 from tests.kits.contestants import arena
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = Path(sys.executable).parent / "arena"
 
 

@@ -14,6 +14,8 @@ import pytest
 from arena.cli.venue import SHARED
 from tests.kits.contestants import arena, choosing, write_bot
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="commands are processes, and some are interrupted")]
+
 FAILING = """
 import sys
 from arena.cli import games, main

@@ -11,6 +11,8 @@ from tests.cli.test_help import PAGES
 from tests.kits.contestants import arena, choosing, need_bubblewrap, write_bot
 from tests.kits.fields import play_tournament
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="tournaments are played by worker processes")]
+
 BOTS = ("--game", "claim", "--bots", "random,first", "--rounds", 1, "--seed", 5, "--clock", "10s/move")
 
 

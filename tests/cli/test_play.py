@@ -14,6 +14,8 @@ from arena.play.record_files import read_record
 from arena.registry import find, games
 from tests.kits.contestants import arena, arena_process, choosing, write_bot
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("game", games())
 def test_a_person_can_play_every_game_to_its_end(game, tmp_path):
@@ -50,6 +52,7 @@ def test_the_king_is_not_told_who_the_assassins_are():
     assert re.search(r"\ba\d", theirs), "the other side knows them"
 
 
+@pytest.mark.real(reason="a process is played with")
 def test_a_person_against_a_sandboxed_program_in_a_match(tmp_path):
     folder = write_bot(tmp_path / "lowest", choosing("return turn.legal[0]"))
     words = ("match", "--game", "claim", "--bot", "human", "--bot", folder, "--sandbox", "process", "--seed", 2)
@@ -65,7 +68,7 @@ def test_persons_who_share_the_terminal_do_not_see_each_other():
     assert played.stdout.count("?? ?? ??") >= 2
 
 
-@pytest.mark.real
+@pytest.mark.real(reason="a process is played with")
 def test_ctrl_c_while_the_person_thinks_ends_the_match():
     running = subprocess.Popen(
         [sys.executable, "-u", "-m", "arena", "play", "claim"],

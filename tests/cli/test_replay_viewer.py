@@ -105,7 +105,7 @@ class Terminal:
         return code
 
 
-@pytest.mark.real
+@pytest.mark.real(reason="waits for processes")
 def test_the_keys_in_a_real_terminal(tmp_path):
     path = tmp_path / "game.arena"
     assert (
@@ -144,6 +144,7 @@ def ids(*words):
     return {row["match"]: row["rank"] for row in json.loads(arena("history", *words, "--json").output)}
 
 
+@pytest.mark.real(reason="waits for processes")
 @pytest.mark.slow
 def test_matches_are_found_by_id_by_version_and_by_loss(store, tmp_path):
     old, new = ids("mine@1", *store), ids("mine", *store)

@@ -7,6 +7,8 @@ import pytest
 
 from arena.store.sql import Store
 
+pytestmark = pytest.mark.slow
+
 SANDBOXES = {"asyncio", "docker", "grpc", "grpc_health", "h2", "pyseccomp"}
 STORE = {"alembic", "numpy", "sqlalchemy", "trueskill"}
 PAGES = {"jinja2", "markdown_it"}

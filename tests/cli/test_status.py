@@ -41,7 +41,7 @@ def driver(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.real
+@pytest.mark.real(reason="watches a tournament that another process plays")
 def test_a_run_is_seen_from_another_process_and_missed_when_it_was_killed(driver):
     process, path = driver
     assert arena("status", "--db", path).output == "nothing is being played with this store\n"

@@ -4,6 +4,8 @@ import pytest
 
 from tests.kits.contestants import arena
 
+pytestmark = pytest.mark.slow
+
 READING = [
     ["ratings", "--game", "claim"],
     ["crosstable", "--game", "claim"],

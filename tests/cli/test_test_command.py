@@ -9,6 +9,8 @@ from arena.cli.sprt_report import numbers
 from arena.schedules.sprt import Sprt
 from tests.kits.contestants import arena, choosing, write_bot
 
+pytestmark = pytest.mark.real(reason="tournaments are played by worker processes")
+
 QUICK = ("--sandbox", "process", "--clock", "10s/move", "--seed", 5, "--sprt", "elo0=0", "elo1=100")
 
 

@@ -15,6 +15,11 @@ import pytest
 from arena.cli.venue import SHARED
 from tests.kits.contestants import arena, choosing, write_bot
 
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.real(reason="worker processes play, and some are interrupted"),
+]
+
 LEGAL = "return turn.legal[{}]"
 BOTH = ('serve(B, game="claim")', 'serve({"claim": B, "kingdoms": B})')
 PATIENT = ("--sandbox", "process", "--clock", "10s/move", "--seed", 5)

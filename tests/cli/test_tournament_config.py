@@ -13,6 +13,8 @@ from arena.store.sql import Store
 from arena.tournaments.settings import Settings
 from tests.kits.contestants import arena
 
+PLAYED = pytest.mark.real(reason="tournaments are played by worker processes")
+
 BOTS = ("--bots", "random,first")
 
 
@@ -35,6 +37,8 @@ def play(*words):
     return played
 
 
+@pytest.mark.slow
+@PLAYED
 def test_players_inside_the_referee_take_part_by_name(db):
     play("--game", "claim", *BOTS, "--rounds", 1, "--seed", 5, *db)
     settings, matches = settings_of(db)
@@ -42,6 +46,8 @@ def test_players_inside_the_referee_take_part_by_name(db):
     assert len(matches) == 2
 
 
+@pytest.mark.slow
+@PLAYED
 def test_a_tournament_prints_the_file_that_plays_it_again(db, tmp_path):
     words = ("--game", "assassins", *BOTS, "--format", "gauntlet", "--rounds", 1, "--seed", 5, "--option", "board=b")
     play(*words, "--clock", "1s/move+10s", "--strikes", 2, "--fresh", "match", "--memory", "256m", "--cpus", 0.5, *db)
@@ -57,6 +63,8 @@ def test_a_tournament_prints_the_file_that_plays_it_again(db, tmp_path):
     assert [match.match_id for match in first[1]] == [match.match_id for match in again[1]]
 
 
+@pytest.mark.slow
+@PLAYED
 def test_what_is_typed_counts_instead_of_the_file(db, tmp_path):
     file = tmp_path / "cup.toml"
     file.write_text('game = "claim"\nbots = ["random", "first"]\nrounds = 3\nseed = 9\nclock = "2s/move"\n')
@@ -81,6 +89,8 @@ def test_every_option_can_stand_in_a_file(command, tmp_path):
         assert len(context.default_map) == len(names)
 
 
+@pytest.mark.slow
+@PLAYED
 def test_a_test_prints_the_file_that_plays_it_again(db, tmp_path):
     words = ("--game", "claim", "--max-pairs", 3, "--seed", 5, "--sprt", "elo0=-5", "elo1=30.5", "alpha=0.01")
     words = (*words, "--clock", "10s/move", "--strikes", 2, "--option", "first_leader=1", *db)
@@ -102,6 +112,8 @@ def test_a_test_prints_the_file_that_plays_it_again(db, tmp_path):
     )
 
 
+@pytest.mark.slow
+@PLAYED
 def test_what_is_typed_counts_instead_of_the_file_of_a_test(db, tmp_path):
     file = tmp_path / "test.toml"
     file.write_text(
@@ -169,6 +181,8 @@ def test_a_bad_file_is_one_sentence_and_nothing_is_kept(text, complaint, db, tmp
     assert not db[1].exists()
 
 
+@pytest.mark.slow
+@PLAYED
 def test_deals_come_from_a_file_of_seeds(db, tmp_path):
     file = tmp_path / "deals.txt"
     file.write_text("# openings\n11\n\n12  # a good one\n13\n")
@@ -182,6 +196,7 @@ def test_deals_come_from_a_file_of_seeds(db, tmp_path):
     assert [match.seed for match in settings_of(db, 2)[1]] == [11, 11]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
@@ -213,6 +228,8 @@ def test_seeds_are_bounded():
         check_seeds([2**53])
 
 
+@pytest.mark.slow
+@PLAYED
 def test_deals_are_own_unless_seeds_or_the_option_say_otherwise(db):
     play("--game", "claim", *BOTS, "--rounds", 1, *db)
     play("--game", "claim", *BOTS, "--rounds", 1, "--deals", "common", *db)
@@ -220,6 +237,7 @@ def test_deals_are_own_unless_seeds_or_the_option_say_otherwise(db):
     assert tomllib.loads(arena("tournament", "show-config", 2, *db).stdout)["deals"] == "common"
 
 
+@pytest.mark.slow
 def test_chosen_seeds_are_never_a_groups_own(db, tmp_path):
     file = tmp_path / "deals.txt"
     file.write_text("11\n")

@@ -21,6 +21,8 @@ from arena.sdk import Bot, Session
 from engines.claim import GAME
 from tests.kits.contestants import arena, need_bubblewrap, write_bot
 
+pytestmark = pytest.mark.slow
+
 CONTROL = TimeControl.parse("5s/move+10s")
 
 
@@ -277,6 +279,7 @@ def test_the_author_of_a_bot_that_wants_the_network_is_told_what_to_use_instead(
         assert advice(Verdict(other, "in turn 3"), GAME, f"a library only says: {printed}") == ADVICE[other]
 
 
+@pytest.mark.real(reason="a bot is started in a sandbox")
 @pytest.mark.slow
 def test_a_bot_that_listens_on_tcp_is_told_so(tmp_path, monkeypatch):
     need_bubblewrap()

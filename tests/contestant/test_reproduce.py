@@ -184,6 +184,7 @@ def kept(tmp_path):
     return tmp_path / "game.arena"
 
 
+@pytest.mark.real(reason="the bot is a process")
 @pytest.mark.slow
 def test_a_folder_is_compared_and_its_output_seen(kept, tmp_path):
     bot = write_bot(tmp_path / "mine", choosing("print('turn', turn.number)\nreturn turn.legal[-1]"))
@@ -196,6 +197,7 @@ def test_a_folder_is_compared_and_its_output_seen(kept, tmp_path):
     assert " differently, first at move " in done.stdout
 
 
+@pytest.mark.real(reason="the bot is a process")
 @pytest.mark.slow
 def test_a_strangers_record_cannot_steer_the_terminal_by_way_of_a_bot_that_prints_what_it_is_told(tmp_path):
     record, _ = played([FirstBot(0), RandomBot(1)])
@@ -210,6 +212,7 @@ def test_a_strangers_record_cannot_steer_the_terminal_by_way_of_a_bot_that_print
     assert not {"\x1b", "\x07", "\u202e"} & set(done.stdout + done.stderr)
 
 
+@pytest.mark.real(reason="the bot is a process")
 @pytest.mark.slow
 def test_a_breakpoint_works(kept, tmp_path):
     bot = write_bot(tmp_path / "mine", choosing("if turn.number == 3: breakpoint()\nreturn turn.legal[0]"))
@@ -220,6 +223,7 @@ def test_a_breakpoint_works(kept, tmp_path):
     assert "26 decisions: 26 as recorded, 0 differently" in done.stdout
 
 
+@pytest.mark.real(reason="the bot is a process")
 @pytest.mark.slow
 def test_an_error_in_the_bot_shows_its_traceback(kept, tmp_path):
     bot = write_bot(tmp_path / "mine", choosing("if turn.number == 3: 1 / 0\nreturn turn.legal[0]"))
@@ -230,6 +234,7 @@ def test_an_error_in_the_bot_shows_its_traceback(kept, tmp_path):
     assert "ZeroDivisionError" in done.stderr
 
 
+@pytest.mark.real(reason="the bot is a process")
 @pytest.mark.slow
 def test_a_bot_that_does_not_start_is_said_to(kept, tmp_path):
     bot = write_bot(tmp_path / "mine", "import no_such_module\n")
@@ -239,6 +244,7 @@ def test_a_bot_that_does_not_start_is_said_to(kept, tmp_path):
     assert "No module named 'no_such_module'" in done.stderr
 
 
+@pytest.mark.real(reason="the bot is a process")
 @pytest.mark.slow
 def test_a_bot_in_an_ide_is_reached_by_its_port(kept, tmp_path):
     with socket.socket() as free:

@@ -81,6 +81,7 @@ def test_libraries_that_cannot_be_fetched_say_what_to_run(command, complaint, tm
         prepare(tmp_path, Template("", "", prepare=command))
 
 
+@pytest.mark.real(reason="a process is given up after a time")
 def test_libraries_that_take_for_ever_are_given_up(tmp_path, monkeypatch):
     monkeypatch.setattr(scaffold, "PREPARE_S", 0.1)
     with pytest.raises(InfraError, match="longer than"):

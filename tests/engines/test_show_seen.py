@@ -9,6 +9,8 @@ from rich.text import Text
 from arena.registry import games
 from arena.rng import choice, stream
 
+pytestmark = pytest.mark.slow
+
 VARIANTS = [
     pytest.param(game, seats, options, id="-".join((game.info.name, str(seats), *options.values())))
     for game in games().values()

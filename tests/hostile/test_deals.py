@@ -11,6 +11,8 @@ from tests.hostile import backends, cases
 from tests.kits.contestants import arena
 from tests.kits.needs import need
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="bots play in sandboxes")]
+
 NAME = "remembers_the_deal"
 BOT_TOML = f'name = "{NAME}"\nversion = "1"\ngames = ["claim"]\ncommand = ["python3", "bot.py"]\n'
 

@@ -5,6 +5,8 @@ import pytest
 from tests.hostile import backends, cases, runner
 from tests.kits.needs import need
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="hostile bots attack real sandboxes")]
+
 CASES = list(cases.all_cases())
 COMMON = ("bubblewrap", "docker")
 """The sandboxes for which nearly all cases are made: here each is played in one of them, in turns."""

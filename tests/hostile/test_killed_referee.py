@@ -18,7 +18,7 @@ from tests.hostile import backends
 from tests.hostile.traces import descendants, groups
 from tests.kits.needs import need
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="processes are killed while bots run")]
 
 LONGEST_WAIT_S = 40.0
 DEATH_S = 5.0

@@ -17,6 +17,8 @@ from arena.sandboxes import Limits
 from arena.sdk import Bot, Session
 from tests.kits.contestants import arena, choosing, need_bubblewrap, write_bot
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="hostile bots attack real sandboxes")]
+
 GAME = find("kingdoms")
 FAIR = choosing("return min(turn.legal)", "kingdoms")
 CRASHES = choosing(
@@ -31,7 +33,6 @@ CRASHES = choosing(
 )
 ILLEGAL = choosing("return 99 if turn.number == 2 else min(turn.legal)", "kingdoms")
 NEVER = "raise SystemExit('not today')"
-pytestmark = pytest.mark.slow
 
 
 def match(tmp_path, sources, *options):

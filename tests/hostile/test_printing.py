@@ -6,9 +6,10 @@ import pytest
 
 from tests.kits.contestants import arena, choosing, need_bubblewrap, write_bot
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="hostile bots attack real sandboxes")]
+
 MUCH = choosing("print('x' * 60_000, flush=True)\nreturn turn.legal[0]")
 FLOOD = choosing("while True:\n    print('x' * 60_000, flush=True)")
-pytestmark = pytest.mark.slow
 
 
 def first_seat(folder, source, clock):

@@ -12,6 +12,8 @@ from arena import registry
 from arena.errors import BadMessage, IllegalMove
 from arena.match import Moves
 
+pytestmark = pytest.mark.slow
+
 GAMES = registry.games()
 NUMBERS = (0, 1, 2, 3, 5, 8, 40, 127, 128, 255, 2**16, 2**31 - 1, 2**31, 2**32 - 1)
 ROUNDS = 150

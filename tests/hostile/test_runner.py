@@ -18,6 +18,8 @@ from arena.sandboxes.owner import owner
 from tests.hostile import backends, cases, neighbour, runner
 from tests.kits.needs import need
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="bots in sandboxes are harmed while they play")]
+
 CASE = cases.find("closes_its_output")
 HELD = []
 """Open sockets, so that nothing closes them for us."""

@@ -19,6 +19,8 @@ from engines.claim import GAME
 from tests.hostile.neighbour import CALM, SEED, make_spec
 from tests.kits.contestants import arena
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="tournaments are played by worker processes")]
+
 LIKELY = 2**40
 """Seeds below this can be tried in the time of a tournament, against one's own hand or the name of the match."""
 

@@ -8,6 +8,8 @@ from bench.theft import Mode, measure
 from tests.hostile import backends
 from tests.kits.needs import need
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="bots compete for processor time")]
+
 LEAST = 0.8
 """The aim is 95 %, see bench/theft.py; here other tests run beside it."""
 

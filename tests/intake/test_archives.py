@@ -14,6 +14,8 @@ from arena.intake.folders import receive
 from tests.intake.hostile_archives import BOT, CASES, member, tar
 from tests.kits.contestants import arena, choosing, write_bot
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def working_folder(tmp_path):

@@ -11,6 +11,8 @@ import pytest
 from tests.intake.hostile_archives import COSTLY, RECORDS, TOURNAMENTS
 from tests.kits.contestants import choosing, write_bot
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="measures time and memory of processes")]
+
 PEAK_MIB = 300
 CPU_S = 30.0
 

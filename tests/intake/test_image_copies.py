@@ -33,6 +33,8 @@ from tests.intake.hostile_layers import (
 )
 from tests.kits.contestants import arena, need_image
 
+pytestmark = pytest.mark.slow
+
 DEV = tarfile.CHRTYPE
 
 
@@ -186,6 +188,7 @@ def test_of_two_members_with_one_name_none_is_believed(tmp_path):
         copied(tmp_path, tar(*(member(name, data=data) for name, data in files)))
 
 
+@pytest.mark.real(reason="asks a docker daemon")
 def test_docker_must_have_room_for_it():
     need_image()
     with DockerClient() as client:
@@ -205,6 +208,7 @@ def test_a_layer_that_begins_like_json_is_looked_through_or_refused():
     image_files.check_saved("it", stream(tar(*(member(name, data=data) for name, data in files.items()))), "", MIB)
 
 
+@pytest.mark.real(reason="asks a docker daemon")
 def test_an_image_that_hides_a_pipe_from_python_is_refused_for_a_user_of_docker_too(tmp_path, monkeypatch):
     """The daemon writes out the layer as it was handed in. Never start it: it would hang the daemon."""
     need_image()

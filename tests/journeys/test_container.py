@@ -6,6 +6,8 @@ import pytest
 
 from tests.kits.contestants import SDK_IMAGE, need_image
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a user's commands start processes and sandboxes")]
+
 DOCKERFILE = f"""
 FROM {SDK_IMAGE}
 WORKDIR /app

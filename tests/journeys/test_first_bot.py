@@ -8,6 +8,8 @@ import pytest
 from tests.journeys.pages import steps
 from tests.kits.contestants import need_bubblewrap
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a user's commands start processes and sandboxes")]
+
 PAGE = Path(__file__).parents[2] / "docs" / "first-bot.md"
 VERDICTS = ["is not better than greedy", "is better than built-in-random", "is better than greedy"]
 """What the three tests on the page find out."""

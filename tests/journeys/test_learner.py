@@ -9,6 +9,8 @@ import pytest
 from tests.journeys.pages import steps
 from tests.kits.contestants import need_bubblewrap
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a user's commands start processes and sandboxes")]
+
 PAGE = (Path(__file__).parents[2] / "docs/rl.md").read_text()
 PATIENT = "--clock 10s/move"
 SHORTER = ((r"--games \d+", "--games 128"), (r"(arena bot check .*)", rf"\1 --positions 10 {PATIENT}"),

@@ -8,6 +8,8 @@ import pytest
 
 from tests.kits.contestants import need_bubblewrap
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a user's commands start processes and sandboxes")]
+
 QUICK = "--clock 10s/move"
 BOTS = ("ann", "bob", "cem")
 

@@ -10,6 +10,8 @@ import pytest
 
 from tests.journeys.pages import steps
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a user's commands start processes and sandboxes")]
+
 ROOT = Path(__file__).parents[2]
 TOY = ROOT / "tests/toy_game"
 PAGE = (ROOT / "CONTRIBUTING.md").read_text()

@@ -8,6 +8,8 @@ import pytest
 from tests.journeys.pages import steps
 from tests.kits.contestants import need_bubblewrap
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a user's commands start processes and sandboxes")]
+
 README = (Path(__file__).parents[2] / "README.md").read_text()
 QUICK = "--clock cpu:10ms/move+1s"  # a bot that searches uses all of it
 SHORTER = (

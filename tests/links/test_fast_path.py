@@ -16,6 +16,8 @@ from arena.play import looptime
 from tests.links.hostile_server import WINDOW_UPDATE, frame, message
 from tests.links.wire_kit import GREETING, HEAD, literal, wired
 
+pytestmark = pytest.mark.real(reason="replies come over sockets, against deadlines")
+
 HEADERS = [(":method", "POST"), (":scheme", "http"), (":path", "/x"), (":authority", "localhost")]
 
 

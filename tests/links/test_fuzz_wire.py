@@ -1,10 +1,13 @@
 """A smaller helping of `fuzz_wire.py`, with hypothesis to choose."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.play import looptime
 from tests.links.fuzz_wire import converse
+
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="bytes come over sockets, in real time")]
 
 
 @settings(max_examples=200, deadline=None)

@@ -18,6 +18,8 @@ from arena.play.heartbeat import STEADY
 from arena.play.player import ReplyPolicy
 from arena.untrusted.text import escaped
 
+pytestmark = pytest.mark.real(reason="replies come over sockets, against deadlines")
+
 CODEC = SimpleNamespace(wire=SimpleNamespace(DESCRIPTOR=SimpleNamespace(package="test")), prefix="Echo")
 SERVING = health_pb2.HealthCheckResponse(status=health_pb2.HealthCheckResponse.SERVING)
 

@@ -26,7 +26,7 @@ from tests.links.links_kit import (
     wait_for,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="replies come over sockets, against deadlines")]
 
 MIB = 1 << 20
 

@@ -17,6 +17,8 @@ from arena.links.connection import BotConnection, unix_connect
 from arena.play import looptime
 from tests.links.hostile_server import GOAWAY, PING, frame, message
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="replies come over sockets, against deadlines")]
+
 CODEC = SimpleNamespace(wire=SimpleNamespace(DESCRIPTOR=SimpleNamespace(package="test")), prefix="Echo")
 PLAY = b"/test.EchoBotService/Play"
 LEAVING = frame(GOAWAY, bytes.fromhex("7fffffff00000000"))

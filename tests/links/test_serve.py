@@ -17,6 +17,8 @@ from arena.sdk.serve import address, bots_by_game
 from engines.claim import GAME
 from tests.links.links_kit import connected, play_against_local, play_match, program
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="replies come over sockets, against deadlines")]
+
 FIRST = """
 import sys
 from arena.sdk import Bot, serve

@@ -16,10 +16,11 @@ from arena.links.frames import MAX_HEADER_BYTES
 from tests.kits.contestants import arena, need_bubblewrap
 from tests.kits.needs import need
 
+pytestmark = [pytest.mark.real(reason="bots of other stacks are processes"), pytest.mark.timeout(300)]
+
 ROOT = Path(__file__).parents[2]
 STACKS = Path(__file__).parent / "stacks"
 QUICK = ("--game", "claim", "--clock", "10s/move", "--positions", 20)
-pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from arena.links.connection import BotConnection, unix_connect
 from arena.play import looptime
 from tests.links.links_kit import HERE, hostile, wait_for
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="processes are stopped while a clock runs")]
 
 REFEREE = """
 import asyncio, json, sys

@@ -32,6 +32,8 @@ from tests.links.hostile_server import (
 )
 from tests.links.wire_kit import END_HEADERS, END_STREAM, GREETING, HEAD, TRAILERS, literal, reply, wired
 
+pytestmark = pytest.mark.real(reason="replies come over sockets, against deadlines")
+
 JUNK, LAST = frame(0xEE, bytes(1000)), frame(0xEF)
 SETTING = struct.Struct(">HI").pack
 

@@ -127,6 +127,7 @@ def served(state):
     }
 
 
+@pytest.mark.real(reason="a server answers on a port")
 def test_metrics_have_every_node(state):
     values = served(state)
     run = ("7", "claim")
@@ -155,6 +156,7 @@ def test_metrics_have_every_node(state):
     assert values[("process_resident_memory_bytes",)] > 0
 
 
+@pytest.mark.real(reason="a server answers on a port")
 def test_nodes_that_come_and_go_for_weeks_do_not_add_up(state):
     """Each has metrics of its own while it plays; what it has counted is never lost."""
     for number in range(1000):
@@ -167,6 +169,7 @@ def test_nodes_that_come_and_go_for_weeks_do_not_add_up(state):
     assert len(state.status()["nodes"]) == len(state.nodes)
 
 
+@pytest.mark.real(reason="a server answers on a port")
 def test_every_query_of_the_dashboard_asks_for_metrics_that_exist(state):
     there = {name for name, *_ in served(state)}
     dashboard = json.loads(DASHBOARD.read_text())

@@ -9,6 +9,8 @@ import pytest
 
 from arena.notebook import Match
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="bots are processes")]
+
 NOTEBOOK = json.loads((Path(__file__).parents[2] / "docs/notebook.ipynb").read_text())
 
 

@@ -19,6 +19,8 @@ from arena.registry import games
 from arena.sdk import Bot
 from tests.kits.contestants import choosing, write_bot
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="bots are processes")]
+
 
 def lowest(turn):
     return min(turn.legal)

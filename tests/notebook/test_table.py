@@ -10,6 +10,8 @@ from arena.errors import UsageError
 from arena.notebook import Rows
 from arena.notebook.table import NOTE
 
+pytestmark = pytest.mark.slow
+
 
 def lowest(turn):
     return min(turn.legal)

@@ -17,6 +17,8 @@ from arena.play import looptime
 from arena.play.heartbeat import STEADY, ThreadHeartbeat
 from arena.play.looptime import LoopSelector, Stalls, covered
 
+pytestmark = pytest.mark.real(reason="measures how long this process stood still")
+
 MOMENTS = st.integers(0, 50)
 
 

@@ -11,6 +11,8 @@ from arena.schedules.certainty import certainty
 from tests.ratings.precise import precise_fit
 from tests.ratings.rating_field import ENV, MARGIN, play, results_of
 
+pytestmark = pytest.mark.slow
+
 SPREADS = (8.3, 1.0)
 """The spread of true skills: that of the prior, and that of a field of near rivals."""
 FEW_ITERATIONS = 400

@@ -18,6 +18,8 @@ from arena.registry import find, games
 from arena.rl.environment import zero_sum_rewards
 from arena.vectors import has_vectors, vectors
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs/rl.md"
 TABLES = [

@@ -15,6 +15,8 @@ from arena.rng import choice, stream
 from bench.strength import bots_of
 from tests.kits.contestants import arena, need_bubblewrap, need_image
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "sample_bots/policy"
 PATIENT = ("--clock", "10s/move")  # the machine may be busy, and these tests are not about time
@@ -39,6 +41,7 @@ def test_the_trained_policy_beats_random_play():
     assert sum(results) / len(results) > 0.6
 
 
+@pytest.mark.real(reason="a bot is trained or played by processes")
 @pytest.mark.slow
 def test_training_makes_a_policy_that_plays(tmp_path):
     folder = shutil.copytree(FOLDER, tmp_path / "policy", ignore=shutil.ignore_patterns("policy.npz", "vendor"))
@@ -80,6 +83,7 @@ def test_the_weights_of_a_library_give_the_same_scores():
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.real(reason="a bot is trained or played by processes")
 @pytest.mark.slow
 def test_the_folder_passes_the_check_in_the_sandbox():
     need_bubblewrap()
@@ -87,6 +91,7 @@ def test_the_folder_passes_the_check_in_the_sandbox():
     assert checked.exit_code == 0, checked.output
 
 
+@pytest.mark.real(reason="a bot is trained or played by processes")
 @pytest.mark.slow
 def test_the_image_plays_with_its_own_numpy(tmp_path):
     need_image()

@@ -10,6 +10,8 @@ from arena.registry import games
 from arena.rl import SingleAgent, vector_env
 from arena.sdk import Bot
 
+pytestmark = pytest.mark.slow
+
 
 def first(seen, legal):
     return legal[0]

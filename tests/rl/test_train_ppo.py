@@ -11,6 +11,8 @@ from tests.kits.contestants import arena, need_bubblewrap
 from tests.rl.conftest import LEARNING
 from tests.rl.test_policy_bot import FOLDER, PATIENT
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="what is learned depends on the threads of torch")]
+
 SAME = """
 import numpy as np, torch, train_ppo
 from arena.rl import SingleAgent

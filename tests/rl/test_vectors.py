@@ -17,6 +17,8 @@ from arena.vectors import Layout, has_vectors, vectors
 from engines.claim.determinize import unseen_cards
 from engines.rrr.rules import Setup
 
+pytestmark = pytest.mark.slow
+
 LEARNED = {name: game for name, game in games().items() if has_vectors(game)}
 every_game = pytest.mark.parametrize("game", LEARNED.values(), ids=LEARNED)
 seeds = st.integers(0, 2**64 - 1)

@@ -14,7 +14,10 @@ from sample_bots.search import rrr as rrr_search
 from sample_bots.search.assassins import chances
 from sample_bots.search.assassins.turns import Turns
 
-BOTH = pytest.mark.parametrize("bot", ["greedy", "search"])
+pytestmark = pytest.mark.slow
+
+CLOCK = pytest.mark.real(reason="search thinks by the clock")
+BOTH = pytest.mark.parametrize("bot", ["greedy", pytest.param("search", marks=CLOCK)])
 CONTROL = TimeControl.parse("0.2s/move")
 
 
@@ -190,12 +193,14 @@ def test_greedy_beats_random_clearly(game):
     assert sum(sum(deal.rewards) for deal in deals) >= 9
 
 
+@CLOCK
 @pytest.mark.slow
 def test_search_beats_greedy_in_rrr():
     deals = [play_deal(Contest("rrr", 2, "search:greedy", "cpu:0.2s/move"), seed) for seed in range(4)]
     assert sum(sum(deal.rewards) for deal in deals) >= 5
 
 
+@CLOCK
 @pytest.mark.slow
 def test_search_beats_greedy_in_assassins_from_both_sides():
     """Greedy's own king enters the castle in one of these eight games.

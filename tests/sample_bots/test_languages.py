@@ -15,9 +15,14 @@ from arena.registry import games
 from tests.kits.contestants import arena, need_bubblewrap, need_image
 from tests.kits.needs import need
 
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.real(reason="bots are compiled, and play in sandboxes"),
+    pytest.mark.timeout(600),
+]  # compilers take their time
+
 ROOT = Path(__file__).parents[2]
 BUILT = {language: template for language, template in TEMPLATES.items() if template.tools and not template.prepare}
-pytestmark = pytest.mark.timeout(600)  # compilers take their time
 PATIENT = ("--clock", "10s/move", "--positions", 20)  # the machine may be busy, and these tests are not about time
 
 

@@ -13,6 +13,8 @@ from arena.rng import choice, stream
 from arena.testing.play import variants
 from bench.strength import SAMPLES, Contest, Rate, bots_of, play_deal
 
+pytestmark = pytest.mark.slow
+
 SERVED = [(bot, game) for bot in ("random", "greedy", "search") for game in bots_of(bot)]
 CONTROL = TimeControl.parse("10ms/move")
 
@@ -156,6 +158,7 @@ def _no_heap_of_other_tests():
     gc.unfreeze()
 
 
+@pytest.mark.real(reason="search thinks by the clock")
 @pytest.mark.slow
 @pytest.mark.usefixtures("_no_heap_of_other_tests")
 def test_search_beats_random_at_a_full_table():

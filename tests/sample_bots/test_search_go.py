@@ -13,7 +13,7 @@ from arena.play import record
 from tests.kits.contestants import arena, need_bubblewrap, need_image
 from tests.kits.needs import need
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a bot searches by the clock, in a sandbox")]
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "sample_bots/search_go"

@@ -49,6 +49,7 @@ def test_roles_are_compared_with_the_weaker_bot_against_itself():
     assert [line[-3] for line in lines[2:]] == ["✗", "✓", "✗"]
 
 
+@pytest.mark.slow
 def test_a_stopped_run_goes_on_where_it_was(monkeypatch, capsys, tmp_path):
     options = ("--game", "claim", "--pair", "greedy:random", "--results", tmp_path / "file")
     run(monkeypatch, capsys, *options, "--deals", 1)

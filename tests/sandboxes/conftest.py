@@ -125,10 +125,3 @@ def another_user(root):
     said = subprocess.check_output([SYSTEM_PYTHON, "-c", code], text=True) if SYSTEM_PYTHON.exists() else ""
     same = said.split() == [str(number) for number in sys.version_info[:2]]
     need(None if same else f"{SYSTEM_PYTHON}, which another user could run, is not of our version")
-
-
-def pytest_collection_modifyitems(items):
-    """Containers take most of a second each, so they are left out of the fast suite."""
-    for item in items:
-        if "[docker" in item.name and item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.slow)

@@ -17,6 +17,8 @@ from arena.sandboxes.launched.process import ProcessSandbox
 from arena.sandboxes.lifecycle import run_to_completion
 from arena.sandboxes.owner import owner
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="starts sandboxes")]
+
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):

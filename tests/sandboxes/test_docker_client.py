@@ -20,6 +20,8 @@ from arena.sandboxes import BotImage, DockerSandbox, Limits, doctor, sweeping
 from arena.sandboxes.docker.client import DockerClient, NoAnswer, NotFound
 from arena.sandboxes.docker.container import OWNER_LABEL
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="asks a docker daemon, against deadlines")]
+
 ROOT = Path(__file__).parents[2]
 GONE = f"{os.stat('/proc/self/ns/pid').st_ino}-4194304-1"
 """The owner name of a referee that is surely dead."""

@@ -17,6 +17,8 @@ from arena.sandboxes.kernel.seccomp import number, rules
 from arena.sandboxes.kernel.users import BOT_UIDS
 from tests.sandboxes.sandbox_kit import BASE_IMAGE, OBEDIENT, listen_abstract, python_paths, tell
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="starts sandboxes")]
+
 ROOT = Path(__file__).parents[2]
 DENIED = ("'EPERM'", "'ENOSYS'")
 

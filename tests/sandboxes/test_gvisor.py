@@ -15,6 +15,8 @@ from arena.sandboxes.docker.gvisor import SETTING, check_kernel, takes_filters, 
 from arena.sandboxes.docker.gvisor_trial import network_families
 from tests.sandboxes.sandbox_kit import BASE_IMAGE, FORK_BOMB, MEMORY_BOMB, left_behind, small, tell, until
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="starts sandboxes")]
+
 ROOT = Path(__file__).parents[2]
 SETTINGS = json.loads(SETTING)["runtimes"]["runsc"]
 

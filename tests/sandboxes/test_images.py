@@ -18,6 +18,8 @@ from arena.sandboxes.docker.client import DockerClient, NotFound
 from arena.untrusted.tar import read_members
 from tests.sandboxes.sandbox_kit import BASE_IMAGE, OBEDIENT, processes_with, tell, until
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="asks a docker daemon")]
+
 
 @pytest.fixture
 def build(docker, request):

@@ -20,6 +20,8 @@ from arena.sandboxes.docker.container import OWNER_LABEL
 from arena.sandboxes.kernel import procfs
 from tests.sandboxes.sandbox_kit import OBEDIENT, left_behind, package_path, processes_with, python_paths, tell, until
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="starts sandboxes")]
+
 DAEMONS = """
 for number in range(5):
     if os.fork() == 0:

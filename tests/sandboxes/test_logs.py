@@ -16,6 +16,8 @@ from arena.sandboxes.logs import LogReader
 from arena.untrusted.text import printable_bytes
 from tests.sandboxes.sandbox_kit import tell
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="starts sandboxes, and measures processor time")]
+
 MIB = 1 << 20
 GROWTH = 1 << 16
 ORDINARY = [

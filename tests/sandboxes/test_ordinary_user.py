@@ -13,7 +13,7 @@ import pytest
 from tests.kits.needs import need
 from tests.sandboxes.sandbox_kit import SYSTEM_PYTHON
 
-pytestmark = pytest.mark.usefixtures("another_user")
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="starts sandboxes"), pytest.mark.usefixtures("another_user")]
 
 ROOT = Path(__file__).parents[2]
 USER = 45678

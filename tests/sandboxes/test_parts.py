@@ -436,6 +436,7 @@ class TestDoctor:
     def test_a_runc_that_is_not(self, old):
         assert not is_safe_runc(old)
 
+    @pytest.mark.slow
     def test_every_shortcoming_comes_with_reason_and_remedy(self):
         findings = asyncio.run(examine())
         assert {"user namespaces", "bubblewrap", "control group: memory", "a whole sandbox"} <= {
@@ -446,6 +447,7 @@ class TestDoctor:
             assert finding.found
             assert finding.status is Status.OK or (finding.reason and finding.remedy), finding
 
+    @pytest.mark.slow
     def test_namespaces_in_which_nothing_may_be_done_are_no_namespaces(self):
         """As AppArmor has it in Ubuntu 24.04; here a filter stands in for it, which refuses every mount."""
         code = """

@@ -17,7 +17,7 @@ from arena.sandboxes.kernel import cgroup_tree
 from arena.sandboxes.launched.bubblewrap import WritableTmpfs
 from tests.sandboxes.sandbox_kit import FORK_BOMB, MEMORY_BOMB, OBEDIENT, Bench, small, tell
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="starts sandboxes")]
 
 
 def die(bench: Bench, code: str, limits: Limits, **options):

@@ -15,7 +15,7 @@ from arena.sandboxes import Limits
 from arena.sandboxes.base import MIB
 from tests.sandboxes.sandbox_kit import KINDS, OBEDIENT, processes_with, small, tell, until
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="starts sandboxes")]
 
 MANIFEST = """
 name = "borrower"

@@ -84,6 +84,7 @@ def games(seen):
     return Counter(seat.bot_id for entry in seen for seat in entry.seats)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "matches"), [("round-robin", 12), ("gauntlet", 12), ("swiss", 14)])
 def test_a_budget_stops_between_two_rounds_and_the_tournament_goes_on(tmp_path, kind, matches):
     settings = replace(BASE, rounds=0, format=kind)
@@ -117,6 +118,7 @@ def test_a_budget_does_not_change_what_is_played(tmp_path):
     assert world.table(tournament) == expected
 
 
+@pytest.mark.slow
 def test_a_round_that_is_longer_than_the_budget_is_stopped_in_time_and_finished_later(tmp_path):
     world = World(tmp_path / "db", replace(BASE, rounds=0))
     time = FakeTime()

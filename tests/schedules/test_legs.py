@@ -27,6 +27,8 @@ from arena.workers.worker import Worker, finish
 from tests.kits.contestants import arena
 from tests.kits.tournaments import BASE, World
 
+pytestmark = pytest.mark.slow
+
 FIVE = tuple((f"bot-{number}", "1", "") for number in range(5))
 FIELD = replace(BASE, bots=FIVE, clock="none", rounds=3)
 FORMATS = {
@@ -162,6 +164,7 @@ def test_common_deals_are_never_shown_to_a_process_again_at_one_table(tmp_path, 
     assert witness.seen_before() == []
 
 
+@pytest.mark.real(reason="tournaments are played by worker processes")
 def test_what_could_still_be_known_of_a_deal_stands_in_records_and_tables(tmp_path):
     bots, db = ("--game", "claim", "--rounds", 1, "--clock", "none"), ("--db", tmp_path / "db")
     for names, deals in (("random,first", "common"), ("random,first,greedy", "own"), ("random,first,greedy", "common")):

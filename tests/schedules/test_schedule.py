@@ -19,6 +19,8 @@ from arena.schedules.outcomes import FixtureResult, Outcomes
 from arena.schedules.pairing import WIDTH, Standing, pair_off
 from arena.schedules.schedule import Swiss, balanced_groups, gauntlet, interleaved, rotations, round_robin
 
+pytestmark = pytest.mark.slow
+
 
 def everything(schedule, decide=lambda fixture: (1, 2)):
     """All fixtures of a schedule."""

@@ -10,6 +10,8 @@ from arena.schedules.certainty import certainty
 from bench.adaptive_stops import Fields, next_pairs, simulate
 from tests.ratings.rating_field import ENV
 
+pytestmark = pytest.mark.slow
+
 BOTS = 5
 
 

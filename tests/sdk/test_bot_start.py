@@ -4,6 +4,10 @@ import os
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a bot is a process")]
+
 PROGRAM = """
 import sys
 from arena.sdk import Bot, serve

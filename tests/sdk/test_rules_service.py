@@ -16,6 +16,8 @@ from arena.testing.play import pick_variant, walk
 from arena.wire.v1 import rules_pb2 as pb
 from arena.wire.v1 import rules_pb2_grpc
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="the service is a process")]
+
 SEEDS = range(6)
 
 

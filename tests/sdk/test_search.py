@@ -11,6 +11,8 @@ from arena.registry import find, games
 from arena.rng import choice, stream
 from arena.sdk.search import Search, budget, rewards
 
+pytestmark = pytest.mark.slow
+
 
 def searcher(game, seed=1, **options):
     ticks = count()

@@ -73,7 +73,7 @@ def own_postgres():
     server.remove()
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.real(reason="a PostgreSQL of its own"))])
 def address(request, tmp_path):
     """Where an empty store is."""
     if request.param == "sqlite":

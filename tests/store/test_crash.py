@@ -1,4 +1,4 @@
-"""Kill -9 at any moment loses no finished match and doubles none; `python -m tests.crash` does it hundreds of times."""
+"""Kill -9 at any moment loses no finished match and doubles none; `make crash` does it hundreds of times."""
 
 import os
 import random
@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 
 from arena.store.sql import Store
-from tests.crash import KINDS, Crash
 from tests.hostile.traces import descendants
+from tools.crash import KINDS, Crash
+
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="processes are killed at random moments")]
 
 ROOT = Path(__file__).parents[2]
 KILLS = {"sqlite": 40, "postgres": 12}

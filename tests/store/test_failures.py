@@ -15,6 +15,8 @@ from arena.store.sql import Store
 from tests.kits.contestants import arena
 from tests.kits.needs import need
 
+pytestmark = pytest.mark.slow
+
 
 def refusal(where, code, *words, command=("bots", "list")):
     """The one sentence with which the command fails."""
@@ -131,6 +133,7 @@ def test_a_name_with_a_question_mark_is_a_name(tmp_path):
 # -- PostgreSQL -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.real(reason="needs PostgreSQL, or waits for one")
 @pytest.mark.parametrize(
     "url",
     ["postgresql://me:secret@127.0.0.1:1/x", "postgresql://me@host.invalid/x?password=secret", "postgresql://me@/x?host=/none"],
@@ -141,14 +144,17 @@ def test_a_server_that_does_not_answer(url):
     assert "psycopg" not in said
 
 
+@pytest.mark.real(reason="needs PostgreSQL, or waits for one")
 def test_an_option_that_there_is_not(postgres):
     refusal(f"{postgres}&bogus=1", 2, "cannot be reached in this way: write postgresql://")
 
 
+@pytest.mark.real(reason="needs PostgreSQL, or waits for one")
 def test_a_database_that_there_is_not(postgres):
     refusal(postgres.replace("/postgres?", "/nowhere?"), 2, "does not exist: make it with createdb")
 
 
+@pytest.mark.real(reason="needs PostgreSQL, or waits for one")
 def test_a_postgres_of_a_newer_arena(own_postgres):
     store = Store(own_postgres.url)
     with store._database.begin() as connection:
@@ -163,6 +169,7 @@ def test_a_postgres_of_a_newer_arena(own_postgres):
     store.close()
 
 
+@pytest.mark.real(reason="needs PostgreSQL, or waits for one")
 def test_a_wrong_password_and_a_missing_right(own_postgres):
     access = own_postgres.data / "pg_hba.conf"
     store = Store(own_postgres.url)
@@ -178,6 +185,7 @@ def test_a_wrong_password_and_a_missing_right(own_postgres):
     refusal(guest.format("right"), 2, "may not be written by you")
 
 
+@pytest.mark.real(reason="needs PostgreSQL, or waits for one")
 def test_a_server_that_is_restarted_in_the_middle(own_postgres):
     store = Store(own_postgres.url)
     store.all_bots()

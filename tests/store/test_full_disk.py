@@ -11,6 +11,8 @@ import pytest
 from tests.kits.needs import need
 from tests.store.full_disk import ROUNDS
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a process plays until its disk is full")]
+
 MATCHES = 3 * 2 * ROUNDS
 
 

@@ -12,6 +12,8 @@ from arena.store.base import KeptMatch, MatchEntry, SeatResult, SeatTally, Tally
 from arena.store.scope import Scope
 from arena.store.sql import Store
 
+pytestmark = pytest.mark.slow
+
 GAMES = ("claim", "kingdoms")
 ENDINGS = ("NORMAL", "NORMAL", "NORMAL", "TIME", "CRASH")
 

@@ -25,6 +25,8 @@ from tests.kits.tournaments import World
 from tests.store.test_runs import let_pass
 from tests.store.test_store import some_match
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="connections to PostgreSQL are lost and waited for")]
+
 WRITERS = 8
 
 

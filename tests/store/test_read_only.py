@@ -7,6 +7,8 @@ from arena.errors import ArenaError, UsageError
 from arena.store.sql import Store
 from tests.store import old_stores
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def reader(address):

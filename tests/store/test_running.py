@@ -6,6 +6,8 @@ from arena.store.base import SILENT_S, RunningMatch
 from arena.store.sql import Store
 from tests.store.test_runs import let_pass
 
+pytestmark = pytest.mark.slow
+
 
 def seen(store):
     return sorted((match.tournament_id, match.match_id, match.moves) for match in store.running_matches())

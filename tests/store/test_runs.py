@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import pytest
 from sqlalchemy import event, update
 
 from arena.store.base import SILENT_S
@@ -9,6 +10,8 @@ from arena.store.runs import FORGOTTEN
 from arena.store.schema import runs
 from arena.store.sql import Store
 from tests.store.test_store import some_match
+
+pytestmark = pytest.mark.slow
 
 
 def let_pass(store, run_id, seconds):

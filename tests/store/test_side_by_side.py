@@ -28,6 +28,8 @@ from tests.kits.tournaments import World
 from tests.store import old_stores
 from tests.store.test_store import some_match
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="processes and threads write at the same time")]
+
 RECORD = os.urandom(20_000)
 
 

@@ -21,6 +21,8 @@ from arena.store.sql import Store
 from tests.kits.contestants import arena
 from tests.store import old_stores
 
+pytestmark = pytest.mark.slow
+
 
 def add_bot(store, name="greedy", version="1", games=("claim",)):
     return store.add_bot(name=name, version=version, owner="me", digest="sha256:0", origin="/bots/x", games=games)
@@ -114,6 +116,7 @@ def test_what_is_not_there_is_refused(store):
         store.tournament(7)
 
 
+@pytest.mark.real(reason="threads or processes meet at one database")
 def test_a_store_can_be_opened_again_and_by_many(address):
     def work(number):
         store = Store(address)
@@ -141,6 +144,7 @@ def test_readers_do_not_hold_up_a_writer(address, store):
     reading.close()
 
 
+@pytest.mark.real(reason="threads or processes meet at one database")
 def test_two_processes_that_begin_the_same_tournament_share_it(address):
     begun, stores = [], [Store(address) for _ in range(4)]
     threads = [
@@ -157,6 +161,7 @@ def test_two_processes_that_begin_the_same_tournament_share_it(address):
         store.close()
 
 
+@pytest.mark.real(reason="threads or processes meet at one database")
 @pytest.mark.slow
 def test_many_processes_may_make_the_same_new_file(tmp_path):
     """SQLite refuses one of two that change a new file to WAL at once, now and then."""

@@ -19,6 +19,8 @@ from arena.tournaments.verify import UNPROVEN, check_bots, check_tournament, sto
 from tests.kits.fields import play_tournament
 from tests.store import old_stores
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = [(table.name, column.name) for table in metadata.sorted_tables for column in table.columns]
 
 

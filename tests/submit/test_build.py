@@ -14,6 +14,8 @@ from arena.intake import folders
 from arena.sandboxes.launched.build import BuildSandbox
 from tests.kits.contestants import arena, choosing, need_bubblewrap, write_bot
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="submissions are built in sandboxes")]
+
 
 @pytest.fixture(autouse=True)
 def bubblewrap():

@@ -11,6 +11,8 @@ import pytest
 from arena.store.sql import Store
 from tests.kits.contestants import arena, choosing, need_bubblewrap, write_bot
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="submissions are played in sandboxes")]
+
 PATIENT = ("--clock", "30s/move")  # the machine may be busy, and these tests are not about time
 FIRST = choosing("return turn.legal[0]")
 

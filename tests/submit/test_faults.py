@@ -13,6 +13,8 @@ from arena.intake.unpacking import unpack_submission
 from tests.kits.contestants import arena, choosing, write_bot
 from tests.kits.needs import need
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def bot(tmp_path):

@@ -19,6 +19,8 @@ from arena.sandboxes.docker.client import DockerClient, NotFound
 from arena.store.sql import Store
 from tests.kits.contestants import SDK_IMAGE, arena, choosing, need_bubblewrap, need_image, write_bot
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="asks a docker daemon")]
+
 PATIENT = ("--clock", "30s/move")
 
 

@@ -10,9 +10,11 @@ import pytest
 
 from tests.web.browser import Watched, launched
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="commands and a browser are processes")]
+
 ROOT = Path(__file__).parents[2]
 TOY = ROOT / "tests/toy_game"
-COPIED = ("arena", "engines", "proto", "tests", "pyproject.toml")
+COPIED = ("arena", "engines", "proto", "tests", "tools", "pyproject.toml")
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +30,7 @@ def project(tmp_path_factory):
     assert not before & added, "the toy game may not change a file of the project"
     shutil.copytree(TOY, target, dirs_exist_ok=True, ignore=ignore)
     run(target, "-m", "arena.wire.generate")
-    run(target, "tests/golden.py", "nim")
+    run(target, "-m", "tools.golden", "nim")
     return target
 
 

@@ -31,6 +31,8 @@ from tests.kits.fields import play_tournament
 from tests.kits.tournaments import BASE
 from tests.store import old_stores
 
+pytestmark = pytest.mark.slow
+
 
 def run(*args):
     return CliRunner().invoke(main, [str(arg) for arg in args])
@@ -358,6 +360,7 @@ def test_what_is_added_while_another_process_lets_it_count_is_counted(exported, 
     there.close()
 
 
+@pytest.mark.real(reason="threads meet at one database")
 def test_two_that_import_the_same_at_once_add_it_once(exported, tmp_path):
     Store(tmp_path / "there.db").close()
     with ThreadPoolExecutor(4) as threads:
@@ -539,6 +542,7 @@ def test_the_owner_of_a_name_can_submit_after_an_import_of_it(exported, tmp_path
     assert plan_registration(there, None, asked, ["claim"]).name == "two"
 
 
+@pytest.mark.real(reason="measures time")
 def test_reading_stops_at_the_first_thing_that_is_wrong(exported, tmp_path):
     lines = lines_of(exported)
     path = rewritten(tmp_path, [*lines[:2], *[lines[1]] * 20_000])

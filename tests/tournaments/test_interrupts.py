@@ -7,6 +7,8 @@ import pytest
 
 from arena.tournaments.session import Halt, Interrupts
 
+pytestmark = pytest.mark.real(reason="signals come while a loop runs")
+
 
 class Running:
     """An executor with so many running matches."""

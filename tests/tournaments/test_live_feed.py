@@ -2,12 +2,16 @@
 
 import asyncio
 
+import pytest
+
 from arena.errors import InfraError
 from arena.play import record
 from arena.registry import find
 from arena.tournaments import live_feed
 from arena.workers.base import Assignment, plain_move
 from tests.web.replays import random_match
+
+pytestmark = pytest.mark.real(reason="reports are written at times of their own")
 
 GAME = find("claim")
 WHOLE = random_match("claim")

@@ -11,6 +11,8 @@ from arena.tournaments.tournament import Tournament
 from tests.kits.contestants import arena, choosing, write_bot
 from tests.kits.tournaments import BASE, World
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def newer(monkeypatch):
@@ -84,6 +86,7 @@ def test_an_open_tournament_that_an_earlier_arena_paired_is_named(tmp_path, kind
     )
 
 
+@pytest.mark.real(reason="a tournament is stopped by its budget of time")
 def test_the_command_says_so_and_resume_goes_on(tmp_path):
     one, two, db = tmp_path / "one", tmp_path / "two", ("--db", tmp_path / "db")
     write_bot(one, choosing("return turn.legal[0]"))

@@ -11,6 +11,8 @@ from arena.store.checksums import TournamentChecksum, match_checksum
 from arena.tournaments.verify import StoredTournament, check_tournament, stored_tournament, unproved_schedule
 from tests.kits.tournaments import BASE, World
 
+pytestmark = pytest.mark.slow
+
 ADAPTIVE = {"format": "adaptive", "rounds": 0, "goal": {"top": 1, "confidence": 0.9, "most": 24}}
 TEST = {
     "format": "test", "rounds": 0, "bots": BASE.bots[:2],

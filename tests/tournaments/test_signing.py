@@ -18,6 +18,8 @@ from arena.tournaments.verify import stored_tournament
 from tests.kits.archives import lines_of, rewritten
 from tests.kits.fields import play_tournament
 
+pytestmark = pytest.mark.slow
+
 
 class Person:
     """Somebody with a configuration folder of their own."""

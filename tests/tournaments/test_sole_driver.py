@@ -21,6 +21,8 @@ from arena.workers.messages import WorkerPlan
 from arena.workers.neighbours import Presence
 from tests.kits.contestants import arena
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="processes and threads compete for a tournament")]
+
 HERE = {"host": socket.gethostname(), "pid": os.getpid()}
 PLAN = WorkerPlan("claim", 1, (), (), 1, strikes=0, fresh=False)
 

@@ -11,6 +11,8 @@ from arena.tournaments import store_calls
 from arena.tournaments.store_calls import RetryingStore
 from tests.kits.tournaments import World
 
+pytestmark = pytest.mark.real(reason="calls wait for a database in threads, against deadlines")
+
 LOST = ConnectionLost("the store went away")
 
 

@@ -24,6 +24,8 @@ from arena.tournaments.tournament import Tournament
 from tests.kits.contestants import arena
 from tests.kits.tournaments import BASE, MAKERS, World
 
+pytestmark = pytest.mark.slow
+
 ADAPTIVE = replace(BASE, format="adaptive", rounds=0, goal={"top": 3, "confidence": 0.99, "most": 24})
 TEST = replace(
     BASE, format="test", rounds=0, bots=BASE.bots[:2],

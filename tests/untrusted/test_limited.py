@@ -11,6 +11,8 @@ import pytest
 from arena.errors import InfraError, RecordError, UsageError
 from arena.untrusted.limited import MIB, Allowance, run_limited
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="processes run against limits of time")]
+
 
 def evaluate(text, **allowance):
     """The value of an expression, worked out in the other process."""

@@ -3,6 +3,7 @@
 import re
 from xml.etree import ElementTree
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,6 +34,7 @@ def percentages(markup):
     return [float(each) for each in re.findall(r'(?:x|x1|x2|cx)="(-?[\d.]+)%"', markup)]
 
 
+@pytest.mark.slow
 @given(rows)
 def test_intervals_stay_inside_the_frame(several):
     markup = intervals(several, "Ratings")
@@ -41,6 +43,7 @@ def test_intervals_stay_inside_the_frame(several):
     assert all(0 <= each <= 100 for each in percentages(markup))
 
 
+@pytest.mark.slow
 @given(rows)
 def test_a_course_stays_inside_the_frame(several):
     line = Line("1", list(enumerate(several)))
@@ -86,6 +89,7 @@ def test_every_step_of_a_heat_map_has_a_colour():
         assert re.search(rf"\.h{step}\b[^{{}}]*\{{ --strength:", style), step
 
 
+@pytest.mark.slow
 @given(rows)
 def test_lines_stay_inside_the_frame(several):
     points = [(number, point) for number, point in enumerate(several)]

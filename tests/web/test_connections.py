@@ -10,6 +10,8 @@ import uvicorn
 
 from arena.web.connections import Limits, guarded, household
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a server ends slow connections, by its clock")]
+
 GET = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n"
 
 
@@ -60,7 +62,6 @@ def is_closed(connection):
         return True
 
 
-@pytest.mark.real
 def test_many_half_requests_keep_nobody_out():
     """With as many as would fill the server, and without waiting for any deadline."""
     with ExitStack() as stack, served(Limits(header_s=60.0, waiting=20), concurrency=100) as port:
@@ -71,7 +72,6 @@ def test_many_half_requests_keep_nobody_out():
         assert all(map(is_closed, halves[:100]))
 
 
-@pytest.mark.real
 def test_a_request_has_a_deadline_however_slowly_it_drips():
     with ExitStack() as stack, served(Limits(header_s=0.5)) as port:
         first, later = connect(stack, port), connect(stack, port)
@@ -94,7 +94,6 @@ def test_a_request_has_a_deadline_however_slowly_it_drips():
         assert 0.4 < time.monotonic() - began < 8
 
 
-@pytest.mark.real
 def test_an_address_has_so_many_connections_and_another_has_its_own():
     with ExitStack() as stack, served(Limits(per_address=5)) as port:
         many = [connect(stack, port, "127.0.0.2") for _ in range(5)]
@@ -110,7 +109,6 @@ def test_an_address_has_so_many_connections_and_another_has_its_own():
         assert status == b"HTTP/1.1 200 OK"
 
 
-@pytest.mark.real
 @pytest.mark.parametrize(
     ("address", "counted"),
     [

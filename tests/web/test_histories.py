@@ -8,6 +8,8 @@ from arena.web.histories import HistoriesFailed, histories_apart
 from arena.web.snapshot import take_snapshot, with_histories
 from tests.kits.sites import make_store
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="histories are made in a process beside")]
+
 
 def test_they_are_the_same_as_in_this_process(tmp_path):
     make_store(tmp_path / "arena.db", games=["claim"]).close()

@@ -31,6 +31,8 @@ from tests.web.browser import violations
 from tests.web.replays import played_on, random_match
 from tests.web.sites import serving
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a browser follows a running tournament")]
+
 SLOW = """
 import pathlib, time
 time.sleep(float(pathlib.Path({pace!r}).read_text()))

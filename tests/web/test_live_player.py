@@ -11,6 +11,8 @@ from arena.web.replay_data import read_replay
 from tests.web.replays import random_match
 from tests.web.test_replay_delivery import served
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a browser draws while moves come")]
+
 ENTRY = """
 import { start } from "./player.js";
 const { viewer } = document.querySelector(".player").dataset;

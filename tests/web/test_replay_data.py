@@ -82,12 +82,14 @@ def test_linked_pages_ask_only_for_files_that_exist():
     assert page.count("<script") == page.count('src="../static/') == 2
 
 
+@pytest.mark.slow
 def test_the_pack_is_the_data_and_always_the_same_bytes():
     replay = read_replay(find("claim"), random_match("claim"))
     assert json.loads(gzip.decompress(replay.packed())) == json.loads(json.dumps(replay.data))
     assert replay.packed() == read_replay(find("claim"), random_match("claim")).packed()
 
 
+@pytest.mark.slow
 def test_a_view_alone_holds_nothing_of_the_others():
     record = random_match("assassins")
     alone, whole = (read_replay(find("assassins"), record, views) for views in (["0"], None))

@@ -13,6 +13,8 @@ from arena.web.match_page import asset_files, match_page, player_part
 from arena.web.replay_data import read_replay
 from tests.web.replays import random_match
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a browser loads pages from a server")]
+
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"

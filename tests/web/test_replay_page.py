@@ -11,6 +11,8 @@ from arena.web.replay_data import read_replay
 from tests.web.browser import violations
 from tests.web.replays import page_of, played_on, random_match
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a browser draws")]
+
 LIMIT = 400_000
 PACK_LIMIT = 35_000
 EVIL = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>\'"&amp;</style>\u202e[bold]{{7*7}}'

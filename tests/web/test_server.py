@@ -10,6 +10,8 @@ from arena.web import server
 from arena.web.server import Address, make_app
 from arena.web.site import NotFound
 
+pytestmark = pytest.mark.slow
+
 
 class Broken:
     """A state whose store went away."""

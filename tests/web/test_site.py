@@ -24,6 +24,8 @@ from tests.store import old_stores
 from tests.web.browser import violations
 from tests.web.sites import Links, lost_links, pages_in, plain_server, run, serving
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a browser loads pages from a server")]
+
 KINDS = {
     "home": r"index\.html",
     "ladder": r"ladders/assassins\.html",

@@ -17,6 +17,7 @@ RATING = next(column for column in COLUMNS if column.key == "rating")
 BOT = next(column for column in COLUMNS if column.key == "bot")
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(["sort", "order", "q", "settled", "from"]), st.text(max_size=80)))
 def test_any_address_is_a_state_of_the_table(query):
     state = TableState.read(query)

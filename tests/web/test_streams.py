@@ -6,6 +6,8 @@ import pytest
 
 from arena.web.streams import Channel, Event, Streams, event
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="streams look for news in real time")]
+
 
 class Numbers:
     over = False

@@ -1,8 +1,6 @@
 """The replay viewer of King & Assassins in a real browser: the same picture whatever the way, and no secret in it."""
 
 import json
-import os
-import shutil
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -12,23 +10,15 @@ import pytest
 from engines.assassins import GAME, board
 from engines.assassins.moves import CHOOSE, ENTER, KILL
 from engines.assassins.rules import CARDS
-from tests.kits.needs import need
+from tests.web.viewer_page import viewer_page
 
-try:
-    from playwright.sync_api import sync_playwright
-except ImportError:
-    sync_playwright = None
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a browser draws")]
 
 ROOT = Path(__file__).parents[2]
-VIEWER = ROOT / "engines" / "assassins" / "viewer"
 GOLDEN = ROOT / "tests" / "data" / "assassins" / "golden"
-HOST = "http://viewer.test/"
-POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:"
 NAMES = ["<img src=x onerror=alert(1)> the king's own bot with a very long name", "sneaky"]
 
-PAGE = """<!doctype html><meta charset="utf-8"><title>viewer</title>
-<link rel="stylesheet" href="viewer.css"><script type="module" src="page.js"></script>
-<body class="game-assassins"><svg id="board" width="370"></svg>"""
+BODY = '<body class="game-assassins"><svg id="board" width="370"></svg>'
 
 SCRIPT = """
 import { scene, draw, say } from "./viewer.js";
@@ -115,7 +105,7 @@ function badTexts(name, names) {
   return bad;
 }
 
-Object.assign(window, { scene, games, show, ways, words, impression, badTexts, ready: true });
+Object.assign(window, { scene, games, show, ways, words, impression, badTexts, viewer: true });
 """
 
 
@@ -185,37 +175,9 @@ def games():
 
 @pytest.fixture(scope="module")
 def page(games):
-    """A page with the viewer, under the policy of the real one; nothing may leave an error in its console."""
-    need(None if sync_playwright else "playwright is not installed: pip install playwright")
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    need(None if chromium else "there is no chromium: apt install chromium")
-    errors = []
-    with sync_playwright() as playwright:
-        flags = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = playwright.chromium.launch(executable_path=chromium, args=flags)
-        opened = browser.new_page()
-        opened.on("console", lambda message: errors.append(message.text))
-        opened.on("pageerror", lambda error: errors.append(str(error)))
-        opened.route("**/*", lambda route: answer(route, games))
-        opened.goto(HOST)
-        opened.wait_for_function("() => window.ready")
-        yield opened
-        browser.close()
-    assert errors == []
-
-
-def answer(route, games):
-    """What a web server would send, with the same policy."""
-    name = route.request.url.removeprefix(HOST)
-    made = {
-        "": ("text/html", PAGE),
-        "page.js": ("text/javascript", SCRIPT),
-        "games.js": ("text/javascript", f"export default {json.dumps(games)};"),
-    }
-    kinds = {"viewer.js": "text/javascript", "viewer.css": "text/css"}
-    kind, body = made.get(name) or (kinds[name], (VIEWER / name).read_text())
-    headers = {"Content-Type": f"{kind}; charset=utf-8", "Content-Security-Policy": POLICY}
-    route.fulfill(headers=headers, body=body)
+    more = {"games.js": f"export default {json.dumps(games)};"}
+    with viewer_page("assassins", SCRIPT, body=BODY, style="", more=more) as page:
+        yield page
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,8 @@ from arena.testing.play import variants
 from engines.claim.rules import FACTION
 from tests.web.viewer_page import NAMES, call, check_same_whatever_the_way, load, replay, viewer_page, words_of
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a browser draws")]
+
 SINGULAR = ("Goblin", "Dwarf", "Undead", "Doppelgänger", "Knight")
 VIEWS = ((None, "wide"), (0, "wide"), (1, "portrait"), (None, "portrait"))
 

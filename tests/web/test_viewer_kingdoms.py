@@ -11,6 +11,8 @@ from arena.testing.play import variants
 from engines.kingdoms.cards import TITLE, TITLES, TOKEN_NAMES, cards_in
 from tests.web.viewer_page import NAMES, call, check_same_whatever_the_way, load, replay, viewer_page, words_of
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a browser draws")]
+
 VIEWS = [(0, None, "portrait"), (1, 2, "wide"), (2, 0, "portrait"), (2, None, "wide")]
 
 

@@ -2,9 +2,7 @@
 
 import json
 import re
-import shutil
 from functools import cache
-from pathlib import Path
 
 import pytest
 from rich.text import Text
@@ -14,16 +12,17 @@ from engines.rrr import GAME
 from engines.rrr.moves import NOT_USED, Place
 from engines.rrr.rules import Phase, Setup
 from engines.rrr.tiles import BITS, NAMES, TOWER
-from tests.kits.needs import need
+from tests.web.viewer_page import ENGINES, viewer_page
 
-VIEWER = Path(__file__).parents[2] / "engines" / "rrr" / "viewer"
-POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:"
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a browser draws")]
+
+VIEWER = ENGINES / "rrr" / "viewer"
 SETUPS = [setup.value for setup in Setup]
 GAMES = [(setup, victory) for setup in SETUPS for victory in ("rounds", "points")]
 SECRET = [setup for setup in SETUPS if setup.startswith("secret")]
 
 # Games go in and drawings come out as JSON texts: the driver is slow with large values.
-PAGE_SCRIPT = """
+SCRIPT = """
 import { scene, draw, say } from "./viewer.js";
 const makeSvg = () => document.createElementNS("http://www.w3.org/2000/svg", "svg");
 const drawPly = (svg, ply, seat, previous, layout, duration) => {
@@ -48,43 +47,16 @@ window.drawn = (plies, seat, layout) => JSON.stringify(plies.map((ply) => {
   return { svg: svg.innerHTML, words: say(shown), scene: shown };
 }));
 window.games = {};
-window.ready = true;
+window.viewer = true;
 """
-PAGE = "<!doctype html><link rel=stylesheet href=viewer.css><script type=module src=page.js></script><svg></svg>"
-FILES = {
-    "/": ("text/html", PAGE),
-    "/page.js": ("text/javascript", PAGE_SCRIPT),
-    "/viewer.js": ("text/javascript", (VIEWER / "viewer.js").read_text()),
-    "/viewer.css": ("text/css", (VIEWER / "viewer.css").read_text()),
-}
 
 
 @pytest.fixture(scope="module")
 def page():
-    """A page with the viewer under the policy of the site; whatever it logs is a failure."""
-    chromium = shutil.which("chromium")
-    need(None if chromium else "chromium is not installed")
-    playwright = pytest.importorskip("playwright.sync_api")
-    complaints = []
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        opened = browser.new_page()
-        opened.on("console", lambda message: complaints.append(message.text))
-        opened.on("pageerror", lambda error: complaints.append(str(error)))
-        opened.route("**/*", answer)
-        opened.goto("http://viewer.test/")
-        opened.wait_for_function("() => window.ready")
+    with viewer_page("rrr", SCRIPT, style="") as page:
         for setup, victory in GAMES:
-            give(opened, f"{setup} {victory}", [ply(*step) for step in game_of(setup, victory)])
-        yield opened
-        browser.close()
-    assert not complaints
-
-
-def answer(route):
-    kind, text = FILES.get(route.request.url.removeprefix("http://viewer.test"), ("text/plain", ""))
-    headers = {"content-type": f"{kind}; charset=utf-8", "content-security-policy": POLICY}
-    route.fulfill(status=200, headers=headers, body=text)
+            give(page, f"{setup} {victory}", [ply(*step) for step in game_of(setup, victory)])
+        yield page
 
 
 def play(setup, victory, seed, rounds):

@@ -6,6 +6,8 @@ from arena.registry import games
 from arena.testing.play import variants
 from tests.web.replays import page_of, random_match
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a browser draws")]
+
 SIZES = ({"width": 390, "height": 844}, {"width": 1280, "height": 800})
 # Every ply of the view that is shown: how many pictures there are, and which of them are not sound.
 WALK = r"""() => {

@@ -4,17 +4,16 @@ The page has the strict content policy of the served site and gets its files out
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from arena.registry import games
 from arena.testing.play import Variant, walk
-from tests.kits.needs import need
+from tests.web.browser import launched
 
 ENGINES = Path(__file__).parents[2] / "engines"
-CHROMIUM = Path("/usr/bin/chromium")
 ADDRESS = "http://viewer.test/"
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:"
 NAMES = [
@@ -25,7 +24,8 @@ NAMES = [
 ]
 PAGE = """<!doctype html><html lang="en"><title>viewer</title><link rel="icon" href="data:,">
 <link rel="stylesheet" href="/viewer.css"><link rel="stylesheet" href="/page.css">
-<body><svg id="board"></svg><script type="module" src="/page.js"></script>"""
+<script type="module" src="/page.js"></script>"""
+BODY = '<body><svg id="board"></svg>'
 STYLE = "body { margin: 0 } svg { display: block; width: 1000px } svg.phone { width: 370px }"
 SCRIPT = """
 import { scene, draw, say } from "/viewer.js";
@@ -123,44 +123,37 @@ window.viewer = { ways, badTexts, words, moving, games: [] };
 
 
 @contextmanager
-def viewer_page(game: str) -> Iterator[Any]:
-    """The open page of a game's viewer; at the end it must not have logged an error."""
-    need(_missing())
-    from playwright.sync_api import sync_playwright
+def viewer_page(
+    game: str, script: str = SCRIPT, *, body: str = BODY, style: str = STYLE, more: Mapping[str, str] | None = None
+) -> Iterator[Any]:
+    """The open page of a game's viewer, when its script has set `window.viewer`; it must not have logged anything.
 
+    More modules may be given by name, for the script to import.
+    """
     folder = ENGINES / game / "viewer"
     files = {
-        "": (PAGE, "text/html"),
-        "page.css": (STYLE, "text/css"),
-        "page.js": (SCRIPT, "text/javascript"),
-        "viewer.js": ((folder / "viewer.js").read_text(), "text/javascript"),
+        "": (PAGE + body, "text/html"),
+        "page.css": (style, "text/css"),
         "viewer.css": ((folder / "viewer.css").read_text(), "text/css"),
+        "viewer.js": ((folder / "viewer.js").read_text(), "text/javascript"),
+        "page.js": (script, "text/javascript"),
+        **{name: (text, "text/javascript") for name, text in (more or {}).items()},
     }
 
     def serve(route: Any) -> None:
-        body, kind = files[route.request.url.removeprefix(ADDRESS)]
-        route.fulfill(body=body, content_type=f"{kind}; charset=utf-8", headers={"Content-Security-Policy": POLICY})
+        text, kind = files[route.request.url.removeprefix(ADDRESS)]
+        route.fulfill(body=text, content_type=f"{kind}; charset=utf-8", headers={"Content-Security-Policy": POLICY})
 
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+    complaints: list[str] = []
+    with launched() as browser:
         page = browser.new_page(viewport={"width": 1020, "height": 1000})
-        complaints: list[str] = []
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.route("**/*", serve)
         page.goto(ADDRESS)
         page.wait_for_function("window.viewer")
         yield page
-        browser.close()
-        assert complaints == []
-
-
-def _missing() -> str | None:
-    try:
-        import playwright.sync_api  # noqa: F401
-    except ImportError:
-        return "playwright is not installed"
-    return None if CHROMIUM.exists() else f"there is no browser at {CHROMIUM}"
+    assert complaints == []
 
 
 def replay(game: str, variant: Variant, seed: int) -> list[dict[str, Any]]:

@@ -17,6 +17,8 @@ from tests.hostile.cases import Case
 from tests.hostile.neighbour import CALM, make_spec, remote
 from tests.kits.needs import need
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a bot in a sandbox is waited for")]
+
 HUNG, HONEST, OTHER = 0, 1, 2
 NAMES = ("hung", "honest", "other")
 PLAIN = Case(name="hung", why="", verdict=())

@@ -21,6 +21,8 @@ from arena.workers.messages import WorkerPlan
 from arena.workers.worker_process import WorkerProcess
 from tests.kits.tournaments import BASE, World
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="worker processes are started and killed")]
+
 OPTIONS = SandboxOptions("process", Limits(), ponder=False)
 SETTINGS = replace(BASE, bots=BASE.bots[::2])
 """Between `first` and `random`."""

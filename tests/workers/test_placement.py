@@ -40,6 +40,7 @@ def test_without_ray_it_is_said_what_to_install(monkeypatch):
         connect(Placement("ray"), BASE)
 
 
+@pytest.mark.slow
 def test_a_cluster_that_fails_to_serve_us_is_asked_again(monkeypatch):
     need(None if importlib.util.find_spec("ray") else "Ray is not installed: make install")
     from arena.workers.ray import cluster
@@ -60,6 +61,8 @@ def test_a_cluster_that_fails_to_serve_us_is_asked_again(monkeypatch):
         cluster._connect("ray://host:1")
 
 
+@pytest.mark.slow
+@pytest.mark.real(reason="runs a command")
 def test_a_token_that_is_missing_is_asked_for(tmp_path):
     need(None if importlib.util.find_spec("ray") else "Ray is not installed: make install")
     env = {**os.environ, "HOME": str(tmp_path), "RAY_AUTH_MODE": "token", "RAY_ADDRESS": "127.0.0.2:1"}

@@ -107,6 +107,7 @@ def test_a_pool_without_workers_says_why(needed):
         play([job("a")], *[Scripted(starts=False)] * needed, needed=needed)
 
 
+@pytest.mark.real(reason="waits in real time")
 def test_the_next_match_is_played_while_one_is_kept():
     events, kept = [], asyncio.Event()
 
@@ -177,6 +178,7 @@ class Slow(Scripted):
         self.closed += self.started
 
 
+@pytest.mark.real(reason="waits in real time")
 def test_tables_come_and_go_while_matches_are_played():
     names, kept, at_once = [f"{number:03}" for number in range(60)], [], []
 

@@ -15,6 +15,8 @@ from arena.workers.messages import MovesReport, receive
 from arena.workers.reports import LatestMoves, Reporter
 from tests.web.replays import random_match
 
+pytestmark = pytest.mark.slow
+
 FAULT = Fault(1, 0, Verdict(Ending.NO_START, "never became ready"))
 
 
@@ -37,6 +39,7 @@ def test_a_new_attempt_replaces_the_moves_of_the_one_before():
     assert moves.take() == MovesReport(2, 1, ((0, "x"),))
 
 
+@pytest.mark.real(reason="reports come over a socket")
 @pytest.mark.parametrize("game", sorted(games()))
 def test_what_is_reported_of_a_match_is_what_was_played(game, monkeypatch):
     """The reports of two attempts go over a real socket; the second attempt begins with the first move again."""

@@ -26,6 +26,8 @@ from arena.workers.ray.bot_registry import find_reference
 from tests.kits.contestants import write_bot
 from tests.kits.needs import need
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a process is killed, and a docker daemon asked")]
+
 OPTIONS = SandboxOptions("process", Limits(), ponder=False)
 
 

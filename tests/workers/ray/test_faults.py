@@ -25,6 +25,8 @@ from tests.kits.needs import need
 from tests.store.conftest import Server
 from tests.workers.ray.ray_nodes import HOST, Nodes, node_id
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="nodes of a cluster are killed")]
+
 ROOT = Path(__file__).parents[3]
 ROUNDS = 8
 MATCHES = 3 * 2 * ROUNDS

@@ -4,9 +4,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import arena
 from arena import registry
 from arena.workers.ray.program_digest import GAMES, PLAYING, playing_files, program_digest
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_game_of_another_package_is_part_of_it(tmp_path, monkeypatch):

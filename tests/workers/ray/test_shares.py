@@ -46,6 +46,7 @@ def test_tables_are_shared_by_weight(asked, expected):
     assert claims(Shares(Clock()), *asked) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("capacity", "weights"), [(3, (10, 10)), (1, (10, 10, 10)), (2, (30, 10, 10)), (5, (7, 3)), (2, (40, 10, 10, 10))]
 )

@@ -19,6 +19,8 @@ from arena.workers.ray.executor import RayExecutor
 from arena.workers.ray.node import NodeFacts
 from arena.workers.ray.worker import RayWorker
 
+pytestmark = [pytest.mark.slow, pytest.mark.real(reason="matches have to end in time")]
+
 PLAN = WorkerPlan("claim", 1, (), (), seed=0, strikes=0, fresh=False)
 SPEC = MatchSpec("", "claim", {}, 1, (Contestant("a"), Contestant("b")), None)
 

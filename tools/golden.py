@@ -8,7 +8,7 @@ from arena.testing import write_golden
 from arena.testing.play import variants
 from tests.kits.sealed_records import write_sealed
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "tests/data"
 
 for name, game in games().items():
     if len(sys.argv) == 1 or name in sys.argv[1:]:

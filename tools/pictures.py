@@ -1,6 +1,6 @@
 """The screenshots of a built site for README and docs: few, small, and the same for the same site.
 
-    python -m bench.pictures SITE FOLDER [--all]
+    python -m tools.pictures SITE FOLDER [--all]
 
 With `--all` every kind of page at the size of a phone, a laptop and a projector, in light and in dark, to look at.
 """

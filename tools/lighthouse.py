@@ -1,6 +1,6 @@
 """Lighthouse on the pages that matter most, served from a store: every category must reach 95.
 
-python -m bench.lighthouse STORE --program node_modules/.bin/lighthouse
+python -m tools.lighthouse STORE --program node_modules/.bin/lighthouse
 """
 
 import argparse
@@ -42,7 +42,7 @@ def scores(program: str, address: str) -> dict[str, int]:
             f"--output-path={report}", f"--chrome-flags={CHROME}",
         ]  # fmt: skip
         environment = {**os.environ, "CHROME_PATH": shutil.which("chromium") or ""}
-        subprocess.run(command, check=True, env=environment)  # noqa: S603
+        subprocess.run(command, check=True, env=environment)
         found = json.loads(report.read_text())
     for audit in found["audits"].values():
         if audit["score"] is not None and audit["score"] < 0.9 and audit["scoreDisplayMode"] != "informative":
@@ -51,7 +51,7 @@ def scores(program: str, address: str) -> dict[str, int]:
 
 
 def _text(address: str) -> str:
-    with urllib.request.urlopen(address, timeout=60) as answer:  # noqa: S310
+    with urllib.request.urlopen(address, timeout=60) as answer:
         return str(answer.read().decode())
 
 

@@ -1,6 +1,6 @@
 """Sixteen bots, half of them hostile, play real tournaments for as long as you like; honest ones must not suffer.
 
-    python -m tests.soak --minutes 60 [--concurrency 4]
+    python -m tools.soak --minutes 60 [--concurrency 4]
 
 The command that plays is the real `arena tournament` in bubblewrap, on a store of its own, one game after the other;
 the hostile bots are those of tests/hostile, others in each tournament. Then the store is read: no honest bot may have a

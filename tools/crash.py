@@ -1,7 +1,7 @@
 """Kills tournaments at random moments, resumes them, and counts what was lost or doubled, which must be nothing.
 
-    python -m tests.crash --kills 300                    on SQLite
-    python -m tests.crash --kills 50 --db postgresql://… on an empty PostgreSQL
+    python -m tools.crash --kills 300                    on SQLite
+    python -m tools.crash --kills 50 --db postgresql://… on an empty PostgreSQL
 
 The command that is killed is the real `arena tournament`, forked from this process so that hundreds of starts cost
 little; only its bots are players inside of it. It tells through a pipe before and after each match is kept.
@@ -18,12 +18,15 @@ import tempfile
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any, NoReturn
+from unittest.mock import patch
 
 import alembic.command  # noqa: F401  (here, so that it is not loaded anew in each fork)
 from click.testing import CliRunner
 
 from arena import registry
 from arena.cli import main
+from arena.store.base import MatchEntry
 from arena.store.sql import Store
 from arena.tournaments.verify import check_bots, check_tournament, stored_tournament
 from tests.kits.fields import GAME, inline_executor, make_bots, tournament_words
@@ -36,16 +39,17 @@ KINDS = ("any moment", "birth", "commit", "one of two")
 class Child:
     """A tournament in a process of its own, to be killed."""
 
-    def __init__(self, args):
+    def __init__(self, args: list[str]) -> None:
         self._reads, writes = os.pipe()
         self._output = tempfile.TemporaryFile()  # noqa: SIM115  (closed by `kill`)
         self.pid = os.fork()
         if not self.pid:
             _be_a_tournament(args, writes, self._output.fileno())
         os.close(writes)
-        self.kept, self.begun, self._rest = [], 0, b""
+        self.kept: list[str] = []
+        self.begun, self._rest = 0, b""
 
-    def listen(self, seconds):
+    def listen(self, seconds: float) -> bool:
         """Take in what it tells for this long, or until it begins to keep the next match; False once it is dead."""
         if not select.select([self._reads], [], [], max(0.0, seconds))[0]:
             return True
@@ -55,7 +59,7 @@ class Child:
         self.kept += [line.decode() for line in lines if line != b"keeping"]
         return bool(data)
 
-    def run(self, seconds):
+    def run(self, seconds: float) -> bool:
         """Let it run for this long; True if it ended by itself before."""
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0:
@@ -63,7 +67,7 @@ class Child:
                 return True
         return False
 
-    def kill(self):
+    def kill(self) -> bool:
         """Kill it, hear what it still told, and say whether it was the kill that ended it."""
         os.kill(self.pid, signal.SIGKILL)
         while self.listen(60):
@@ -82,11 +86,11 @@ class Child:
 class Crash:
     """Kills and resumes the same tournament on one store until it is complete, then begins anew, and keeps count."""
 
-    def __init__(self, folder, address, seed):
+    def __init__(self, folder: Path, address: str, seed: int) -> None:
         self._folder, self._address, self._rng = folder, address, random.Random(seed)
         make_bots(self._folder)
-        self.counts = Counter()
-        self._reported = set()
+        self.counts = Counter[str]()
+        self._reported: set[str] = set()
         quiet = str(self._folder / "quiet.db")
         started = time.monotonic()
         child = Child(self._args(quiet))
@@ -95,7 +99,7 @@ class Crash:
         self._whole = time.monotonic() - started
         self._expected = ratings(quiet)
 
-    def run(self, kills):
+    def run(self, kills: int) -> None:
         """Kill this often, then finish the last tournament too."""
         self._begin()
         while sum(self.counts[kind] for kind in KINDS) < kills:
@@ -106,10 +110,10 @@ class Crash:
             child.kill()
         self._end()
 
-    def _args(self, address):
-        return tournament_words(self._folder, address, rounds=ROUNDS)
+    def _args(self, address: str) -> list[str]:
+        return list(tournament_words(self._folder, address, rounds=ROUNDS))
 
-    def _kill(self, kind):
+    def _kill(self, kind: str) -> None:
         if kind == "birth":
             self._begin()  # an empty database, so that its making is what is killed
             self._strike([self._child()], kind, self._rng.uniform(0.0, self._whole / 4))
@@ -124,7 +128,7 @@ class Crash:
         else:
             self._strike([self._child()], kind, self._rng.uniform(0.0, self._whole))
 
-    def _strike(self, children, kind, seconds):
+    def _strike(self, children: list[Child], kind: str, seconds: float) -> None:
         """Let them run, kill one after the other, and look at the store after each."""
         for child in children:
             child.run(seconds)
@@ -135,10 +139,10 @@ class Crash:
             self._end()
             self._begin()
 
-    def _child(self):
+    def _child(self) -> Child:
         return Child(self._args(self._address))
 
-    def _check(self):
+    def _check(self) -> None:
         """Everything that was reported is there, once, and the database is whole."""
         if "://" not in self._address:
             connection = sqlite3.connect(self._address)
@@ -156,7 +160,7 @@ class Crash:
         store.close()
         self.counts["checks"] += 1
 
-    def _complete(self):
+    def _complete(self) -> bool:
         store = Store(self._address)
         states = [entry.finished for entry in store.tournaments()]
         played = len(store.matches())
@@ -164,7 +168,7 @@ class Crash:
         assert not any(states) or played == MATCHES, "finished, but not all of it was played"
         return any(states)
 
-    def _begin(self):
+    def _begin(self) -> None:
         """An empty store."""
         self._reported = set()
         if "://" not in self._address:
@@ -176,7 +180,7 @@ class Crash:
             connection.exec_driver_sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
         store.close()
 
-    def _end(self):
+    def _end(self) -> None:
         """The complete tournament is true, and its table is that of one which nobody disturbed."""
         store = Store(self._address)
         wrong = list(check_bots(store.all_bots()))
@@ -189,37 +193,37 @@ class Crash:
         self.counts["matches"] += MATCHES
 
 
-def ratings(address):
+def ratings(address: str) -> str:
     """The table, byte for byte."""
     result = CliRunner().invoke(main, ["ratings", "--game", GAME, "--json", "--db", address])
     assert result.exit_code == 0, result.output
     return result.stdout
 
 
-def _be_a_tournament(args, tell, output):
+def _be_a_tournament(args: list[str], tell: int, output: int) -> NoReturn:
     """Run the command and end; this never returns."""
     os.dup2(output, 1)
     os.dup2(output, 2)
     sys.stdout = sys.stderr = open(1, "w", buffering=1, closefd=False)  # noqa: SIM115  (pytest took the old ones)
     add_match = Store.add_match
 
-    def telling(store, match, *more):
+    def telling(store: Store, match: MatchEntry, *more: Any) -> bool:
         os.write(tell, b"keeping\n")
         added = add_match(store, match, *more)
         os.write(tell, f"{match.match_id}\n".encode())
         return added
 
-    Store.add_match = telling
     code = 1
     try:
-        main(args, obj=inline_executor)
+        with patch.object(Store, "add_match", telling):
+            main(args, obj=inline_executor)
     except SystemExit as end:
-        code = end.code
+        code = int(end.code or 0)
     finally:
         os._exit(code)
 
 
-def command():
+def command() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=300)
