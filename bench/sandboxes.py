@@ -22,9 +22,9 @@ from arena.bots.manifest import locate
 from arena.clock import TimeControl
 from arena.errors import Disconnected
 from arena.match import FINE, Contestant, MatchSpec
-from arena.play.heartbeat import Heartbeat, ThreadHeartbeat
-from arena.play.player import Player
-from arena.play.referee import play
+from arena.referee.heartbeat import Heartbeat, ThreadHeartbeat
+from arena.referee.player import Player
+from arena.referee.referee import play
 from arena.sandboxes import Limits
 
 GAME = registry.find("claim")

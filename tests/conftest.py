@@ -81,7 +81,7 @@ REAL = (
     "contestant/",
     "links/",
     "monitoring/",
-    "play/test_heartbeat.py",
+    "referee/test_heartbeat.py",
     "schedules/test_legs.py",
     "schedules/test_outcomes.py",
     "schedules/test_outlook.py",

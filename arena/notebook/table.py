@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from itertools import combinations, count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arena import registry
 from arena.bots.in_process import BotLike, InProcessBot, resolve_bot
@@ -16,6 +16,9 @@ from arena.notebook.match import UNSANDBOXED, Match, play_seated
 from arena.ratings import Result, collect, rate
 from arena.ratings.standings import ENVIRONMENT, ROLE_SIGMA
 from arena.rng import draw_seed, stream
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 Row = dict[str, Any]
 
@@ -49,7 +52,7 @@ def tournament(
     seed: int | None = None,
     options: Mapping[str, str] | None = None,
     clock: str = DEFAULT_CLOCK,
-) -> Any:
+) -> "DataFrame | Rows":
     """Everybody against everybody in this process, WITHOUT a sandbox; the table is a DataFrame if pandas is there.
 
     Every group plays `rounds` deals of its own, each from every seat. `bots` may be a mapping from names to bots.
@@ -122,7 +125,7 @@ def _rows(matches: Sequence[Match], names: Sequence[str], roles: tuple[str, ...]
     )  # fmt: skip
 
 
-def _table(rows: Rows) -> Any:
+def _table(rows: Rows) -> "DataFrame | Rows":
     """The rows as a DataFrame with the bots as its index, if pandas is installed."""
     try:
         import pandas  # noqa: PLC0415  (hardly anybody needs it, and it takes a second)

@@ -9,7 +9,7 @@ from arena.bots.manifest import Builtin
 from arena.errors import InfraError
 from arena.game import AnyGame
 from arena.match import MatchSpec
-from arena.play import record
+from arena.referee import record
 from arena.rng import draw_seed
 from arena.submit.pipeline import RunTrial, TrialConfig, TrialReport
 from arena.workers.base import Assignment, Executor, FinishedMatch, Job, VoidMatch

@@ -28,9 +28,9 @@ from arena.game import AnyGame
 from arena.intake.folder_storage import FolderStorage
 from arena.intake.receiving import Intake, Submission
 from arena.match import Contestant, Verdict
-from arena.play import looptime
-from arena.play.heartbeat import ThreadHeartbeat
-from arena.play.holding import weak_limits
+from arena.referee import looptime
+from arena.referee.heartbeat import ThreadHeartbeat
+from arena.referee.holding import weak_limits
 from arena.rng import draw_seed
 from arena.sandboxes import sweep
 from arena.sandboxes.logs import TAIL_BYTES

@@ -5,7 +5,7 @@ from arena.contestant.check.report import CheckFailed
 from arena.contestant.check.trials import Trials
 from arena.errors import BotFault
 from arena.game import AnyGame
-from arena.play.faults import verdict_of
+from arena.referee.faults import verdict_of
 
 
 async def validate(game: AnyGame, bot: RunningBot, trials: Trials) -> int:

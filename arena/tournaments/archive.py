@@ -25,8 +25,8 @@ from arena.bots.registration import LOCAL_OWNER
 from arena.bots.reserved import BUILTIN_OWNER, SAMPLE_OWNER, check_imported, check_tried
 from arena.canonical import canonical_json
 from arena.errors import UsageError
-from arena.play import record
-from arena.play.holding import weak_limits
+from arena.referee import record
+from arena.referee.holding import weak_limits
 from arena.store.base import Arrival, BotEntry, KeptMatch, MatchEntry, SeatResult, Store, TournamentEntry
 from arena.tournaments.signing import Signature
 from arena.tournaments.verify import StoredTournament

@@ -23,7 +23,7 @@ from arena.bots.registration import FIRST_VERSION, LOCAL_OWNER, find_same, free_
 from arena.bots.reserved import BUILTIN_OWNER, SAMPLE_OWNER, builtin_name, check_tried
 from arena.errors import InfraError, UsageError
 from arena.match import Contestant
-from arena.play.holding import COMMON_DEALS, GIVEN_SEED
+from arena.referee.holding import COMMON_DEALS, GIVEN_SEED
 from arena.sandboxes.base import Limits
 from arena.sandboxes.launched.bubblewrap import find_bubblewrap
 from arena.store.base import BotEntry, Store

@@ -8,7 +8,7 @@ from typing import Any
 
 from arena.errors import ArenaError, RecordError, UsageError
 from arena.game import AnyGame, GameInfo
-from arena.play import record
+from arena.referee import record
 from arena.store.base import BotEntry, KeptMatch, ListedMatch, Store, TournamentEntry
 from arena.web.links import file_of, pair_name
 from arena.web.pages.bot import BotInGame, bot_page, bots_page, history_chart, in_game

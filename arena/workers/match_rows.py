@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from arena.game import AnyGame
 from arena.match import AnyRecord
-from arena.play.seal import VERSION, seal
+from arena.referee.seal import VERSION, seal
 from arena.store.base import MatchEntry, SeatResult
 
 LOG_KEPT = 4096

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.play import looptime
+from arena.referee import looptime
 from tests.links.fuzz_wire import converse
 
 

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from arena.cli import main
 from arena.match import SandboxReport
-from arena.play import record
-from arena.play.seal import seal
+from arena.referee import record
+from arena.referee.seal import seal
 from arena.registry import find
 from arena.store.checksums import TournamentChecksum, match_checksum
 from arena.store.schema import metadata

@@ -3,7 +3,7 @@
 import asyncio
 
 from arena.errors import InfraError
-from arena.play import record
+from arena.referee import record
 from arena.registry import find
 from arena.tournaments import live_feed
 from arena.workers.base import Assignment, plain_move

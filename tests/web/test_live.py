@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from arena.play import record
+from arena.referee import record
 from arena.registry import find
 from arena.store.base import RunningMatch
 from arena.store.sql import SqlStore

@@ -7,8 +7,8 @@ import pytest
 
 from arena.errors import RecordError
 from arena.match import Outcome, Verdict
-from arena.play import record
-from arena.play.seal import VERSION, seal, version_of
+from arena.referee import record
+from arena.referee.seal import VERSION, seal, version_of
 from arena.registry import find, games
 from tests.kits.sealed_records import DATA, RECORD, SEALS, play_one
 

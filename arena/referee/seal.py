@@ -15,7 +15,7 @@ from arena.canonical import canonical_json
 from arena.errors import RecordError
 from arena.game import AnyGame
 from arena.match import AnyRecord
-from arena.play.replay import positions
+from arena.referee.replay import positions
 
 VERSION = 2
 _PREFIX = f"{VERSION}:"
