@@ -3,34 +3,30 @@
 import arena
 arena.play("claim", [my_function, "greedy"], seed=7)     # a match in this process, without a sandbox
 arena.tournament("claim", [my_function, "greedy"], rounds=20)
+arena.games()["claim"].info                              # what there is to play
 """
 
 import os
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING
 
-import arena.play
+if TYPE_CHECKING:
+    from arena.notebook import play, tournament
+    from arena.registry import games
+
+__all__ = ["games", "play", "tournament"]
 
 # gRPC reads this when it is loaded, which the SDK does in a bot and the rules service beside it. Its core would print
 # warnings of its own into the output of the bot.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
+if not TYPE_CHECKING:  # to a type checker every name would exist
 
-class _PlayPackage(ModuleType):
-    """The package `arena.play`, which can be called like the function that it is named after."""
+    def __getattr__(name: str) -> object:
+        """The public functions, imported when they are first asked for: `import arena` must stay cheap for bots."""
+        from importlib import import_module  # noqa: PLC0415
 
-    def __call__(self, *args: Any, **options: Any) -> Any:
-        """Play one match: see `arena.notebook.play`."""
-        from arena.notebook import play  # noqa: PLC0415  (`import arena` must stay cheap)
-
-        return play(*args, **options)
-
-
-arena.play.__class__ = _PlayPackage
-
-
-def tournament(*args: Any, **options: Any) -> Any:
-    """Play a tournament in this process: see `arena.notebook.tournament`."""
-    from arena.notebook import tournament as played  # noqa: PLC0415  (see above)
-
-    return played(*args, **options)
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = import_module("arena.registry" if name == "games" else "arena.notebook")
+        globals()[name] = found = getattr(module, name)
+        return found

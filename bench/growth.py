@@ -30,9 +30,9 @@ from arena.bots.running import LocalBot
 from arena.bots.table import Table as GameTable
 from arena.clock import TimeControl
 from arena.match import Contestant, MatchSpec
-from arena.play import record
-from arena.play.faults import FORFEIT
-from arena.play.heartbeat import STEADY
+from arena.referee import record
+from arena.referee.faults import FORFEIT
+from arena.referee.heartbeat import STEADY
 from arena.sdk import Session
 from arena.store.base import BotEntry, MatchEntry, SeatResult
 from arena.store.database import open_database, writing

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from arena.play.progress import Progress
+from arena.referee.progress import Progress
 from arena.workers import worker_main
 from arena.workers.reports import Reporter
 from bench.live_meter import ALTERNATING, NO_FEED, Meter

@@ -32,8 +32,8 @@ from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.links.local import LocalLink
 from arena.match import Contestant, MatchSpec
-from arena.play.player import STRICT, Answer, Player, ReplyPolicy
-from arena.play.referee import AnyPlayer, play
+from arena.referee.player import STRICT, Answer, Player, ReplyPolicy
+from arena.referee.referee import AnyPlayer, play
 from arena.registry import find, games
 from arena.sdk import Bot, Session
 from arena.sdk.search import rewards

@@ -28,9 +28,9 @@ from arena.bots.running import RunningBot, SandboxedBot, close_all
 from arena.clock import TimeControl
 from arena.errors import ArenaError
 from arena.match import Contestant, MatchSpec
-from arena.play import looptime
-from arena.play.faults import FORFEIT
-from arena.play.heartbeat import ThreadHeartbeat
+from arena.referee import looptime
+from arena.referee.faults import FORFEIT
+from arena.referee.heartbeat import ThreadHeartbeat
 from arena.sandboxes import Limits
 from arena.store.sql import Store
 from arena.workers.base import Assignment, FinishedMatch

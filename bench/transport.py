@@ -36,10 +36,10 @@ from arena.links.frames import DATA, pack_frame, pack_message
 from arena.links.http2 import READ_BYTES
 from arena.links.local import LocalLink
 from arena.match import FINE, Contestant
-from arena.play import looptime
-from arena.play.heartbeat import STEADY, Heartbeat, ThreadHeartbeat
-from arena.play.player import Link, Player
-from arena.play.referee import play
+from arena.referee import looptime
+from arena.referee.heartbeat import STEADY, Heartbeat, ThreadHeartbeat
+from arena.referee.player import Link, Player
+from arena.referee.referee import play
 from arena.sandboxes import BotDirectory, BubblewrapSandbox, Limits
 from arena.sdk import Session
 from bench.environment import PEERS_PYTHON, ROOT, has_peers

@@ -17,8 +17,8 @@ from arena import registry
 from arena.clock import TimeControl
 from arena.links.local import LocalLink
 from arena.match import Contestant, MatchSpec, Turn
-from arena.play.player import STRICT, Answer, Player, ReplyPolicy
-from arena.play.referee import play
+from arena.referee.player import STRICT, Answer, Player, ReplyPolicy
+from arena.referee.referee import play
 from arena.sdk import Bot, Session, serve
 
 METHOD = "/arena.wire.v1.ClaimBotService/Play"

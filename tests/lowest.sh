@@ -12,6 +12,6 @@ trap 'rm -rf "$folder"' EXIT
     hypothesis pytest pytest-rerunfailures pytest-timeout pytest-xdist
 "$folder/venv/bin/python" -m pytest -q -n 2 -p no:cacheprovider \
     tests/links/test_wire.py::test_a_stream_is_ended_whatever_is_left_of_its_window \
-    tests/cli/test_tables.py tests/contract tests/links/test_grpc_link.py tests/links/test_serve.py tests/play \
+    tests/cli/test_tables.py tests/contract tests/links/test_grpc_link.py tests/links/test_serve.py tests/referee \
     tests/rl/test_environment.py tests/sdk tests/store/test_store.py tests/tournaments/test_signing.py \
     tests/tournaments/test_tournament.py

@@ -23,32 +23,32 @@ ALLOWED = {
     "testing": ("", ""),
     "rl": ("bots sdk", "gymnasium numpy pettingzoo rich"),
     "sdk": ("wire", "grpc grpc_health"),
-    "play": ("untrusted wire", ""),
-    "links": ("play untrusted", "google grpc_health h2"),
-    "sandboxes": ("play untrusted", ""),  # docker and pyseccomp are imported when they are needed
-    "bots": ("links play sandboxes sdk store untrusted", ""),
+    "referee": ("untrusted wire", ""),
+    "links": ("referee untrusted", "google grpc_health h2"),
+    "sandboxes": ("referee untrusted", ""),  # docker and pyseccomp are imported when they are needed
+    "bots": ("links referee sandboxes sdk store untrusted", ""),
     "store": ("", "alembic psycopg sqlalchemy"),
     "ratings": ("", "numpy trueskill"),
     "standings": ("ratings store", "numpy"),
     "schedules": ("ratings", "numpy rustworkx trueskill"),
     "intake": ("bots sandboxes store untrusted", ""),
     "monitoring": ("store", "prometheus_client"),
-    "workers": ("bots intake monitoring play sandboxes store untrusted", "platformdirs ray"),
+    "workers": ("bots intake monitoring referee sandboxes store untrusted", "platformdirs ray"),
     "tournaments": (
-        "bots monitoring play ratings sandboxes schedules standings store untrusted workers",
+        "bots monitoring ratings referee sandboxes schedules standings store untrusted workers",
         "cryptography",
     ),
-    "contestant": ("bots play untrusted", ""),
-    "submit": ("bots contestant intake play sandboxes store workers", ""),
-    "notebook": ("bots links play standings store web", "pandas rich"),
-    "web": ("play standings store untrusted", "jinja2 markdown_it markupsafe rich starlette uvicorn"),
+    "contestant": ("bots referee untrusted", ""),
+    "submit": ("bots contestant intake referee sandboxes store workers", ""),
+    "notebook": ("bots links referee standings store web", "pandas rich"),
+    "web": ("referee standings store untrusted", "jinja2 markdown_it markupsafe rich starlette uvicorn"),
     "cli": (
-        "bots contestant intake links monitoring play sandboxes schedules standings store "
+        "bots contestant intake links monitoring referee sandboxes schedules standings store "
         "submit tournaments untrusted web workers",
         "click platformdirs rich",
     ),
 }
-ENTRY_POINTS = {"__init__": "notebook play", "__main__": "cli"}
+ENTRY_POINTS = {"__init__": "notebook", "__main__": "cli"}
 """The modules of arena itself that are no room."""
 ENGINE_MAY_IMPORT = {"codec", "errors", "game", "match", "rng", "vectors"}
 COMPILER = {"compiling.py": {"mypyc", "setuptools"}, "build_hook.py": {"hatchling"}, "__init__.py": {"engines"}}
@@ -157,7 +157,7 @@ def test_engines_import_only_the_contract(name, path):
 
 
 def test_generated_modules_stay_at_the_edge():
-    allowed = {"arena/codec.py", "arena/play/record.py", "arena/sdk/server.py", "arena/sdk/rules_service/service.py"}
+    allowed = {"arena/codec.py", "arena/referee/record.py", "arena/sdk/server.py", "arena/sdk/rules_service/service.py"}
     for name, path in (modules("arena") | modules("engines")).items():
         if any("_pb2" in dotted for dotted in imports(path)):
             assert name in allowed or name.startswith("arena/links/") or path.name == "codec.py", name

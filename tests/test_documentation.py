@@ -126,6 +126,16 @@ def test_the_reference_names_what_a_bot_imports():
     assert set(arena.sdk.__all__) <= headings(api_page())
 
 
+def test_the_reference_has_the_public_functions_once_with_their_types():
+    page = api_page()
+    for name in arena.__all__:
+        assert page.count(f"\n### {name}\n") == 1
+    assert "games() -> Mapping[str, AnyGame]" in page
+    assert "    bots: Sequence[BotLike],\n" in page
+    assert ") -> Match\n" in page
+    assert ") -> DataFrame | Rows\n" in page
+
+
 @pytest.mark.slow
 def test_the_site_is_built_without_a_warning_and_asks_no_other_host(tmp_path):
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")]

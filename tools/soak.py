@@ -26,7 +26,7 @@ from pathlib import Path
 
 from arena import registry
 from arena.match import Ending
-from arena.play import record
+from arena.referee import record
 from arena.sandboxes.kernel import procfs
 from arena.store.base import MatchEntry
 from arena.store.sql import Store

@@ -11,7 +11,7 @@ from arena.clock import UNTIMED_WAIT
 from arena.errors import StartFailed
 from arena.links.connection import BotConnection, unix_connect
 from arena.match import Contestant
-from arena.play.player import Link
+from arena.referee.player import Link
 from arena.sandboxes.base import SOCKET_NAME, BotDirectory
 
 TERMINATE_S = 3.0

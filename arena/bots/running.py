@@ -15,8 +15,8 @@ from arena.errors import BotFault, Disconnected, InfraError, StartFailed, TimedO
 from arena.links.connection import BotConnection, Connect
 from arena.links.local import LocalLink
 from arena.match import Contestant, SandboxReport
-from arena.play.holding import NOT_RESTARTED
-from arena.play.player import OUTPUT_BLOCKED, STRICT, Answer, Link, ReplyPolicy
+from arena.referee.holding import NOT_RESTARTED
+from arena.referee.player import OUTPUT_BLOCKED, STRICT, Answer, Link, ReplyPolicy
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.endpoint import Endpoint
 

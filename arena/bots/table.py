@@ -11,11 +11,11 @@ from arena.bots.running import AnyCodec, RunningBot, close_all
 from arena.errors import BotFault, InfraError
 from arena.game import AnyGame
 from arena.match import AnyRecord, MatchSpec, SandboxReport, Seat
-from arena.play.faults import FORFEIT, Policy
-from arena.play.heartbeat import STEADY, Heartbeat
-from arena.play.player import STRICT, Answer, Link, Player, ReplyPolicy
-from arena.play.progress import Watch
-from arena.play.referee import play
+from arena.referee.faults import FORFEIT, Policy
+from arena.referee.heartbeat import STEADY, Heartbeat
+from arena.referee.player import STRICT, Answer, Link, Player, ReplyPolicy
+from arena.referee.progress import Watch
+from arena.referee.referee import play
 
 NO_FACTS: Mapping[str, str] = MappingProxyType({})
 

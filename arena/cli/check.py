@@ -24,9 +24,9 @@ from arena.contestant.check import Check, CheckSettings, Mark, Measures, Step
 from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.match import AnyRecord, Seat
-from arena.play import looptime, record
-from arena.play.heartbeat import ThreadHeartbeat
-from arena.play.holding import weaknesses
+from arena.referee import looptime, record
+from arena.referee.heartbeat import ThreadHeartbeat
+from arena.referee.holding import weaknesses
 from arena.sandboxes.logs import TAIL_BYTES
 from arena.untrusted.text import printable
 

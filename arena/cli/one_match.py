@@ -19,10 +19,10 @@ from arena.clock import TimeControl
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
 from arena.match import MatchRecord, MatchSpec, Seat
-from arena.play import looptime, record
-from arena.play.faults import Policy
-from arena.play.heartbeat import ThreadHeartbeat
-from arena.play.holding import GIVEN_SEED, weaknesses
+from arena.referee import looptime, record
+from arena.referee.faults import Policy
+from arena.referee.heartbeat import ThreadHeartbeat
+from arena.referee.holding import GIVEN_SEED, weaknesses
 from arena.rng import draw_seed
 from arena.sandboxes import sweep
 from arena.workers.base import Assignment

@@ -19,7 +19,7 @@ from arena.cli.output import marked
 from arena.errors import Disconnected
 from arena.game import AnyGame, AnyState, Game, State
 from arena.match import Contestant, MatchEnd, MatchStart, Moves, Outcome, Ready, Seat, Turn
-from arena.play.player import STRICT, Answer, Link, ReplyPolicy
+from arena.referee.player import STRICT, Answer, Link, ReplyPolicy
 
 PERSON = "human"
 """What a user calls himself where a bot is named."""

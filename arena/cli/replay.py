@@ -20,10 +20,10 @@ from arena.codec import Json
 from arena.errors import RecordError, UsageError
 from arena.game import AnyGame
 from arena.match import MatchRecord
-from arena.play import record
-from arena.play.outputs import with_outputs_of_moves
-from arena.play.record_files import read_record, read_records
-from arena.play.replay import positions, verify
+from arena.referee import record
+from arena.referee.outputs import with_outputs_of_moves
+from arena.referee.record_files import read_record, read_records
+from arena.referee.replay import positions, verify
 from arena.store.lookup import find_match
 from arena.untrusted.text import json_text, printable
 from arena.web.match_page import Frame, match_page

@@ -20,7 +20,7 @@ from arena.errors import BotFault, UsageError
 from arena.game import AnyGame
 from arena.links.connection import tcp_connect
 from arena.match import Contestant, MatchRecord
-from arena.play.record_files import read_record
+from arena.referee.record_files import read_record
 from arena.sandboxes.base import Limits
 
 FROM_HELP = "Begin at this move of the match, counted from 1 as `arena replay show` does."

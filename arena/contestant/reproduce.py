@@ -20,9 +20,9 @@ from arena.match import (
     Seat,
     Turn,
 )
-from arena.play.player import Link
-from arena.play.progress import apply_reply
-from arena.play.replay import positions
+from arena.referee.player import Link
+from arena.referee.progress import apply_reply
+from arena.referee.replay import positions
 from arena.untrusted.text import printable
 
 AnyTurn = Turn[Any, Any]

@@ -21,7 +21,7 @@ from arena.errors import Abuse, BadMessage, BotFault, Disconnected, StartFailed
 from arena.links.grpc import Call, GrpcLink, copy_fault
 from arena.links.http2 import NO_STREAM, Http2
 from arena.links.match_link import MatchLink
-from arena.play.looptime import Deadline
+from arena.referee.looptime import Deadline
 
 Connect = Callable[[], socket.socket]
 """Gives a new stream socket that is connected, or connecting, to the bot; it must not block. OSError: not there yet."""

@@ -14,8 +14,8 @@ from arena.codec import MAX_MESSAGE
 from arena.errors import BadMessage, BotFault, Disconnected, InfraError, TimedOut
 from arena.links.frames import Messages, pack_message
 from arena.links.http2 import Headers, Http2
-from arena.play import priority
-from arena.play.player import STRICT, Answer, ReplyPolicy
+from arena.referee import priority
+from arena.referee.player import STRICT, Answer, ReplyPolicy
 from arena.untrusted.text import escaped
 
 TELL_WAIT = 1.0

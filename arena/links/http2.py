@@ -36,7 +36,7 @@ from arena.errors import BadMessage, BotFault, Disconnected
 from arena.links.fast_path import FastPath
 from arena.links.frames import GOAWAY, HEADER_BYTES, MAX_HEADER_BYTES, FrameHeader, Frames, HeaderBlocks
 from arena.links.guard import FULL_FRAME, Guard
-from arena.play import looptime
+from arena.referee import looptime
 from arena.untrusted.text import escaped
 
 Headers = Iterable[tuple[bytes, bytes]]

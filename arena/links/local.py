@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from arena.errors import BadMessage, TimedOut
-from arena.play.player import STRICT, Answer, ReplyPolicy
+from arena.referee.player import STRICT, Answer, ReplyPolicy
 
 
 class LocalLink:

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 
 from arena.errors import Disconnected, TimedOut
 from arena.links.grpc import GrpcLink
-from arena.play.looptime import Deadline
-from arena.play.player import STRICT, Answer, ReplyPolicy
+from arena.referee.looptime import Deadline
+from arena.referee.player import STRICT, Answer, ReplyPolicy
 
 
 class MatchLink:

@@ -22,9 +22,9 @@ from arena.errors import UsageError
 from arena.game import AnyGame, AnyState
 from arena.links.local import LocalLink
 from arena.match import AnyRecord, Contestant, MatchSpec, Outcome, PlayedMove
-from arena.play import record as records
-from arena.play import referee, replay
-from arena.play.player import Player
+from arena.referee import record as records
+from arena.referee import referee, replay
+from arena.referee.player import Player
 from arena.rng import draw_seed
 from arena.web.match_page import Frame, match_page
 from arena.web.replay_data import read_replay

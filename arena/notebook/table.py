@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from html import escape
 from itertools import combinations, count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arena import registry
 from arena.bots.in_process import BotLike, InProcessBot, resolve_bot
@@ -18,6 +18,9 @@ from arena.rng import draw_seed, stream
 from arena.standings.ladder import Selection
 from arena.standings.table import make_standings
 from arena.store.base import BotEntry, SeatTally, Tally
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 Row = dict[str, Any]
 
@@ -51,7 +54,7 @@ def tournament(
     seed: int | None = None,
     options: Mapping[str, str] | None = None,
     clock: str = DEFAULT_CLOCK,
-) -> Any:
+) -> "DataFrame | Rows":
     """Everybody against everybody in this process, WITHOUT a sandbox; the table is a DataFrame if pandas is there.
 
     Every group plays `rounds` deals of its own, each from every seat. `bots` may be a mapping from names to bots.
@@ -132,7 +135,7 @@ def _rows(matches: Sequence[Match], names: Sequence[str], roles: tuple[str, ...]
     )  # fmt: skip
 
 
-def _table(rows: Rows) -> Any:
+def _table(rows: Rows) -> "DataFrame | Rows":
     """The rows as a DataFrame with the bots as its index, if pandas is installed."""
     try:
         import pandas  # noqa: PLC0415  (hardly anybody needs it, and it takes a second)

@@ -1,6 +1,6 @@
 """Sandboxes for untrusted programs: docker, gVisor, bubblewrap, or a plain process, and every record says which."""
 
-from arena.play.holding import Enforcement, weaknesses
+from arena.referee.holding import Enforcement, weaknesses
 from arena.sandboxes.base import BotDirectory, BotImage, BotProgram, Death, Limits, Sandbox
 from arena.sandboxes.docker.gvisor import GvisorSandbox
 from arena.sandboxes.docker.sandbox import DockerSandbox

@@ -8,8 +8,8 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from arena.errors import BotFault, Crashed, OutOfMemory, UsageError
-from arena.play.holding import Enforcement
-from arena.play.looptime import Deadline
+from arena.referee.holding import Enforcement
+from arena.referee.looptime import Deadline
 from arena.sandboxes.endpoint import Endpoint
 from arena.untrusted import units
 

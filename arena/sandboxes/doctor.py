@@ -13,8 +13,8 @@ from enum import Enum
 from pathlib import Path
 
 from arena.errors import ArenaError
-from arena.play import priority
-from arena.play.holding import weaknesses
+from arena.referee import priority
+from arena.referee.holding import weaknesses
 from arena.sandboxes.base import BotDirectory, Limits
 from arena.sandboxes.docker import gvisor, gvisor_trial
 from arena.sandboxes.docker.client import DockerClient

@@ -12,8 +12,8 @@ from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 from arena.errors import InfraError, StartFailed
-from arena.play.holding import Enforcement, weaknesses
-from arena.play.looptime import Deadline
+from arena.referee.holding import Enforcement, weaknesses
+from arena.referee.looptime import Deadline
 from arena.sandboxes.base import SOCKET_NAME, BotProgram, Death, Limits
 from arena.sandboxes.endpoint import Endpoint, wait_for_socket
 from arena.sandboxes.kernel import cgroup_tree

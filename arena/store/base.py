@@ -100,7 +100,7 @@ class MatchEntry:
     reason: str
     moves: int
     seal: str
-    """A digest over everything that the match was; see arena/play/seal.py."""
+    """A digest over everything that the match was; see arena/referee/seal.py."""
     seats: tuple[SeatResult, ...]
     ended_at_fault: bool = False
     """It ended although two or more fair seats were left, as all matches once did, and is not rated."""
@@ -204,7 +204,7 @@ class RunningMatch:
     """Grows when it is played anew, so that its moves count from the start again."""
     moves: int
     record: bytes
-    """See `arena.play.record.load_begun`."""
+    """See `arena.referee.record.load_begun`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from arena.clock import TimeControl
 from arena.errors import InfraError
 from arena.game import AnyGame
 from arena.match import Ending, MatchSpec, Verdict
-from arena.play import record
+from arena.referee import record
 from arena.rng import draw_seed
 from arena.sandboxes import sweep
 from arena.workers.base import Assignment, Executor, FinishedMatch, Job, VoidMatch

@@ -25,9 +25,9 @@ from arena.bots.manifest import checked_name
 from arena.bots.reserved import BUILTIN_OWNER, check_imported
 from arena.canonical import canonical_json
 from arena.errors import UsageError
-from arena.play import record
-from arena.play.holding import weak_limits
-from arena.play.outputs import MAX_OUTPUT
+from arena.referee import record
+from arena.referee.holding import weak_limits
+from arena.referee.outputs import MAX_OUTPUT
 from arena.store.base import Arrival, BotEntry, KeptMatch, MatchEntry, Output, Outputs, SeatResult, TournamentEntry
 from arena.store.checksums import covers_output
 from arena.store.sql import Store

@@ -22,7 +22,7 @@ from arena.bots.manifest import (
 from arena.bots.reserved import BUILTIN_OWNER, SAMPLE_OWNER, builtin_name
 from arena.errors import InfraError, UsageError
 from arena.match import Contestant
-from arena.play.holding import COMMON_DEALS, GIVEN_SEED
+from arena.referee.holding import COMMON_DEALS, GIVEN_SEED
 from arena.sandboxes.base import Limits
 from arena.sandboxes.launched.bubblewrap import find_bubblewrap
 from arena.standings.ladder import find_bot, newest_versions

@@ -9,7 +9,7 @@ from types import TracebackType
 from arena.errors import ArenaError
 from arena.game import AnyGame
 from arena.match import Fault
-from arena.play import record
+from arena.referee import record
 from arena.store.base import RunningMatch
 from arena.store.sql import Store
 from arena.workers.base import Assignment, PlainMove, played_move

@@ -6,7 +6,7 @@ from dataclasses import replace
 from arena.clock import TimeControl
 from arena.errors import UsageError
 from arena.game import AnyGame
-from arena.play import record
+from arena.referee import record
 from arena.rng import draw_seed
 from arena.store.base import TournamentEntry
 from arena.store.sql import Store

@@ -9,8 +9,8 @@ from arena.clock import TimeControl
 from arena.errors import InfraError
 from arena.game import AnyGame
 from arena.match import Contestant, MatchSpec
-from arena.play import record
-from arena.play.retries import RETRIES
+from arena.referee import record
+from arena.referee.retries import RETRIES
 from arena.schedules.budget import MOST_DEALS, Budget
 from arena.schedules.outcomes import FixtureResult, Outcomes
 from arena.schedules.schedule import Fixture, OtherSchedule, Rounds, Schedule

@@ -14,9 +14,9 @@ from arena.clock import TimeControl
 from arena.errors import ArenaError, RecordError, UsageError
 from arena.game import AnyGame
 from arena.match import AnyRecord, Contestant
-from arena.play import record
-from arena.play.holding import weak_limits
-from arena.play.replay import verify
+from arena.referee import record
+from arena.referee.holding import weak_limits
+from arena.referee.replay import verify
 from arena.schedules.outcomes import FixtureResult
 from arena.schedules.schedule import OtherSchedule
 from arena.store.base import BotEntry, KeptMatch, MatchEntry, TournamentEntry

@@ -20,9 +20,9 @@ from arena.codec import Json
 from arena.errors import RecordError
 from arena.game import AnyGame, AnyState
 from arena.match import NO_TIMES, Ending, MatchRecord, PlayedMove, Seat
-from arena.play.faults import plays_on
-from arena.play.holding import weak_limits
-from arena.play.replay import positions
+from arena.referee.faults import plays_on
+from arena.referee.holding import weak_limits
+from arena.referee.replay import positions
 from arena.untrusted.text import printable
 from arena.web.markup import lines, runs
 from arena.web.viewers import Viewer, find_viewer

@@ -9,8 +9,8 @@ from typing import Any
 from arena.errors import ArenaError, UsageError
 from arena.game import AnyGame
 from arena.match import FINE, AnyRecord, Contestant, MatchSpec
-from arena.play import record
-from arena.play.replay import positions
+from arena.referee import record
+from arena.referee.replay import positions
 from arena.store.base import RunningMatch
 from arena.store.sql import Store
 from arena.web.pages.views import match_name

@@ -7,7 +7,7 @@ from typing import Any
 
 from arena.errors import ArenaError, RecordError, UsageError
 from arena.game import AnyGame, GameInfo
-from arena.play import record
+from arena.referee import record
 from arena.standings.ladder import newest_versions, versions_of
 from arena.standings.table import Standings, read_standings
 from arena.store.base import BotEntry, KeptMatch, ListedMatch, TournamentEntry

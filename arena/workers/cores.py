@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from arena.bots.launch import SandboxOptions
-from arena.play import priority
+from arena.referee import priority
 from arena.sandboxes.kernel import cgroup_tree
 
 TOPOLOGY = Path("/sys/devices/system/cpu")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from arena.game import AnyGame
 from arena.match import AnyRecord
-from arena.play.seal import seal
+from arena.referee.seal import seal
 from arena.store.base import MatchEntry, Output, Outputs, SeatResult
 
 LOG_KEPT = 4096

@@ -20,7 +20,7 @@ from arena.monitoring.events import (
     ignore,
 )
 from arena.monitoring.figures import NO_FIGURES
-from arena.play.retries import RETRIES
+from arena.referee.retries import RETRIES
 from arena.workers.base import (
     NULL_SPECTATOR,
     Assignment,

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from arena.match import Fault
-from arena.play.progress import Progress
+from arena.referee.progress import Progress
 from arena.workers.base import NullSpectator, PlainMove, plain_move
 from arena.workers.messages import MovesReport, pack
 

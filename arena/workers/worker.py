@@ -11,14 +11,14 @@ from arena.errors import InfraError
 from arena.game import AnyGame
 from arena.match import AnyRecord
 from arena.monitoring.figures import figures_of
-from arena.play import record
-from arena.play.faults import Policy, needs_restart
-from arena.play.heartbeat import Heartbeat
-from arena.play.holding import weak_limits
-from arena.play.outputs import with_outputs, without_outputs
-from arena.play.progress import Watch
-from arena.play.referee import void
-from arena.play.retries import RETRIES
+from arena.referee import record
+from arena.referee.faults import Policy, needs_restart
+from arena.referee.heartbeat import Heartbeat
+from arena.referee.holding import weak_limits
+from arena.referee.outputs import with_outputs, without_outputs
+from arena.referee.progress import Watch
+from arena.referee.referee import void
+from arena.referee.retries import RETRIES
 from arena.workers.base import Assignment, FinishedMatch, VoidMatch, WorkerUnclean
 from arena.workers.match_rows import match_entry, output_rows
 

@@ -10,9 +10,9 @@ from arena import registry
 from arena.bots.launch import make_bot
 from arena.errors import ArenaError, UsageError
 from arena.game import AnyGame
-from arena.play import looptime
-from arena.play.faults import Policy
-from arena.play.heartbeat import ThreadHeartbeat
+from arena.referee import looptime
+from arena.referee.faults import Policy
+from arena.referee.heartbeat import ThreadHeartbeat
 from arena.workers.base import FinishedMatch, VoidMatch, WorkerUnclean
 from arena.workers.messages import READY, Failure, PlayMatch, Unclean, WorkerPlan, pack, receive
 from arena.workers.reports import Reporter

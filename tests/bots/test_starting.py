@@ -9,7 +9,7 @@ import pytest
 from arena.bots.running import SandboxedBot
 from arena.errors import InfraError, StartFailed
 from arena.match import Contestant
-from arena.play import looptime
+from arena.referee import looptime
 from arena.sandboxes import BotDirectory, Limits, ProcessSandbox
 from tests.hostile.backends import KIT
 

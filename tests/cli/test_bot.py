@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from arena import registry
-from arena.play import record
-from arena.play.replay import verify
+from arena.referee import record
+from arena.referee.replay import verify
 from tests.kits.contestants import SDK, arena, choosing, need_bubblewrap, need_image, write_bot
 from tests.kits.needs import need
 

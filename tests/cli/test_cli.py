@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.play import record
+from arena.referee import record
 from arena.registry import find, games
 from arena.store.sql import Store
 

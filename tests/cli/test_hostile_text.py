@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from arena.cli import main
 from arena.match import NO_TIMES, Contestant, Ending, SandboxReport, Strike, Verdict
-from arena.play import record
+from arena.referee import record
 from arena.registry import find
 from arena.store.base import MatchEntry, Output, SeatResult
 from arena.store.sql import Store

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from arena.cli.person import Menu, draw, move_words
 from arena.game import Game
-from arena.play.record_files import read_record
+from arena.referee.record_files import read_record
 from arena.registry import find, games
 from tests.kits.contestants import arena, arena_process, choosing, write_bot
 

@@ -14,8 +14,8 @@ from arena.contestant.check.steps import judge_clock
 from arena.contestant.check.trials import aborted_record, lowest_bank, random_game, try_moves
 from arena.errors import IllegalMove, InfraError, StartFailed
 from arena.match import Contestant, Ending, MatchRecord, MatchSpec, PlayedMove, Times, Verdict
-from arena.play.heartbeat import STEADY
-from arena.play.replay import positions, verify
+from arena.referee.heartbeat import STEADY
+from arena.referee.replay import positions, verify
 from arena.registry import find, games
 from arena.sdk import Bot, Session
 from engines.claim import GAME

@@ -17,10 +17,10 @@ from arena.contestant.reproduce import in_words, reproduce, requests
 from arena.errors import UsageError
 from arena.links.local import LocalLink
 from arena.match import NO_TIMES, Contestant, Ending, MatchSpec, Strike, Verdict
-from arena.play import record as records
-from arena.play.faults import Policy
-from arena.play.player import STRICT, Player
-from arena.play.referee import play
+from arena.referee import record as records
+from arena.referee.faults import Policy
+from arena.referee.player import STRICT, Player
+from arena.referee.referee import play
 from arena.registry import games
 from arena.sdk import Bot, Session
 from engines.claim import GAME

@@ -24,10 +24,10 @@ from arena.clock import TimeControl
 from arena.links.connection import unix_connect
 from arena.links.match_link import MatchLink
 from arena.match import Contestant, Ending, MatchRecord, MatchSpec, Seat
-from arena.play import looptime
-from arena.play.heartbeat import Heartbeat, ThreadHeartbeat
-from arena.play.player import STRICT, Answer, Link, ReplyPolicy
-from arena.play.record import match_id
+from arena.referee import looptime
+from arena.referee.heartbeat import Heartbeat, ThreadHeartbeat
+from arena.referee.player import STRICT, Answer, Link, ReplyPolicy
+from arena.referee.record import match_id
 from arena.sdk import Session
 from engines.claim import GAME
 from tests.hostile import backends

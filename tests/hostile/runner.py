@@ -21,9 +21,9 @@ from arena.bots.running import RunningBot, SandboxedBot
 from arena.bots.table import Table
 from arena.clock import TimeControl
 from arena.match import Contestant, Ending, MatchRecord
-from arena.play import looptime
-from arena.play.faults import Policy
-from arena.play.heartbeat import STEADY, ThreadHeartbeat
+from arena.referee import looptime
+from arena.referee.faults import Policy
+from arena.referee.heartbeat import STEADY, ThreadHeartbeat
 from arena.sandboxes import Limits
 from arena.workers.base import Assignment
 from arena.workers.worker import Worker

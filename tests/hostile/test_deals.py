@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from arena.play import record
+from arena.referee import record
 from arena.registry import find
 from arena.store.sql import Store
 from tests.hostile import backends, cases

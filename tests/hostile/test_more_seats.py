@@ -10,8 +10,8 @@ from arena.bots.running import LocalBot
 from arena.bots.table import Table
 from arena.clock import TimeControl
 from arena.match import Contestant, Ending, MatchSpec
-from arena.play import looptime
-from arena.play.replay import verify
+from arena.referee import looptime
+from arena.referee.replay import verify
 from arena.registry import find
 from arena.sandboxes import Limits
 from arena.sdk import Bot, Session

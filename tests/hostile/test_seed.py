@@ -10,8 +10,8 @@ from arena.bots.running import LocalBot
 from arena.bots.table import Table
 from arena.cli.main import main
 from arena.match import Contestant, MatchStart
-from arena.play import record
-from arena.play.holding import GIVEN_SEED, weak_limits
+from arena.referee import record
+from arena.referee.holding import GIVEN_SEED, weak_limits
 from arena.registry import find
 from arena.rng import draw_seed
 from arena.sdk import Session

@@ -8,10 +8,10 @@ from arena.bots.builtin import FirstBot, RandomBot
 from arena.clock import TimeControl
 from arena.links.local import LocalLink
 from arena.match import Contestant, MatchSpec
-from arena.play import record
-from arena.play.player import Player
-from arena.play.referee import play
-from arena.play.seal import seal
+from arena.referee import record
+from arena.referee.player import Player
+from arena.referee.referee import play
+from arena.referee.seal import seal
 from arena.sdk import Session
 
 CONTROL = TimeControl(per_move=1.0, bank=10.0, increment=0.0)

@@ -5,8 +5,8 @@ import math
 from arena import registry
 from arena.clock import TimeControl
 from arena.match import FINE, Contestant, Ending, Fault, MatchRecord, MatchSpec, PlayedMove, Times, Verdict
-from arena.play import record
-from arena.play.faults import plays_on, result, substitute
+from arena.referee import record
+from arena.referee.faults import plays_on, result, substitute
 from arena.rng import stream
 from arena.store.base import KeptMatch, Output
 from arena.store.checksums import match_checksum

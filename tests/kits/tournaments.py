@@ -6,8 +6,8 @@ from arena.bots.builtin import FirstBot, RandomBot
 from arena.bots.running import LocalBot
 from arena.errors import ArenaError
 from arena.match import Contestant
-from arena.play.faults import FORFEIT
-from arena.play.heartbeat import STEADY
+from arena.referee.faults import FORFEIT
+from arena.referee.heartbeat import STEADY
 from arena.registry import find
 from arena.sdk import Session
 from arena.store.sql import Store

@@ -14,7 +14,7 @@ from collections import Counter
 from random import Random
 
 from arena.errors import BotFault
-from arena.play import looptime
+from arena.referee import looptime
 from tests.links.hostile_server import (
     CONTINUATION,
     DATA,

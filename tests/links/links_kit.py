@@ -13,8 +13,8 @@ from arena.clock import TimeControl
 from arena.links.connection import BotConnection, unix_connect
 from arena.links.local import LocalLink
 from arena.match import Contestant, MatchSpec
-from arena.play.player import Player
-from arena.play.referee import Policy, play
+from arena.referee.player import Player
+from arena.referee.referee import Policy, play
 from arena.sdk import Bot, Session
 from engines.claim import GAME
 

@@ -12,7 +12,7 @@ from arena.errors import BadMessage
 from arena.links.fast_path import FastPath
 from arena.links.frames import DATA, HEADER_BYTES, FrameHeader, pack_frame
 from arena.links.http2 import WINDOW
-from arena.play import looptime
+from arena.referee import looptime
 from tests.links.hostile_server import WINDOW_UPDATE, frame, message
 from tests.links.wire_kit import GREETING, HEAD, literal, wired
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.play import looptime
+from arena.referee import looptime
 from tests.links.fuzz_wire import converse
 
 pytestmark = [pytest.mark.slow, pytest.mark.real(reason="bytes come over sockets, in real time")]

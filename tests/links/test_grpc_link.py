@@ -13,9 +13,9 @@ from grpc_health.v1 import health_pb2
 
 from arena.errors import Disconnected, InfraError, StartFailed, TimedOut
 from arena.links.connection import BotConnection, tcp_connect, unix_connect
-from arena.play import looptime, priority
-from arena.play.heartbeat import STEADY
-from arena.play.player import ReplyPolicy
+from arena.referee import looptime, priority
+from arena.referee.heartbeat import STEADY
+from arena.referee.player import ReplyPolicy
 from arena.untrusted.text import escaped
 
 pytestmark = pytest.mark.real(reason="replies come over sockets, against deadlines")

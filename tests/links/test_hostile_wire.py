@@ -11,7 +11,7 @@ from arena.links import connection as connection_module
 from arena.links import grpc
 from arena.links.connection import BotConnection, unix_connect
 from arena.match import Ending
-from arena.play import looptime
+from arena.referee import looptime
 from engines.claim import GAME
 from tests.links.links_kit import (
     CONTROL,

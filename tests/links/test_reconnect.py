@@ -14,7 +14,7 @@ import pytest
 from arena.errors import Abuse, BadMessage, Disconnected, TimedOut
 from arena.links import connection as connection_module
 from arena.links.connection import BotConnection, unix_connect
-from arena.play import looptime
+from arena.referee import looptime
 from tests.links.hostile_server import GOAWAY, PING, frame, message
 
 pytestmark = [pytest.mark.slow, pytest.mark.real(reason="replies come over sockets, against deadlines")]

@@ -11,7 +11,7 @@ import pytest
 
 from arena.errors import StartFailed
 from arena.links.connection import BotConnection, unix_connect
-from arena.play import looptime
+from arena.referee import looptime
 from tests.links.links_kit import HERE, hostile, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.real(reason="processes are stopped while a clock runs")]
@@ -20,11 +20,11 @@ REFEREE = """
 import asyncio, json, sys
 sys.path.insert(0, sys.argv[1])
 from tests.links.links_kit import GAME, TimeControl, connected, wait_for
-from arena.play import looptime
-from arena.play.heartbeat import ThreadHeartbeat
+from arena.referee import looptime
+from arena.referee.heartbeat import ThreadHeartbeat
 from arena.match import Contestant, MatchSpec
-from arena.play.player import Player
-from arena.play.referee import play
+from arena.referee.player import Player
+from arena.referee.referee import play
 
 CONTROL = TimeControl(0.5, 0.0, 0.0)
 

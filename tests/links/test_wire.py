@@ -14,9 +14,9 @@ import pytest
 
 from arena.errors import Abuse, BadMessage, BotFault, Disconnected, TimedOut
 from arena.links import http2
-from arena.play import looptime
-from arena.play.heartbeat import STEADY
-from arena.play.player import ReplyPolicy
+from arena.referee import looptime
+from arena.referee.heartbeat import STEADY
+from arena.referee.player import ReplyPolicy
 from tests.links.hostile_server import (
     CONTINUATION,
     DATA,

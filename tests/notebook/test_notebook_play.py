@@ -2,9 +2,11 @@
 
 import asyncio
 import gc
+import inspect
 import subprocess
 import sys
 import time
+from types import ModuleType
 
 import pytest
 
@@ -13,8 +15,8 @@ from arena.errors import UsageError
 from arena.match import Ending
 from arena.notebook import Match
 from arena.notebook.match import UNSANDBOXED
-from arena.play.record_files import read_record
-from arena.play.replay import verify
+from arena.referee.record_files import read_record
+from arena.referee.replay import verify
 from arena.registry import games
 from arena.sdk import Bot
 from tests.kits.contestants import choosing, write_bot
@@ -155,10 +157,25 @@ def test_importing_arena_imports_nothing_else():
     assert "arena.notebook" not in run.stdout
 
 
-def test_the_package_of_the_referee_is_still_a_package():
+def test_the_public_functions_are_plain_and_typed():
+    assert arena.__all__ == ["games", "play", "tournament"]
+    for name in arena.__all__:
+        function = getattr(arena, name)
+        assert inspect.isfunction(inspect.unwrap(function))
+        signature = inspect.signature(function)
+        assert signature.return_annotation is not inspect.Signature.empty
+        kinds = {parameter.kind for parameter in signature.parameters.values()}
+        assert not kinds & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
+    assert arena.games()["claim"].info.name == "claim"
+    assert type(arena) is ModuleType
+    with pytest.raises(AttributeError, match="module 'arena' has no attribute 'plya'"):
+        arena.plya  # noqa: B018
+
+
+def test_importing_the_referee_does_not_hide_the_function():
     script = (
-        "import arena.play.referee, arena; assert arena.play.referee.play; "
-        "print(arena.play('claim', ['first', 'first'], seed=1).seed)"
+        "import arena.referee.referee, arena.notebook; "
+        "print(arena.play('claim', ['first', 'first'], seed=1).seed); from arena import play, tournament, games"
     )
     run = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
     assert run.stdout.strip() == "1"

@@ -11,11 +11,11 @@ from arena.clock import TimeControl
 from arena.errors import Crashed
 from arena.links.local import LocalLink
 from arena.match import Contestant, MatchSpec
-from arena.play.player import Player
-from arena.play.referee import play
 from arena.ratings import collect, rate
 from arena.ratings.model import ENVIRONMENT, ROLE_SIGMA
 from arena.ratings.results import Result
+from arena.referee.player import Player
+from arena.referee.referee import play
 from arena.sdk import Session
 from engines.kingdoms.game import GAME
 

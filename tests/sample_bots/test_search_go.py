@@ -9,7 +9,7 @@ import pytest
 from arena import registry
 from arena.bots.manifest import read_manifest
 from arena.match import Ending
-from arena.play import record
+from arena.referee import record
 from tests.kits.contestants import arena, need_bubblewrap, need_image
 from tests.kits.needs import need
 

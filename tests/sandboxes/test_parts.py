@@ -14,7 +14,7 @@ import pytest
 
 import arena.sandboxes.launched
 from arena.errors import Abuse, InfraError, UsageError
-from arena.play.holding import WEAK
+from arena.referee.holding import WEAK
 from arena.sandboxes import BotDirectory, BotImage, Death, Limits, doctor, weaknesses
 from arena.sandboxes.docker.container import container_config
 from arena.sandboxes.docker.images import Image

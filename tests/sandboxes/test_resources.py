@@ -10,7 +10,7 @@ import pytest
 from arena.bots.running import SandboxedBot
 from arena.errors import Disconnected, InfraError, OutOfMemory
 from arena.match import Contestant
-from arena.play import looptime
+from arena.referee import looptime
 from arena.sandboxes import Limits, processors, weaknesses
 from arena.sandboxes.base import MIB
 from arena.sandboxes.kernel import cgroup_tree

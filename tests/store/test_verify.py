@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from arena.cli import main
 from arena.match import SandboxReport
-from arena.play import record
+from arena.referee import record
 from arena.registry import find
 from arena.store.checksums import match_checksum
 from arena.store.schema import metadata

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from arena.errors import InfraError
-from arena.play import record
+from arena.referee import record
 from arena.registry import find
 from arena.tournaments import live_feed
 from arena.workers.base import Assignment, plain_move

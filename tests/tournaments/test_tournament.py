@@ -11,9 +11,9 @@ import pytest
 
 from arena.bots.builtin import FirstBot
 from arena.errors import InfraError, UsageError
-from arena.play import record
-from arena.play.replay import verify
-from arena.play.seal import seal
+from arena.referee import record
+from arena.referee.replay import verify
+from arena.referee.seal import seal
 from arena.registry import find
 from arena.schedules.budget import Budget
 from arena.store.sql import Store

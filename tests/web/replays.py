@@ -4,7 +4,7 @@ from itertools import count
 
 from arena.clock import TimeControl
 from arena.match import FINE, Contestant, Ending, Fault, MatchRecord, MatchSpec, PlayedMove, Times, Verdict
-from arena.play.faults import result, substitute
+from arena.referee.faults import result, substitute
 from arena.registry import find
 from arena.rng import choice, stream
 from arena.web.match_page import match_page

@@ -14,7 +14,7 @@ from functools import partial
 
 import pytest
 
-from arena.play import record
+from arena.referee import record
 from arena.registry import find
 from arena.store.base import RunningMatch
 from arena.store.scope import Scope

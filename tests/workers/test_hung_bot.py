@@ -6,9 +6,9 @@ import pytest
 
 from arena.bots.running import SandboxedBot
 from arena.match import Contestant, Ending
-from arena.play import player
-from arena.play.faults import FORFEIT
-from arena.play.heartbeat import STEADY
+from arena.referee import player
+from arena.referee.faults import FORFEIT
+from arena.referee.heartbeat import STEADY
 from arena.workers.base import Assignment
 from arena.workers.worker import Worker
 from engines.claim import GAME

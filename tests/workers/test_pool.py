@@ -7,7 +7,7 @@ import pytest
 
 from arena.errors import InfraError
 from arena.match import Contestant, MatchSpec
-from arena.play.retries import RETRIES
+from arena.referee.retries import RETRIES
 from arena.workers.base import Assignment, Job, VoidMatch, WorkerDied, WorkerLost, WorkerUnclean
 from arena.workers.elastic_pool import ElasticPool
 from arena.workers.pool import WorkerPool

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from arena.match import Ending, Fault, Times, Verdict
-from arena.play.progress import Progress
+from arena.referee.progress import Progress
 from arena.registry import games
 from arena.workers import reports
 from arena.workers.base import plain_move, played_move

@@ -11,8 +11,8 @@ from arena.clock import TimeControl
 from arena.errors import InfraError, StartFailed, TimedOut
 from arena.links.local import LocalLink
 from arena.match import Contestant, Ending, MatchSpec
-from arena.play.faults import FORFEIT
-from arena.play.heartbeat import STEADY
+from arena.referee.faults import FORFEIT
+from arena.referee.heartbeat import STEADY
 from arena.sdk import Session
 from arena.workers.base import Assignment, WorkerUnclean
 from arena.workers.worker import Worker

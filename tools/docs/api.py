@@ -11,7 +11,8 @@ ROOT = Path(__file__).parents[2]
 Definition = ast.ClassDef | ast.FunctionDef
 
 MODULES = {
-    "arena.notebook": "`arena.play` and `arena.tournament` are `play` and `tournament` of this module.",
+    "arena": "",
+    "arena.notebook": "What `arena.play` and `arena.tournament` return.",
     "arena.sdk": "",
     "arena.sdk.search": "",
     "arena.game": "",
@@ -27,12 +28,15 @@ def api_page() -> str:
         "# The Python API",
         "Made from the docstrings. [compatibility.md](../compatibility.md) says which names stay.",
     ]
+    above = set[str]()
     for module, sentence in MODULES.items():
         tree = _tree(module)
         page += [f"## {module}", *_docstring(tree), sentence]
         for name in _public_names(tree):
-            if found := _find(module, name):
+            if (found := _find(module, name)) and name not in above:
                 page += [f"### {name}", *_described(found)]
+        if module == "arena":
+            above.update(_public_names(tree))
     return joined(page)
 
 
@@ -97,6 +101,7 @@ def _attributes(node: ast.ClassDef) -> Iterator[tuple[str, str, str]]:
 def _signature(node: ast.FunctionDef, name: str = "") -> str:
     """How a function is called; one line for each parameter where one line would be too long."""
     returns = ast.unparse(node.returns) if node.returns and not name else ""
+    returns = returns.strip("'")  # of a name that only a type checker imports
     if "property" in map(ast.unparse, node.decorator_list):
         return f"{node.name}: {returns}"
     head, parts, end = f"{name or node.name}(", _parameters(node.args), f") -> {returns}" if returns else ")"

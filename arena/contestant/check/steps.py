@@ -14,8 +14,8 @@ from arena.contestant.check.trials import CheckSettings, Trials, lowest_bank
 from arena.errors import BotFault
 from arena.game import AnyGame
 from arena.match import Seat, ordinal
-from arena.play.faults import verdict_of
-from arena.play.heartbeat import Heartbeat
+from arena.referee.faults import verdict_of
+from arena.referee.heartbeat import Heartbeat
 
 WARM_MATCHES = 5
 SHARE_OF_SEATS, SHARE_OF_POSITIONS, SHARE_OF_MATCHES = 0.4, 0.7, 0.85

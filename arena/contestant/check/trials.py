@@ -27,11 +27,11 @@ from arena.match import (
     Verdict,
     undecided,
 )
-from arena.play.faults import early_end, substitute, verdict_of
-from arena.play.heartbeat import Heartbeat
-from arena.play.player import Player
-from arena.play.progress import apply_reply
-from arena.play.retries import RETRIES
+from arena.referee.faults import early_end, substitute, verdict_of
+from arena.referee.heartbeat import Heartbeat
+from arena.referee.player import Player
+from arena.referee.progress import apply_reply
+from arena.referee.retries import RETRIES
 from arena.rng import draw_name, sample, stream
 
 TURNS_PER_WALK = 8

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import InfraError
-from arena.play.holding import Enforcement
+from arena.referee.holding import Enforcement
 from arena.sandboxes.docker.container import check_settings
 from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.kernel import procfs

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from arena.errors import InfraError
-from arena.play.holding import Enforcement
+from arena.referee.holding import Enforcement
 from arena.sandboxes.base import BotImage, Death, Limits
 from arena.sandboxes.docker import images
 from arena.sandboxes.docker.client import DockerClient, NoAnswer, NotFound, is_conflict

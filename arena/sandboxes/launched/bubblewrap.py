@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.errors import InfraError, UsageError
-from arena.play.holding import Enforcement
+from arena.referee.holding import Enforcement
 from arena.sandboxes import processors
 from arena.sandboxes.base import SOCKET_DIR_BYTES, SOCKET_DIR_INODES, SOCKET_NAME, BotDirectory, Limits
 from arena.sandboxes.kernel import cgroup_tree, masks, procfs

@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Collection, Sequence
 
 from arena.errors import InfraError
-from arena.play.holding import Enforcement
+from arena.referee.holding import Enforcement
 from arena.sandboxes.base import MIB, BotDirectory, Death
 from arena.sandboxes.kernel import procfs
 from arena.sandboxes.kernel.cgroups import ControlGroup

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from arena.errors import InfraError
-from arena.play.holding import Enforcement
+from arena.referee.holding import Enforcement
 from arena.sandboxes import processors
 from arena.sandboxes.base import SOCKET_NAME
 from arena.sandboxes.kernel import procfs

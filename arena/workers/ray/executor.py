@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from arena.errors import InfraError
 from arena.monitoring.events import Listener, ignore
-from arena.play.retries import RETRIES
+from arena.referee.retries import RETRIES
 from arena.workers.base import NULL_SPECTATOR, FinishedMatch, Job, Spectator, VoidMatch, WorkerHandle
 from arena.workers.elastic_pool import ElasticPool
 from arena.workers.messages import WorkerPlan

@@ -18,7 +18,7 @@ PLAYING: Sequence[str] = (
     "links/**/*.py",
     "monitoring/__init__.py",
     "monitoring/figures.py",
-    "play/**/*.py",
+    "referee/**/*.py",
     "sandboxes/**/*.py",
     "sdk/**/*.py",
     "store/__init__.py",

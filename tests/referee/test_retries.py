@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.play.retries import RETRIES, RetryPolicy
+from arena.referee.retries import RETRIES, RetryPolicy
 
 
 def test_the_attempts_at_a_table_are_the_first_one_and_its_replays():

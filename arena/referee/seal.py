@@ -13,7 +13,7 @@ from typing import Any
 from arena.canonical import canonical_json
 from arena.game import AnyGame
 from arena.match import AnyRecord
-from arena.play.replay import positions
+from arena.referee.replay import positions
 
 _PREFIX = "2:"
 _LENGTH = Struct(">I")

@@ -11,7 +11,7 @@ from arena.codec import Codec
 from arena.errors import BadMessage, BotFault, StartFailed, TimedOut
 from arena.game import State
 from arena.match import MatchEnd, MatchStart, Moves, Ready, Seat, Times, Turn
-from arena.play.heartbeat import STEADY, Heartbeat
+from arena.referee.heartbeat import STEADY, Heartbeat
 
 C = TypeVar("C")
 M = TypeVar("M")

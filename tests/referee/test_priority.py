@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from arena.play import priority
-from arena.play.heartbeat import ThreadHeartbeat
+from arena.referee import priority
+from arena.referee.heartbeat import ThreadHeartbeat
 from tests.kits.needs import need
 
 NOBODY = 65534
@@ -42,7 +42,7 @@ def test_who_measures_goes_first_and_nothing_that_it_starts_does(allowed):
 
 NOT_ALLOWED = f"""
 import os, resource
-from arena.play import priority
+from arena.referee import priority
 resource.setrlimit(resource.RLIMIT_RTPRIO, (0, 0))
 if os.getuid() == 0:
     os.setuid({NOBODY})
@@ -58,7 +58,7 @@ def test_where_it_is_not_allowed_it_is_as_before():
 
 LESS_AFTERWARDS = f"""
 import os
-from arena.play import priority
+from arena.referee import priority
 with priority.raised():
     os.setuid({NOBODY})
 print(os.sched_getscheduler(0) & ~os.SCHED_RESET_ON_FORK)

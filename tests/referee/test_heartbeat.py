@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.play import looptime
-from arena.play.heartbeat import STEADY, ThreadHeartbeat
-from arena.play.looptime import LoopSelector, Stalls, covered
+from arena.referee import looptime
+from arena.referee.heartbeat import STEADY, ThreadHeartbeat
+from arena.referee.looptime import LoopSelector, Stalls, covered
 
 pytestmark = pytest.mark.real(reason="measures how long this process stood still")
 
@@ -41,7 +41,7 @@ def test_a_machine_that_stands_still_is_noticed():
 
 STOPPED = """
 import time
-from arena.play.heartbeat import ThreadHeartbeat
+from arena.referee.heartbeat import ThreadHeartbeat
 with ThreadHeartbeat() as heartbeat:
     since = time.monotonic()  # before the word upon which it may be stopped at once
     print("ready", flush=True)

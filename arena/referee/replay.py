@@ -6,7 +6,7 @@ from typing import Any
 from arena.errors import IllegalMove, RecordError
 from arena.game import AnyGame, AnyState
 from arena.match import AnyRecord, Outcome, PlayedMove, Seat
-from arena.play.faults import early_end, plays_on, result, substitute
+from arena.referee.faults import early_end, plays_on, result, substitute
 
 
 def positions(game: AnyGame, record: AnyRecord) -> Iterator[tuple[AnyState, PlayedMove[Any] | None]]:

@@ -11,10 +11,10 @@ from arena.contestant.reproduce import requests
 from arena.errors import BadMessage, Crashed, Disconnected, EngineFault, InfraError, TimedOut
 from arena.links.local import LocalLink
 from arena.match import Contestant, Ending, MatchSpec, Moves, Ready
-from arena.play.faults import ENDING_OF, Policy
-from arena.play.player import STRICT, Answer, Player
-from arena.play.referee import play
-from arena.play.replay import verify
+from arena.referee.faults import ENDING_OF, Policy
+from arena.referee.player import STRICT, Answer, Player
+from arena.referee.referee import play
+from arena.referee.replay import verify
 from arena.sdk import Session
 from arena.web.replay_data import banks_of
 from engines.claim.game import GAME, Claim

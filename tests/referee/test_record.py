@@ -12,10 +12,10 @@ from arena.clock import TimeControl
 from arena.errors import RecordError
 from arena.links.local import LocalLink
 from arena.match import Contestant, Ending, MatchSpec, Outcome, Verdict
-from arena.play import record
-from arena.play.player import Player
-from arena.play.referee import play
-from arena.play.replay import positions, verify
+from arena.referee import record
+from arena.referee.player import Player
+from arena.referee.referee import play
+from arena.referee.replay import positions, verify
 from arena.registry import find, games
 from arena.sdk import Session
 

@@ -20,9 +20,9 @@ from arena.match import (
     Seat,
     Verdict,
 )
-from arena.play.faults import FORFEIT, Policy, plays_on, result
-from arena.play.player import Player
-from arena.play.progress import Progress, Watch
+from arena.referee.faults import FORFEIT, Policy, plays_on, result
+from arena.referee.player import Player
+from arena.referee.progress import Progress, Watch
 from arena.rng import draw_name
 
 AnyPlayer = Player[Any, Any, Any]

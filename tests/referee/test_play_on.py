@@ -12,11 +12,11 @@ from arena.clock import TimeControl
 from arena.errors import Abuse, BadMessage, Crashed, InfraError, RecordError, TimedOut
 from arena.links.local import LocalLink
 from arena.match import Contestant, Ending, Fault, MatchSpec, Outcome, Verdict
-from arena.play import record
-from arena.play.faults import Policy, result, substitute
-from arena.play.player import STRICT, Answer, Player
-from arena.play.referee import play
-from arena.play.replay import positions, verify
+from arena.referee import record
+from arena.referee.faults import Policy, result, substitute
+from arena.referee.player import STRICT, Answer, Player
+from arena.referee.referee import play
+from arena.referee.replay import positions, verify
 from arena.registry import find
 from arena.sdk import Session
 from engines.kingdoms.game import GAME

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from arena.play import looptime, priority
-from arena.play.looptime import MIN_STANDSTILL, Stalls, covered
+from arena.referee import looptime, priority
+from arena.referee.looptime import MIN_STANDSTILL, Stalls, covered
 
 INTERVAL = 0.005
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from arena.match import MatchRecord, Outcome, PlayedMove, Times
-from arena.play.outputs import MAX_OUTPUT, shortened, with_outputs, with_outputs_of_moves, without_outputs
+from arena.referee.outputs import MAX_OUTPUT, shortened, with_outputs, with_outputs_of_moves, without_outputs
 
 TOOK = Times(wall=5)
 

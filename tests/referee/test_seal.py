@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from arena.match import Outcome, Verdict
-from arena.play import record
-from arena.play.seal import seal
+from arena.referee import record
+from arena.referee.seal import seal
 from arena.registry import find, games
 from tests.kits.sealed_records import DATA, RECORD, SEALS, play_one
 

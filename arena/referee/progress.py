@@ -6,8 +6,8 @@ from typing import Any
 from arena.errors import BotFault, EngineFault, IllegalMove
 from arena.game import AnyGame, AnyState
 from arena.match import FINE, NO_TIMES, AnyRecord, Fault, MatchRecord, MatchSpec, Outcome, PlayedMove, Seat, Strike
-from arena.play.faults import FORFEIT, FORGIVABLE, Policy, substitute, verdict_of
-from arena.play.player import Decision
+from arena.referee.faults import FORFEIT, FORGIVABLE, Policy, substitute, verdict_of
+from arena.referee.player import Decision
 
 
 class Progress:

@@ -29,7 +29,7 @@ from arena.match import (
     Times,
     cut_short,
 )
-from arena.play.outputs import shortened
+from arena.referee.outputs import shortened
 from arena.wire.v1 import match_pb2
 
 MAGIC = b"arena-record-1\n"

@@ -9,7 +9,7 @@ from arena import registry
 from arena.errors import RecordError, UsageError
 from arena.game import AnyGame
 from arena.match import AnyRecord
-from arena.play import record
+from arena.referee import record
 from arena.untrusted.limited import Allowance, run_limited
 
 _BATCH = 50
