@@ -23,7 +23,7 @@ def choose(self, turn):
 
 def submitted(folder):
     """A store with a bot whose folder is kept under its digest, as a submission leaves it."""
-    from arena.bots.manifest import folder_digest
+    from arena.bots.files import folder_digest
     from arena.intake.folder_storage import FolderStorage
 
     write_bot(folder / "mine", PLAYS)
@@ -136,7 +136,7 @@ def test_postgres_has_programs_of_its_own(tmp_path):
 def test_what_is_no_store_is_not_backed_up(tmp_path):
     assert "there is no store" in refusal("backup", tmp_path / "x.tar", "--db", tmp_path / "none.db")
     (tmp_path / "text").write_text("no database at all, but long enough " * 99)
-    assert "is no store of Arena" in refusal("backup", tmp_path / "x.tar", "--db", tmp_path / "text")
+    assert "is not a store of Arena" in refusal("backup", tmp_path / "x.tar", "--db", tmp_path / "text")
     assert not (tmp_path / "x.tar").exists()
 
 

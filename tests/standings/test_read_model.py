@@ -65,11 +65,11 @@ def make_site(store):
 
 def test_ladder_bots_page_and_bot_page_show_the_same_rank(store, ladder):
     site = make_site(store)
-    on_ladder = {row.bot.label: row for row in site.page("ladders/claim.html").data["rows"]}
+    on_ladder = {row.bot.label: row for row in site.page("ladder", "claim").data["rows"]}
     assert on_ladder.keys() == {"mine 2", "best 1", "last 1"}
-    listed = site.page("bots.html").data["rated"]
+    listed = site.page("bots").data["rated"]
     for label, row in on_ladder.items():
-        (part,) = site.page(f"bots/{row.bot.id}.html").data["parts"]
+        (part,) = site.page("bot", str(row.bot.id)).data["parts"]
         ((_, in_list),) = listed[row.bot.id]
         shown = (row.place, row.rating.ranks, row.ranked)
         assert (part.row.place, part.row.rating.ranks, part.row.ranked) == shown, label
@@ -81,13 +81,13 @@ def test_versions_off_the_ladder_say_why_they_have_no_rank(store, ladder):
     site = make_site(store)
     around = SiteContext("Arena", Form.FOLDER, lambda _kind, _name: True)
 
-    def text(path):
-        return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", render(site.page(path), around)))
+    def text(*names):
+        return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", render(site.page(*names), around)))
 
-    assert "rank– older version" in text(f"bots/{ladder['mine 1'].id}.html")
-    assert "not ranked (older)" in site.page(f"bots/{ladder['mine 1'].id}.html").description
-    assert "rank– retired" in text(f"bots/{ladder['gone 1'].id}.html")
-    assert "not ranked: retired" in text("bots.html")
+    assert "rank– older version" in text("bot", str(ladder["mine 1"].id))
+    assert "not ranked (older)" in site.page("bot", str(ladder["mine 1"].id)).description
+    assert "rank– retired" in text("bot", str(ladder["gone 1"].id))
+    assert "not ranked: retired" in text("bots")
     row = site.snapshot.tables["claim"].row_of[ladder["gone 1"].id]
     assert (row.place, row.ranked, row.status, row.rating.games) == (0, 0, "retired", 16)
 
@@ -117,7 +117,7 @@ def test_versions_that_never_met_have_no_trend(store):
 
 
 def test_the_page_of_a_history_and_the_site_draw_the_same_curve(store, ladder, tmp_path):
-    drawn = make_site(store).page(f"bots/{ladder['mine 2'].id}.html").data["parts"][0].history
+    drawn = make_site(store).page("bot", str(ladder["mine 2"].id)).data["parts"][0].history
     result = CliRunner().invoke(main, ["history", "mine", "--html", "-", "--db", str(tmp_path / "arena.db")])
     assert result.exit_code == 0, result.output
     assert drawn is not None
