@@ -1,6 +1,9 @@
 """The files of submitted bots: in a folder beside the store, by their digest, so that both can be moved or copied."""
 
+import re
 from pathlib import Path
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 def folder_beside(where: str | Path) -> Path | None:
@@ -20,9 +23,13 @@ class BotFiles:
         self._folder = folder
 
     def to_origin(self, path: str) -> str:
-        """What the store keeps: of a path right in this folder its name, which is a digest, and else all of it."""
-        inside = self._folder is not None and Path(path).parent == self._folder
-        return Path(path).name if inside else path
+        """What the store keeps: of a digest's path in this folder the name, and of any other path all of it.
+
+        Somebody's own bots may lie in a folder of that name beside the store, too.
+        """
+        place = Path(path)
+        kept = self._folder is not None and place.parent == self._folder and _DIGEST.fullmatch(place.name)
+        return place.name if kept else path
 
     def to_path(self, origin: str, digest: str) -> str:
         """Where a bot is run from; what an earlier store kept as a path that is gone may lie in this folder by now."""

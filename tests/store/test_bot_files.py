@@ -22,6 +22,11 @@ def test_all_else_stays_as_it_is(tmp_path, origin):
         assert files.to_path(origin, DIGEST) == origin
 
 
+def test_somebodys_own_folder_beside_the_store_is_kept_as_it_is(tmp_path):
+    files, own = BotFiles(tmp_path), str(tmp_path / "my_bot")
+    assert files.to_path(files.to_origin(own), DIGEST) == own
+
+
 def test_a_path_that_is_gone_is_looked_for_in_the_folder(tmp_path):
     files, there, kept = BotFiles(tmp_path / "bots"), tmp_path / "there", kept_path(tmp_path / "bots", DIGEST)
     kept.mkdir(parents=True)

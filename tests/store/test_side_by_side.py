@@ -182,7 +182,7 @@ def test_a_command_that_reads_writes_nothing(played, words, monkeypatch):
     opened = []
     monkeypatch.setattr(
         "arena.cli.store.Store",
-        lambda where, read_only=False: opened.append(read_only) or Store(where, read_only=read_only),
+        lambda where, read_only=False, **more: opened.append(read_only) or Store(where, read_only=read_only, **more),
     )
     done = arena(*words, "--db", played)
     assert done.exit_code == 0, done.output
