@@ -4,8 +4,6 @@ import shutil
 
 import pytest
 
-from arena.referee import record
-from arena.registry import find
 from arena.store.sql import Store
 from tests.hostile import backends, cases
 from tests.kits.contestants import arena
@@ -37,7 +35,7 @@ def test_no_return_match_is_played_with_open_cards(folder, tmp_path):
     )
     assert played.exit_code == 0, played.output
     store = Store(str(tmp_path / "db"))
-    said = [move.output for kept in store.kept(1) for move in record.load(kept.record, find).played if move.output]
+    said = [words for kept in store.kept(1) for output in kept.outputs.values() for words in output.by_move.values()]
     store.close()
     assert len(said) == 6
     assert [words.strip() for words in said if "never saw this deal" not in words] == []

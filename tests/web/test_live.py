@@ -148,9 +148,7 @@ def end_match(store, tournament_id, match):
     game = find(match.spec.game)
     kept = replace(match, spec=replace(match.spec, match_id="ab"))
     bot_ids = [bot.id for bot in store.all_bots()[:2]]
-    entry = match_entry(
-        game, kept, tournament_id=tournament_id, ordinal=999, places=(0, 1), bot_ids=bot_ids, logs=["", ""]
-    )
+    entry = match_entry(game, kept, tournament_id=tournament_id, ordinal=999, places=(0, 1), bot_ids=bot_ids)
     assert store.add_match(entry, record.dump(kept, game))
     store.show_running(tournament_id, (), ["ab"])
 

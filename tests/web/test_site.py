@@ -253,7 +253,7 @@ def test_only_folders_of_ours_are_written_to(db, tmp_path):
     (tmp_path / "letter.txt").write_text("mine")
     result = run("site", "build", tmp_path, "--db", db)
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
-    assert "no site of Arena's" in result.stderr
+    assert "are not a site of Arena's" in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
 
 
