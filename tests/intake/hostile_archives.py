@@ -389,9 +389,12 @@ RECORDS = {
 }
 TOURNAMENTS = {
     "lists": (listed_line, "too long, or it was cut off"),
-    "short lists": (lambda: gzip.compress(b"[" + b"[]," * 690_000 + b"[]]\n"), "no tournament of Arena"),
-    "deep": (lambda: gzip.compress(b"[" * 1_000_000 + b"\n"), "no tournament of Arena"),
-    "digits": (lambda: gzip.compress(b'{"format": ' + b"9" * 1_000_000 + b"}\n"), "no tournament of Arena"),
+    "short lists": (lambda: gzip.compress(b"[" + b"[]," * 690_000 + b"[]]\n"), "not a tournament of Arena"),
+    "deep": (lambda: gzip.compress(b"[" * 1_000_000 + b"\n"), "not a tournament of Arena"),
+    "digits": (lambda: gzip.compress(b'{"format": ' + b"9" * 1_000_000 + b"}\n"), "not a tournament of Arena"),
     "endless": (endless_matches, "its format is not"),
-    "long key": (lambda: gzip.compress(b'{"format": "arena-tournament-1", "bots": [{}]}\n'), "no tournament of Arena"),
+    "long key": (
+        lambda: gzip.compress(b'{"format": "arena-tournament-1", "bots": [{}]}\n'),
+        "not a tournament of Arena",
+    ),
 }
