@@ -44,7 +44,6 @@ RECENT_MATCHES = 100
 """Among so many of its latest matches a bot's best wins and worst losses are looked for."""
 RECENT = 5
 """Tournaments on the first page."""
-MAX_ID = 2**31 - 1
 
 Planned = Callable[[Mapping[str, Any]], int | None]
 """From the settings of a tournament to how many matches it will have, if that is known before."""
