@@ -12,7 +12,7 @@ WORKERS := $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 # Every process that is started would compile all modules again: three times as long as it takes to import them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install proto check format test test-fast test-lowest test-compiled test-ppo golden bench bench-peers compile interpret strength \
+.PHONY: help install proto check format test test-fast test-lowest test-compiled test-ppo golden seccomp bench bench-peers compile interpret strength \
 	tournament site-demo pictures lighthouse hostile soak crash docs release
 
 help: ## list the commands
@@ -72,10 +72,14 @@ test-ppo: $(STAMP) ## the tests of train_ppo.py, with torch and sb3-contrib in .
 	$(BIN)/pytest -p no:xdist tests/rl/test_train_ppo.py
 
 test-fast: $(STAMP) ## the tests that start little of their own, in about a minute
-	$(BIN)/pytest -n auto --dist worksteal -m 'not slow'  # they wait for little, and every worker imports them all
+	@# They wait for little, and every worker imports them all: a worker for each processor.
+	$(BIN)/pytest -n auto --dist worksteal -m 'not slow' --hypothesis-profile fast
 
 golden: $(STAMP) ## rewrite the golden records under tests/data (read the diff before you commit it)
 	$(BIN)/python -m tools.golden
+
+seccomp: $(STAMP) ## rewrite docker's profile of system calls from the lists in arena/sandboxes/kernel
+	$(BIN)/python -m tools.seccomp_profile
 
 bench: $(STAMP) ## measure everything that has a peer, a floor or an aim; WHAT="--only engines" for a part
 	$(BIN)/python -m bench $(WHAT)

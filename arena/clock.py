@@ -32,7 +32,7 @@ class TimeControl:
     """How much time a bot has: per move, in a bank for the whole match, and added after each move."""
 
     per_move: float
-    """Seconds that every move may take for nothing."""
+    """Seconds of every move that cost nothing from the bank."""
     bank: float
     """Seconds for the whole match, spent only by what a move takes beyond `per_move`."""
     increment: float
@@ -121,5 +121,6 @@ class Clock:
             return False
         self._lag -= needed
         self.excused += needed
-        self.bank += needed - over + self.control.increment
+        # Rounding could leave less than nothing.
+        self.bank = max(0.0, self.bank + (needed - over + self.control.increment))
         return True

@@ -43,7 +43,7 @@ def parse(kind: type[Message], data: bytes) -> Any:
     try:
         message.ParseFromString(data)
     except (DecodeError, ValueError, RuntimeError) as error:
-        raise BadMessage(f"these bytes are no {kind.DESCRIPTOR.name}: {error}") from error
+        raise BadMessage(f"not a valid {kind.DESCRIPTOR.name} message: {error}") from error
     return message
 
 
@@ -75,12 +75,14 @@ def _json_fields(kind: Descriptor) -> list[tuple[str, bool, bool, Callable[[Any]
         convert = _json_value(field)
         if convert is None:
             return None
-        # Older versions of protobuf have only the label, and newer ones no longer have it.
-        repeated = getattr(field, "is_repeated", None)
-        if repeated is None:
-            repeated = getattr(field, "label", None) == FieldDescriptor.LABEL_REPEATED
-        found.append((field.name, field.has_presence, bool(repeated), convert))
+        found.append((field.name, field.has_presence, is_repeated(field), convert))
     return found
+
+
+def is_repeated(field: FieldDescriptor) -> bool:
+    """Whether the field is a list; older versions of protobuf have only the label, and newer ones no longer have it."""
+    repeated = getattr(field, "is_repeated", None)
+    return getattr(field, "label", None) == FieldDescriptor.LABEL_REPEATED if repeated is None else bool(repeated)
 
 
 def _json_value(field: FieldDescriptor) -> Callable[[Any], Any] | None:
@@ -116,7 +118,7 @@ def from_json(kind: type[Message], value: Json) -> Any:
     try:
         return json_format.ParseDict(value, kind())
     except json_format.Error as error:
-        raise BadMessage(f"this JSON is no {kind.DESCRIPTOR.name}: {error}") from error
+        raise BadMessage(f"not a valid {kind.DESCRIPTOR.name} in JSON: {error}") from error
 
 
 class Codec(ABC, Generic[C, S, M, O]):
@@ -163,6 +165,7 @@ class Codec(ABC, Generic[C, S, M, O]):
         """The move in a Move message; it need not be legal."""
 
     # -- bytes and JSON -------------------------------------------------------------------------------
+    # Bytes are deterministic; JSON has the proto's field names.
 
     def type(self, name: str) -> type[Message]:
         """The game's message class of this name, without its prefix."""
@@ -170,59 +173,45 @@ class Codec(ABC, Generic[C, S, M, O]):
         return kind
 
     def dump_config(self, config: C) -> bytes:
-        """A configuration as bytes."""
         return self.pack_config(config).SerializeToString(deterministic=True)
 
     def load_config(self, data: bytes) -> C:
-        """A configuration from bytes."""
         return self.unpack_config(parse(self.type("Config"), data))
 
     def dump_state(self, state: S) -> bytes:
-        """A position as bytes."""
         return self.pack_state(state).SerializeToString(deterministic=True)
 
     def load_state(self, data: bytes) -> S:
-        """A position from bytes."""
         return self.unpack_state(parse(self.type("State"), data))
 
     def dump_observation(self, observation: O) -> bytes:
-        """An observation as bytes."""
         return self.pack_observation(observation).SerializeToString(deterministic=True)
 
     def load_observation(self, data: bytes) -> O:
-        """An observation from bytes."""
         return self.unpack_observation(parse(self.type("Observation"), data))
 
     def dump_move(self, move: M) -> bytes:
-        """A move as bytes."""
         return self.pack_move(move).SerializeToString(deterministic=True)
 
     def load_move(self, data: bytes) -> M:
-        """A move from bytes."""
         return self.unpack_move(parse(self.type("Move"), data))
 
     def state_to_json(self, state: S) -> Json:
-        """A position as protobuf JSON."""
         return to_json(self.pack_state(state))
 
     def state_from_json(self, value: Json) -> S:
-        """A position from protobuf JSON."""
         return self.unpack_state(from_json(self.type("State"), value))
 
     def move_to_json(self, move: M) -> Json:
-        """A move as protobuf JSON."""
         return to_json(self.pack_move(move))
 
     def move_from_json(self, value: Json) -> M:
-        """A move from protobuf JSON."""
         return self.unpack_move(from_json(self.type("Move"), value))
 
     def config_to_json(self, config: C) -> Json:
-        """A configuration as protobuf JSON."""
         return to_json(self.pack_config(config))
 
     def observation_to_json(self, observation: O) -> Json:
-        """An observation as protobuf JSON."""
         return to_json(self.pack_observation(observation))
 
     # -- the stream of a match --------------------------------------------------------------------------
@@ -295,7 +284,7 @@ class Codec(ABC, Generic[C, S, M, O]):
                 return Ready(message.ready.wants_legal_moves)
             case "moves":
                 count = len(message.moves.moves)
-                require(count <= MAX_MOVES, f"the reply has {count} moves: {MAX_MOVES} are the most")
+                require(count <= MAX_MOVES, f"the reply has {count} moves: at most {MAX_MOVES} are allowed")
                 return Moves(message.moves.turn, tuple(map(self.unpack_move, message.moves.moves)))
         raise BadMessage("the reply is empty: it must set `ready` or `moves`")
 

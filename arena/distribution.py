@@ -26,7 +26,7 @@ def version() -> str:
     try:
         return metadata.version(NAME)
     except metadata.PackageNotFoundError:
-        return "of a checkout that is not installed"
+        return "unknown (checkout, not installed)"
 
 
 def _requirement(extra: str) -> str:

@@ -6,6 +6,7 @@ ArenaError
 ├── RecordError      a record file is damaged or does not replay
 ├── EngineFault      our own rules failed: the match is void
 ├── InfraError       docker, disk, database, network: the match is void and may be retried
+├── FaultyTest       bots were at fault instead of playing, so that a test says nothing: exit code 3
 └── BotFault         the contestant's doing: a verdict, rated
     ├── StartFailed
     ├── TimedOut
@@ -31,9 +32,13 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 class ArenaError(Exception):
     """The root of every error that Arena raises on purpose."""
 
+    exit_code = 1
+
 
 class UsageError(ArenaError):
     """The person at the keyboard asked for something that cannot be."""
+
+    exit_code = 2
 
 
 class RegistryError(ArenaError):
@@ -50,6 +55,12 @@ class EngineFault(ArenaError):
 
 class InfraError(ArenaError):
     """Something around the match failed; no bot is to blame."""
+
+
+class FaultyTest(ArenaError):
+    """A test of two bots was ended or decided by faults, and not by how they play."""
+
+    exit_code = 3
 
 
 class BotFault(ArenaError):
@@ -82,6 +93,9 @@ class BadMessage(BotFault):
 
 class IllegalMove(BotFault):
     """The bot chose a move that the rules do not allow."""
+
+    tried: object = None
+    """That move, where it is known."""
 
 
 class Abuse(BotFault):

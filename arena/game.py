@@ -16,6 +16,8 @@ from arena.errors import RegistryError, UsageError
 from arena.match import Outcome, Seat
 
 if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
     from arena.codec import Codec
 
 C = TypeVar("C")
@@ -146,7 +148,7 @@ class Game(ABC, Generic[C, M, O]):
         """Its wire form: the CODEC of the module `codec` beside the game's code, loaded when it is first asked for."""
         from arena.codec import Codec  # noqa: PLC0415  (the facts and the rules of a game are there without protobuf)
 
-        name = f"{_package(self)}.codec"
+        name = f"{package_of(self)}.codec"
         try:
             found = getattr(import_module(name), "CODEC", None)
         except Exception as error:  # whatever a broken module raises
@@ -189,19 +191,28 @@ class Game(ABC, Generic[C, M, O]):
     def render_observation(self, observation: O) -> str:
         """The position for a person who may know only this, in Rich console markup: what is hidden is drawn as hidden.
 
-        The picture that comes with the contract is one of an imagined position: it is true for a game that hides
-        nothing, and a game that does should draw its own.
+        By default an imagined position is drawn; a game with hidden information should override this.
         """
         return self.show(self.imagine(observation, Random(0)))
 
     def rules(self) -> str:
         """The rules for people: the RULES.md beside the game's code."""
-        from importlib import resources  # noqa: PLC0415  (hardly anybody asks, and everybody would wait for it)
+        return _beside(self, "RULES.md").read_text(encoding="utf-8")
 
-        return resources.files(_package(self)).joinpath("RULES.md").read_text(encoding="utf-8")
+    def hints(self) -> str:
+        """How a bot may play well, with an example, in Markdown: the HINTS.md beside the game's code, or nothing."""
+        page = _beside(self, "HINTS.md")
+        return page.read_text(encoding="utf-8").strip() if page.is_file() else ""
 
 
-def _package(game: "AnyGame") -> str:
+def _beside(game: "AnyGame", name: str) -> "Traversable":
+    """A file beside the game's code."""
+    from importlib import resources  # noqa: PLC0415  (hardly anybody asks, and everybody would wait for it)
+
+    return resources.files(package_of(game)).joinpath(name)
+
+
+def package_of(game: "AnyGame") -> str:
     """The package of the game's code; a class that changes a game has none of its own."""
     kinds = type(game).mro()
     return kinds[kinds.index(Game) - 1].__module__.rpartition(".")[0]

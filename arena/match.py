@@ -46,6 +46,11 @@ def percent(share: float, digits: int = 0) -> str:
     return f"{share:.{digits}%}"
 
 
+def about(number: float) -> str:
+    """An estimate with the two digits that are known of it, such as 4,100."""
+    return f"{float(f'{number:.2g}'):,.0f}"
+
+
 def ordinal(rank: int) -> str:
     """A rank in words: 1st, 2nd, 3rd, 4th."""
     suffix = "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
@@ -66,15 +71,52 @@ class Ending(Enum):
     ABUSE = "attacked the referee"
     VOID = "the match does not count"
 
-    @property
-    def at_fault(self) -> bool:
-        """Whether the bot did something wrong; nobody did in a void match."""
-        return is_fault(self.name)
-
 
 def is_fault(ending: str) -> bool:
-    """Whether the ending of this name is a fault of the bot: the one place where that is decided."""
+    """Whether the ending of this name is a fault of the bot, which nobody has in a void match."""
     return ending not in (Ending.NORMAL.name, Ending.VOID.name)
+
+
+WON_BY_FORFEIT = "won by forfeit"
+
+
+def ending_words(ending: str) -> str:
+    """What the ending of this name means."""
+    return Ending[ending].value if ending in Ending.__members__ else ending
+
+
+def result_words(
+    names: Sequence[str], ranks: Sequence[int], reason: str, endings: Sequence[str], plies: Mapping[Seat, int]
+) -> str:
+    """How a match ended, in one sentence: the one place where that is decided.
+
+    `endings` are the names of those of the seats, `plies` says after how many moves a seat was at fault, where that is
+    known.
+    """
+    if not ranks:
+        return "The match does not count"
+    fair = [seat for seat, ending in enumerate(endings) if not is_fault(ending)]
+    faulty = [seat for seat in range(len(names)) if seat not in fair]
+    did = "; ".join(_fault_words(names[seat], endings[seat], plies.get(seat)) for seat in faulty)
+    if not fair:
+        return f"Nobody won ({did})"
+    if faulty and len(fair) == 1:
+        return f"{names[fair[0]]} {WON_BY_FORFEIT} ({did})"
+    first = [name for name, rank in zip(names, ranks) if rank == 1]
+    who = f"{first[0]} wins" if len(first) == 1 else f"{' and '.join(first)} share the win"
+    return f"{'A draw' if len(first) == len(names) else who}: {reason}" + (f" ({did})" if did else "")
+
+
+def seat_words(seat: Seat, endings: Sequence[str], sentence: str) -> str:
+    """How a match ended for a seat whose verdict says this; the last fair one did not play to the end."""
+    others = [ending for other, ending in enumerate(endings) if other != seat]
+    return WON_BY_FORFEIT if not is_fault(endings[seat]) and all(map(is_fault, others)) else sentence
+
+
+def _fault_words(name: str, ending: str, ply: int | None) -> str:
+    did = ending_words(ending)
+    words = f"{name}'s {did.removeprefix('its ')}" if did.startswith("its ") else f"{name} {did}"
+    return words if ply is None or ending == Ending.NO_START.name else f"{words} at move {ply + 1}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +129,7 @@ class Verdict:
     @property
     def at_fault(self) -> bool:
         """Whether the bot did something wrong."""
-        return self.ending.at_fault
+        return is_fault(self.ending.name)
 
 
 FINE = Verdict(Ending.NORMAL, Ending.NORMAL.value)
@@ -167,6 +209,8 @@ class Fault:
     ply: int
     """How many moves had been played before it."""
     verdict: Verdict
+    tried: bytes = b""
+    """The illegal move as the codec writes it; nothing for other faults, and in records from before it was kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +234,34 @@ class MatchRecord(Generic[C, M]):
     sandboxes: tuple[SandboxReport, ...] = ()
     faults: tuple[Fault, ...] = ()
     """In the order in which they happened; records from before matches were played on have none."""
-    told_id: str = field(default="", compare=False)
-    """What the bots were told as the name of the match: another one whenever it is played."""
+    shown_id: str = field(default="", compare=False)
+    """The match id that the bots were given: a new random one each time it is played."""
+
+    @property
+    def names(self) -> list[str]:
+        """What the seats are called: their bots, with the seat where one bot has several."""
+        names = [bot.name or f"seat {seat}" for seat, bot in enumerate(self.spec.contestants)]
+        return [f"{name} (seat {seat})" if names.count(name) > 1 else name for seat, name in enumerate(names)]
+
+    @property
+    def endings(self) -> list[str]:
+        """The name of the ending of each seat."""
+        return [verdict.ending.name for verdict in self.verdicts]
+
+    @property
+    def fault_plies(self) -> dict[Seat, int]:
+        """How many moves had been played before each fault; older records ended at theirs."""
+        faulty = (seat for seat, verdict in enumerate(self.verdicts) if verdict.at_fault)
+        return {fault.seat: fault.ply for fault in self.faults} or dict.fromkeys(faulty, len(self.played))
+
+    @property
+    def result(self) -> str:
+        """How it ended, in one sentence."""
+        return result_words(self.names, self.outcome.ranks, self.outcome.reason, self.endings, self.fault_plies)
+
+    def seat_words(self, seat: Seat) -> str:
+        """How it ended for this seat."""
+        return seat_words(seat, self.endings, self.verdicts[seat].sentence)
 
     @property
     def void(self) -> bool:

@@ -47,8 +47,8 @@ def sample(rng: Random, items: Sequence[T], count: int) -> list[T]:
     return pool[:count]
 
 
-def draw_name() -> str:
-    """A name that tells nothing: that of a match in the store is a digest of its seed, and would confirm a guess."""
+def random_id() -> str:
+    """A random id for bots: the id in the store is a digest of the seed, and would let a bot confirm a guess."""
     return secrets.token_hex(8)
 
 

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from arena.errors import RegistryError, UsageError
-from arena.game import AnyGame
+from arena.game import AnyGame, package_of
 
 M = TypeVar("M")
 O = TypeVar("O")  # M, O: move, observation
@@ -59,12 +59,12 @@ class Vectors(ABC, Generic[M, O]):
 
 def has_vectors(game: AnyGame) -> bool:
     """Whether there is a `vector.py` beside the rules of this game."""
-    return find_spec(_module_of(game)) is not None
+    return find_spec(f"{package_of(game)}.vector") is not None
 
 
 def vectors(game: AnyGame) -> Vectors[Any, Any]:
     """The vectors of this game; UsageError if it has none."""
-    name = _module_of(game)
+    name = f"{package_of(game)}.vector"
     if not has_vectors(game):
         file = name.replace(".", "/") + ".py"
         raise UsageError(f"{game.info.name} has no vectors to learn from: {file} is missing")
@@ -78,7 +78,3 @@ def mark(into: Vector, first: int, places: Iterable[int]) -> None:
     """Write a 1 at each of these places, counted from the first one."""
     for place in places:
         into[first + place] = 1.0
-
-
-def _module_of(game: AnyGame) -> str:
-    return type(game).__module__.rpartition(".")[0] + ".vector"

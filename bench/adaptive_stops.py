@@ -121,7 +121,7 @@ def next_pairs(mean: Floats, covariance: Floats, top: int) -> tuple[Ints, Floats
     carried = half[place[0], place[1], rows[:, None, :]] - half[place[0], place[1], columns[:, None, :]]
     difference = np.take_along_axis(mean, rows, 1) - np.take_along_axis(mean, columns, 1)
     variance = np.diagonal(carried, axis1=1, axis2=2)
-    precision = 2.0 * adaptive.expected_precision(difference, variance, ENV)
+    precision = 2.0 * adaptive.expected_precision(difference, variance)
     share = precision / (1.0 + precision * variance)
     shrunk = np.sqrt(np.maximum(1.0 - carried**2 * share[:, None, :] / variance[:, :, None], 0.0))
     gain = (np.exp(-0.5 * difference**2 / variance)[:, :, None] * (1.0 - shrunk)).sum(axis=1)
@@ -149,13 +149,13 @@ def simulate(spread: float, *, runs: int, bots: int, top: int, seed: int, most: 
     rng = np.random.default_rng((7, seed))
     skills = rng.normal(ENV.mu, spread, (runs, bots))
     fields, games = Fields(runs, bots), np.zeros(runs, dtype=np.int64)
-    schedule = adaptive.Adaptive(bots, 2, top=top, confidence=CONFIDENCE, most=most, env=ENV, role_sigma=ROLE_SIGMA)
+    schedule = adaptive.Adaptive(bots, 2, top=top, confidence=CONFIDENCE, most=most)
     certain, live = np.zeros(runs, dtype=bool), np.arange(runs)
     while len(live):
         tables = np.array([schedule.tables(int(games[run])) for run in live])
         mean, covariance = ENV.mu + fields.mean[live, :bots], fields.covariance[live, :bots, :bots]
         for number in np.flatnonzero(may_be_certain(mean, covariance, top)):
-            certain[live[number]] = certainty(mean[number], covariance[number], ENV, top) >= CONFIDENCE
+            certain[live[number]] = certainty(mean[number], covariance[number], top) >= CONFIDENCE
         played = _played(fields, live)
         neglected = certain[live] & (played.min(axis=1) >= adaptive.LEAST)
         for table in range(tables.max()):

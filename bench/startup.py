@@ -15,11 +15,12 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from arena import registry
-from arena.bots.launch import SandboxOptions, sandboxed_bot
+from arena.bots.launch import SandboxOptions, make_sandbox
 from arena.bots.manifest import Source, locate
+from arena.bots.running import SandboxedBot
 from arena.clock import TimeControl
 from arena.match import Contestant, MatchStart, Turn
-from arena.sandboxes import Limits
+from arena.sandboxes.base import Limits
 from bench.environment import ROOT
 from bench.table import Row
 from bench.turns import in_turns, ratio
@@ -112,7 +113,8 @@ async def start_and_ask(source: Source) -> tuple[float, float]:
     config = GAME.configure(2, {})
     state, control = GAME.start(config, 7), TimeControl.parse("5s/move")
     began = time.perf_counter()
-    bot = sandboxed_bot(Contestant("bench"), source, SandboxOptions("bubblewrap", Limits(start_s=60.0), ponder=True))
+    sandbox = make_sandbox(source, SandboxOptions("bubblewrap", Limits(start_s=60.0), ponder=True))
+    bot = SandboxedBot(Contestant("bench"), sandbox, ponder=True)
     try:
         await bot.start()
         link = await bot.open_match(GAME.codec)

@@ -97,7 +97,7 @@ def folder_of(name: str) -> Path:
 @cache
 def bots_of(name: str) -> Mapping[str, BotFactory]:
     """The bots that a folder's bot.py would serve, for each game."""
-    return served_bots(folder_of(name), "bot.py")
+    return served_bots(folder_of(name), ("python3", "bot.py"))
 
 
 class BusyLink(LocalLink):

@@ -25,7 +25,8 @@ from arena.bots.table import Table
 from arena.clock import TimeControl
 from arena.errors import InfraError
 from arena.match import FINE, Contestant, MatchSpec
-from arena.sandboxes import BotDirectory, BubblewrapSandbox, Limits
+from arena.sandboxes.base import BotDirectory, Limits
+from arena.sandboxes.launched.bubblewrap import BubblewrapSandbox
 
 BOTS = Path(__file__).parent / "theft_bots"
 ROLES = ("counter", "sleeper", "burner")

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena import registry
-from arena.bots.launch import SandboxOptions, sandboxed_bot
+from arena.bots.launch import SandboxOptions, make_sandbox
 from arena.bots.manifest import locate
 from arena.bots.running import RunningBot, SandboxedBot, close_all
 from arena.clock import TimeControl
@@ -31,7 +31,7 @@ from arena.match import Contestant, MatchSpec
 from arena.referee import looptime
 from arena.referee.faults import FORFEIT
 from arena.referee.heartbeat import ThreadHeartbeat
-from arena.sandboxes import Limits
+from arena.sandboxes.base import Limits
 from arena.store.sql import Store
 from arena.workers.base import Assignment, FinishedMatch
 from arena.workers.cores import divide_cores, physical_cores, processors_needed
@@ -90,7 +90,9 @@ def at_a_table(*, freezing: bool) -> Iterator[None]:
 def maker(source: str, sandbox: str, *, freezing: bool) -> Callable[[int], RunningBot]:
     """Makes bots of this program in this sandbox."""
     options = holding(sandbox, freezing=freezing)
-    return lambda number: sandboxed_bot(CONTESTANTS[number % 2], locate(source, ()), options)
+    return lambda number: SandboxedBot(
+        CONTESTANTS[number % 2], make_sandbox(locate(source, ()), options), ponder=options.ponder
+    )
 
 
 async def play(make_bot: Callable[[int], RunningBot], matches: int, *, fresh: bool = False) -> Cost:

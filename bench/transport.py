@@ -27,7 +27,7 @@ from h2.connection import H2Connection
 from rich.console import Console
 from rich.table import Table
 
-from arena.bots.launch import SandboxOptions, python_paths, sandboxed_bot
+from arena.bots.launch import SandboxOptions, make_sandbox, python_paths
 from arena.bots.manifest import locate
 from arena.bots.running import RemoteBot, RunningBot, SandboxedBot
 from arena.errors import Disconnected
@@ -40,7 +40,8 @@ from arena.referee import looptime
 from arena.referee.heartbeat import STEADY, Heartbeat, ThreadHeartbeat
 from arena.referee.player import Link, Player
 from arena.referee.referee import play
-from arena.sandboxes import BotDirectory, BubblewrapSandbox, Limits
+from arena.sandboxes.base import BotDirectory, Limits
+from arena.sandboxes.launched.bubblewrap import BubblewrapSandbox
 from arena.sdk import Session
 from bench.environment import PEERS_PYTHON, ROOT, has_peers
 from bench.table import Row
@@ -177,7 +178,7 @@ def sandboxed(seat: str, *, freezing: bool) -> SandboxedBot:
 def cpp_bot(*, freezing: bool) -> SandboxedBot:
     """The sample bot in C++, which plays at random, in its sandbox."""
     options = SandboxOptions("bubblewrap", Limits(start_s=30.0), ponder=not freezing)
-    return sandboxed_bot(Contestant("c++"), locate(str(CPP_BOT), ()), options)
+    return SandboxedBot(Contestant("c++"), make_sandbox(locate(str(CPP_BOT), ()), options), ponder=not freezing)
 
 
 async def together(*ways: Awaitable[tuple[float, int]]) -> tuple[float, int]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from arena.errors import RegistryError
 
 BELONGS_TO = "arena"
-"""Others have packages called `engines`, too; arena/registry.py takes none of those for this one."""
+"""`arena/registry.py` checks this mark, because other packages are called `engines` too."""
 FOLDER = Path(__file__).parent
 
 

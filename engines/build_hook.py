@@ -35,6 +35,5 @@ class CompiledRules(BuildHookInterface[Any]):
         build_data["pure_python"], build_data["infer_tag"] = False, True
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
-        """Remove the temporary folder."""
         if version != "editable":
             self._folder.cleanup()

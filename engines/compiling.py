@@ -80,7 +80,6 @@ def compiled_modules(folder: Path) -> list[Path]:
 
 
 def remove(folder: Path) -> None:
-    """Take the compiled modules away."""
     for path in [*compiled_modules(folder), folder / "engines" / DIGESTS]:
         path.unlink(missing_ok=True)
 
@@ -102,7 +101,6 @@ def compile_into(target: Path, level: str) -> None:
 
 
 def main() -> None:
-    """Compile, or remove what was compiled."""
     parser = argparse.ArgumentParser(description="Compile the rules of the games, or go back to the interpreter.")
     parser.add_argument("--remove", action="store_true", help="remove what was compiled")
     parser.add_argument("--into", type=Path, default=ROOT, help="the folder whose packages get the modules")

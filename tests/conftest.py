@@ -11,6 +11,7 @@ from hypothesis import settings
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # The machine may be busy: a slow example is no failure, and CI must not depend on chance.
 settings.register_profile("arena", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile("fast", settings.get_profile("arena"), max_examples=15)
 settings.load_profile("arena")
 
 

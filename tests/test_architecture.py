@@ -22,7 +22,7 @@ ALLOWED = {
     "untrusted": ("", ""),
     "testing": ("", ""),
     "rl": ("bots sdk", "gymnasium numpy pettingzoo rich"),
-    "sdk": ("wire", "grpc grpc_health"),
+    "sdk": ("wire", "google grpc grpc_health"),
     "referee": ("untrusted wire", ""),
     "links": ("referee untrusted", "google grpc_health h2"),
     "sandboxes": ("referee untrusted", ""),  # docker and pyseccomp are imported when they are needed
@@ -35,10 +35,10 @@ ALLOWED = {
     "monitoring": ("store", "prometheus_client"),
     "workers": ("bots intake monitoring referee sandboxes store untrusted", "platformdirs ray"),
     "tournaments": (
-        "bots monitoring ratings referee sandboxes schedules standings store untrusted workers",
+        "bots monitoring referee sandboxes schedules standings store untrusted workers",
         "cryptography",
     ),
-    "contestant": ("bots referee untrusted", ""),
+    "contestant": ("bots referee sdk untrusted", ""),
     "submit": ("bots contestant intake referee sandboxes store workers", ""),
     "notebook": ("bots links referee standings store web", "pandas rich"),
     "web": ("referee standings store untrusted", "jinja2 markdown_it markupsafe rich starlette uvicorn"),

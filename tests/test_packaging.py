@@ -1,5 +1,6 @@
 """What is shipped: the wheel's content, the bounds of its dependencies, and generated code without drift."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -12,6 +13,9 @@ import pytest
 
 from arena import distribution
 from arena.wire.generate import GENERATOR, differences, generate
+from tests.test_documentation import NAMES
+from tools.docs.markdown import links
+from tools.docs.site_links import repository_path
 
 pytestmark = pytest.mark.slow
 
@@ -63,6 +67,29 @@ def test_the_wheel_holds_what_is_no_code(wheel):
         if path.is_file() and "__pycache__" not in path.parts and path.name != "build_hook.py":
             assert path.relative_to(ROOT).as_posix() in wheel
     assert {"arena/web/static/player.js", "arena/web/static/player.css", "arena/web/templates/player.html"} <= wheel
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_link_of_a_page_leads_to_something_in_the_wheel(name, unpacked):
+    def place(path):
+        return unpacked / ("" if path.startswith(("arena/", "engines/")) else "arena/_shipped") / path
+
+    assert place(name).is_file()
+    for target in {repository_path(name, path) for path, _ in links((ROOT / name).read_text()) if path}:
+        assert place(target).exists(), target
+
+
+def test_every_page_at_the_top_and_the_notebook_are_pages_of_the_command(unpacked):
+    def docs(*words):
+        command = [sys.executable, "-B", "-c", "import arena.cli; arena.cli.main()", "docs", *words]
+        environment = {**os.environ, "PYTHONPATH": str(unpacked)}
+        return subprocess.run(command, cwd=unpacked, env=environment, check=True, capture_output=True, text=True).stdout
+
+    listed = [line.split()[0] for line in docs().splitlines()]
+    assert {"contributing", "security", "changelog", "code-of-conduct", "readme", "first-bot", "notebook"} <= {*listed}
+    assert docs("contributing", "--plain").startswith("# Contributing\n")
+    assert (place := Path(re.search(r"is (/\S+):", docs("notebook"))[1])).is_relative_to(unpacked)
+    assert place.is_file()
 
 
 def bound(requirements, name):

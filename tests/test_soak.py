@@ -54,6 +54,7 @@ def test_void_matches_growth_and_idleness_are_problems():
     assert turn.problems == ["2 matches are void", "the referee grew by 97 MiB", "no match was played"]
 
 
+@pytest.mark.slow
 def test_what_is_left_is_found(tmp_path):
     (tmp_path / "forgotten").touch()
     turn = soak.Turn("claim", strikes=0, seconds=1.0)

@@ -27,6 +27,7 @@ from click.testing import CliRunner
 from arena import registry
 from arena.cli import main
 from arena.store.base import MatchEntry
+from arena.store.database import FILE_ENDINGS
 from arena.store.sql import Store
 from arena.tournaments.verify import check_bots, check_tournament, stored_tournament
 from tests.kits.fields import GAME, inline_executor, make_bots, tournament_words
@@ -169,10 +170,9 @@ class Crash:
         return any(states)
 
     def _begin(self) -> None:
-        """An empty store."""
         self._reported = set()
         if "://" not in self._address:
-            for ending in ("", "-wal", "-shm"):
+            for ending in FILE_ENDINGS:
                 Path(self._address + ending).unlink(missing_ok=True)
             return
         store = Store(self._address)
@@ -194,7 +194,6 @@ class Crash:
 
 
 def ratings(address: str) -> str:
-    """The table, byte for byte."""
     result = CliRunner().invoke(main, ["ratings", "--game", GAME, "--json", "--db", address])
     assert result.exit_code == 0, result.output
     return result.stdout
@@ -224,7 +223,6 @@ def _be_a_tournament(args: list[str], tell: int, output: int) -> NoReturn:
 
 
 def command() -> None:
-    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)

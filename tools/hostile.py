@@ -18,7 +18,6 @@ another table, `late` how long after an honest bot sent a reply its clock was st
 
 
 def run_or_skip(case: Case, name: str) -> Result:
-    """One line of the table."""
     backend = backends.BACKENDS[name]
     if reason := why_not(case, backend):
         return Result(case, name, skipped=reason)
@@ -39,7 +38,6 @@ def show(result: Result) -> None:
 
 
 def _spread(seconds: Sequence[float]) -> str:
-    """Median and maximum, in milliseconds."""
     return f"{1e3 * statistics.median(seconds):.2f} {1e3 * max(seconds):.2f}" if seconds else "-"
 
 

@@ -294,7 +294,6 @@ def soak(minutes: float, seed: int, *more: str) -> list[Turn]:
 
 
 def command() -> None:
-    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=0, help="which hostile bots come when")

@@ -19,7 +19,6 @@ class RandomBot(Bot[Any, Any]):
         self._rng = stream(self._seed, "random-bot", start.seat)
 
     def choose(self, turn: Turn[Any, Any]) -> Any:
-        """Any legal move."""
         return choice(self._rng, turn.legal or ())
 
 
@@ -30,7 +29,6 @@ class FirstBot(Bot[Any, Any]):
         """Take a seed like every built-in bot, though nothing here is random."""
 
     def choose(self, turn: Turn[Any, Any]) -> Any:
-        """The first legal move."""
         return (turn.legal or ())[0]
 
 

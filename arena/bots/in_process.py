@@ -2,7 +2,7 @@
 
 import runpy
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +12,7 @@ from arena.bots.builtin import BUILTIN
 from arena.bots.manifest import NAME, PYTHONS, Builtin, Folder, Image, locate, unknown_bot
 from arena.errors import Crashed, UsageError
 from arena.game import AnyGame
-from arena.match import Turn
-from arena.sdk import Bot, Session
+from arena.sdk import Bot, Session, Turn
 from arena.sdk.serve import BotFactory, collect_bots
 
 BotLike = Callable[[Turn[Any, Any]], Any] | type[Bot[Any, Any]] | Bot[Any, Any] | str | Path
@@ -74,7 +73,7 @@ def _named(game: AnyGame, text: str) -> InProcessBot:
         case Builtin(name):
             return InProcessBot(name, BUILTIN[name])
         case Folder(path, manifest) if manifest.command and manifest.command[0] in PYTHONS:
-            factory = _loaded(path, manifest.command).get(game.info.name)
+            factory = served_bots(path, manifest.command).get(game.info.name)
             if factory is None:
                 raise UsageError(f"the bot {text} does not play {game.info.name}")
             made = factory
@@ -84,16 +83,11 @@ def _named(game: AnyGame, text: str) -> InProcessBot:
     raise UsageError(f"{text!r} cannot play in this process: only Python bots can, all others play in `arena match`")
 
 
-def _loaded(folder: Path, command: tuple[str, ...]) -> Mapping[str, BotFactory]:
-    """The bots that a folder's program would serve, for each game."""
-    scripts = [word for word in command[1:] if word.endswith(".py")]
-    if not scripts:
+def served_bots(folder: Path, command: Sequence[str]) -> Mapping[str, BotFactory]:
+    """The bots that a folder's program would serve, for each game: it is run here, and serves nothing."""
+    script = next((word for word in command[1:] if word.endswith(".py")), None)
+    if script is None:
         raise UsageError(f"{folder} cannot play in this process: its bot.toml starts no .py file")
-    return served_bots(folder, scripts[0])
-
-
-def served_bots(folder: Path, script: str) -> Mapping[str, BotFactory]:
-    """The bots that a program in this folder would serve, for each game: it is run here, and serves nothing."""
     with _importing_from(folder), collect_bots() as served:
         runpy.run_path(str(folder / script), run_name="__main__")
     return served

@@ -69,13 +69,8 @@ def make_bot(game: AnyGame, plan: BotPlan, seed: int) -> RunningBot:
             return RemoteBot(plan.contestant, tcp_connect(host, port), plan.sandbox_options.limits.start_s)
         case Folder(path):
             check_unchanged(path, plan.contestant)
-    return sandboxed_bot(plan.contestant, plan.source, plan.sandbox_options)
-
-
-def sandboxed_bot(contestant: Contestant, source: Source, options: SandboxOptions) -> SandboxedBot:
-    """A folder or an image in its sandbox, not started yet."""
-    sandbox = make_sandbox(source, options)
-    return SandboxedBot(contestant, sandbox, ponder=options.ponder)
+    sandbox = make_sandbox(plan.source, plan.sandbox_options)
+    return SandboxedBot(plan.contestant, sandbox, ponder=plan.sandbox_options.ponder)
 
 
 def check_unchanged(folder: Path, contestant: Contestant) -> None:
@@ -126,7 +121,6 @@ def program_of(folder: Folder) -> BotDirectory:
 
 
 def build_of(folder: Folder) -> BotDirectory:
-    """What builds a folder."""
     first, *rest = folder.manifest.build
     command = (sys.executable if first in PYTHONS else first, *rest)
     return BotDirectory(folder.path, command, read_only=tuple(python_paths()))

@@ -22,6 +22,8 @@ from arena.untrusted.text import quoted
 from arena.untrusted.toml import read_toml
 
 MANIFEST = "bot.toml"
+TEMPLATE = "random"
+"""The sample bot that `arena bot new` begins with: it is there to be copied, and played by its path only."""
 PYTHONS = ("python", "python3")
 """Commands that mean the Python that Arena itself runs with."""
 MAX_MANIFEST_BYTES = 1 << 14
@@ -110,11 +112,19 @@ def unknown_bot(text: str, advice: str) -> UsageError:
 
 
 def samples() -> dict[str, Folder]:
-    """The sample bots that need nothing but Python, by name."""
+    """The sample bots that need nothing but Python, by name; `random` means the player inside the referee, always."""
     found = {
-        path.parent.name: Folder(path.parent, read_manifest(path.parent)) for path in SAMPLES.glob(f"*/{MANIFEST}")
+        path.parent.name: Folder(path.parent, read_manifest(path.parent))
+        for path in SAMPLES.glob(f"*/{MANIFEST}")
+        if path.parent.name != TEMPLATE
     }
     return {name: found[name] for name in sorted(found) if found[name].manifest.command[0] in PYTHONS}
+
+
+def template_games() -> tuple[str, ...]:
+    """The games that random players take part in unasked: those of the sample bot that is only copied."""
+    folder = SAMPLES / TEMPLATE
+    return read_manifest(folder).games if folder.is_dir() else ()
 
 
 def find_sample(name: str) -> Folder | None:

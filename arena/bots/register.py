@@ -3,13 +3,13 @@
 The rules of names, owners and versions are here; whoever calls says what there is.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from arena.bots.files import folder_digest
 from arena.bots.launch import image_digest
-from arena.bots.manifest import Folder, Manifest, checked_name, samples
-from arena.bots.reserved import BUILTIN_OWNER, LOCAL_OWNER, SAMPLE_OWNER, builtin_name, check_free, check_tried
+from arena.bots.manifest import TEMPLATE, Folder, Manifest, checked_name, samples, template_games
+from arena.bots.reserved import BUILTIN_VERSION, LOCAL_OWNER, SAMPLE_OWNER, check_free, check_tried
 from arena.errors import UsageError
 from arena.store.base import BotEntry
 from arena.store.sql import Store
@@ -61,31 +61,33 @@ def plan_registration(
 
 
 def find_submitted(store: Store, registration: Registration, digest: str) -> BotEntry | None:
-    """The version with this content, if there is one; UsageError if it cannot be handed in like this."""
-    known = find_same(store.bot_versions(registration.name), digest)
+    """The version that this content has or takes over, if there is one; UsageError if that is retired."""
+    versions = store.bot_versions(registration.name)
+    known = find_same(versions, digest)
+    if known is not None and not known.on_ladder:  # its matches name the version that it was tried as
+        wanted = version_of(store, registration, digest)
+        known = next((entry for entry in versions if (entry.version, entry.digest) == (wanted, digest)), None)
     if known is not None and known.retired:
         raise UsageError(
             f"exactly this is {known.label}, which is retired: `arena bots restore {known.name}@{known.version}` "
             "lets it play again"
         )
-    if known is not None and registration.fixed and not known.on_ladder and registration.version != known.version:
-        raise UsageError(
-            f"exactly this was tried out as {known.label}, and its matches say so: leave out --version, or change it"
-        )
     return known
 
 
 def version_of(store: Store, registration: Registration, digest: str) -> str:
-    """The version that the store has given to this content, or else a free one."""
+    """The version that this content has on the ladder, or else a free one."""
     versions = store.bot_versions(registration.name)
-    if (known := find_same(versions, digest)) is not None:
+    known = find_same(versions, digest)
+    if known is not None and known.on_ladder:
         return known.version
     return free_version(versions, registration.version, digest, fixed=registration.fixed)
 
 
 def submitted(store: Store, registration: Registration, digest: str, origin: str) -> BotEntry:
-    """Put what was handed in and tried onto the ladder; what was tried out before keeps its version."""
-    known = find_same(store.bot_versions(registration.name), digest)
+    """Put what was handed in and tried onto the ladder; it brings the files of what was imported without them."""
+    bring_files(store, registration.name, digest, origin)
+    known = find_submitted(store, registration, digest)
     if known is not None and known.on_ladder:
         return store.move_bot(known.id, origin)
     if known is not None:
@@ -101,7 +103,7 @@ def submitted(store: Store, registration: Registration, digest: str, origin: str
 
 
 def tried_folder(store: Store, folder: Folder) -> BotEntry:
-    """A folder that somebody tries out: it stays off the ladder, unless exactly the same was handed in."""
+    """A folder that somebody tries out: it stays off the ladder and claims no version, unless it was handed in."""
     return _folder(store, folder, LOCAL_OWNER, tried=True)
 
 
@@ -111,18 +113,14 @@ def sample(store: Store, folder: Folder, *, tried: bool) -> BotEntry:
 
 
 def builtin(store: Store, name: str, *, tried: bool) -> BotEntry:
-    """A player inside the referee; it is registered for no game, so that no tournament takes it by itself."""
-    known = builtin_name(name)
-    for entry in store.bot_versions(known):
-        if entry.owner != BUILTIN_OWNER:
-            raise ambiguous(entry, name)
-        if entry.version != FIRST_VERSION:
-            continue  # of another release, and imported
-        if tried or entry.on_ladder:
-            return entry
-        return store.promote_bot(entry.id, owner=BUILTIN_OWNER, origin="", games=())
+    """A player inside the referee. It plays every game; of those here no tournament takes it by itself but `random`."""
+    games = template_games() if name == TEMPLATE else ()
+    for entry in store.bot_versions(name):
+        if entry.version == BUILTIN_VERSION:
+            promoted = not tried and not entry.on_ladder
+            return store.promote_bot(entry.id, owner=SAMPLE_OWNER, origin="", games=games) if promoted else entry
     return store.add_bot(
-        name=known, version=FIRST_VERSION, owner=BUILTIN_OWNER, digest="", origin="", games=(), tried=tried
+        name=name, version=BUILTIN_VERSION, owner=SAMPLE_OWNER, digest="", origin="", games=games, tried=tried
     )
 
 
@@ -141,6 +139,13 @@ def imported(store: Store, bots: Sequence[BotEntry], *, rated: bool) -> dict[int
     return {bot.id: _imported(store, bot, tried=not rated or bot.name in names) for bot in bots}
 
 
+def bring_files(store: Store, name: str, digest: str, origin: str) -> None:
+    """Note where the files are of all versions with this content that came without them."""
+    for entry in store.bot_versions(name):
+        if (entry.digest, entry.kind) == (digest, "absent"):
+            store.move_bot(entry.id, origin)
+
+
 def find_same(versions: Sequence[BotEntry], digest: str) -> BotEntry | None:
     """The version with exactly this content, handed in or tried out, if there is one; one on the ladder goes first."""
     same = [entry for entry in versions if entry.digest == digest]
@@ -148,14 +153,18 @@ def find_same(versions: Sequence[BotEntry], digest: str) -> BotEntry | None:
 
 
 def free_version(versions: Sequence[BotEntry], wanted: str, digest: str, *, fixed: bool = False) -> str:
-    """The version that was wanted; if it is taken, one made of it and the digest, unless it is fixed."""
-    taken = {entry.version for entry in versions}
+    """The version that was wanted; if other content has it, one made of it and the digest, unless it is fixed."""
+    taken = {entry.version for entry in versions if entry.digest != digest}
     if fixed and wanted in taken:
         raise UsageError(f"there is a bot {versions[0].name} {wanted} already: give this one another version")
-    # Where the first digits of two digests are the same, more of them tell the two apart.
-    marks = (f"-{digest.removeprefix('sha256:')[:digits]}" for digits in _MARK_DIGITS)
-    names = (wanted, *(wanted[: _VERSION_CHARACTERS - len(mark)] + mark for mark in marks))
-    return next((name for name in names if name not in taken), wanted)
+    return next((name for name in (wanted, *_marked(wanted, digest)) if name not in taken), wanted)
+
+
+def _marked(wanted: str, digest: str) -> Iterator[str]:
+    """The version with a mark of its content; where two digests begin alike, more digits tell them apart."""
+    for digits in _MARK_DIGITS:
+        mark = f"-{digest.removeprefix('sha256:')[:digits]}"
+        yield wanted[: _VERSION_CHARACTERS - len(mark)] + mark
 
 
 def ambiguous(entry: BotEntry, name: str) -> UsageError:
@@ -192,15 +201,17 @@ def _games(manifest: Manifest | None, wanted: tuple[str, ...], known: Collection
 def _folder(store: Store, folder: Folder, owner: str, *, tried: bool) -> BotEntry:
     """A folder, or the image that it names, as it is now; other content than before is a new version."""
     manifest = folder.manifest
-    check_tried(manifest.name)
+    check_tried(manifest.name, manifest.version)
     digest = image_digest(manifest.image) if manifest.image else folder_digest(folder.path)
     origin = digest if manifest.image else str(folder.path)
     versions = store.bot_versions(manifest.name)
     if (known := find_same(versions, digest)) is not None:
         return _known_folder(store, known, origin, manifest.games, owner, tried=tried)
+    # Nobody submits a sample bot. The version of any other folder is kept free for the submission that will have it.
+    wanted = manifest.version if owner == SAMPLE_OWNER else next(_marked(manifest.version, digest))
     return store.add_bot(
         name=manifest.name,
-        version=free_version(versions, manifest.version, digest),
+        version=free_version(versions, wanted, digest),
         owner=owner,
         digest=digest,
         origin=origin,

@@ -15,7 +15,7 @@ from arena.errors import BotFault, Disconnected, InfraError, StartFailed, TimedO
 from arena.links.connection import BotConnection, Connect
 from arena.links.local import LocalLink
 from arena.match import Contestant, SandboxReport
-from arena.referee.holding import NOT_RESTARTED
+from arena.referee.enforcement import NOT_RESTARTED, UNCONFIRMED
 from arena.referee.player import OUTPUT_BLOCKED, STRICT, Answer, Link, ReplyPolicy
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.endpoint import Endpoint
@@ -59,7 +59,6 @@ class RunningBot(ABC):
         """Freeze it until it is asked again, where that is possible, and wait until it stands still."""
 
     def sandbox_report(self) -> SandboxReport:
-        """What holds it."""
         return SandboxReport("none", {})
 
     def log(self) -> str:
@@ -117,7 +116,6 @@ class RemoteBot(RunningBot):
         return await self._connection.open_match(codec)
 
     async def close(self) -> None:
-        """Close the connection."""
         if self._connection is not None:
             await self._connection.close()
             self._connection = None
@@ -257,7 +255,7 @@ class SandboxedBot(RunningBot):
         """The limits as they were read back, and whether it was frozen as it should be in its latest match."""
         enforcement = dict(self._sandbox.enforcement())
         if self._missed:
-            enforcement |= {"freeze": "unconfirmed", "unfrozen": f"{self._missed} of {self._freezes} times"}
+            enforcement |= {"freeze": UNCONFIRMED, "unfrozen": f"{self._missed} of {self._freezes} times"}
         return SandboxReport(enforcement.pop("sandbox", "unknown"), enforcement)
 
     def log(self) -> str:
@@ -286,7 +284,7 @@ class SandboxedLink:
         self._bot = bot
 
     async def call(self, request: bytes, wait: float, reply_policy: ReplyPolicy = STRICT) -> Answer:
-        """Thaw the bot, ask it, and begin to freeze it again; `settle` waits until it stands still."""
+        """Thaw the bot, ask it, and begin to freeze it again; `wait_frozen` waits until it stands still."""
         self._bot.mark_output()
         before, stalls = await self._bot.resume(), self._bot.sandbox.output_stalls()
         try:

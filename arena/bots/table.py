@@ -11,27 +11,23 @@ from arena.bots.running import AnyCodec, RunningBot, close_all
 from arena.errors import BotFault, InfraError
 from arena.game import AnyGame
 from arena.match import AnyRecord, MatchSpec, SandboxReport, Seat
-from arena.referee.faults import FORFEIT, Policy
+from arena.referee.faults import FORFEIT, FaultPolicy
 from arena.referee.heartbeat import STEADY, Heartbeat
 from arena.referee.player import STRICT, Answer, Link, Player, ReplyPolicy
 from arena.referee.progress import Watch
 from arena.referee.referee import play
 
-NO_FACTS: Mapping[str, str] = MappingProxyType({})
+NO_EXTRA: Mapping[str, str] = MappingProxyType({})
 
 
-class FailedLink:
+class FailedLink(Link):
     """The link of a bot that did not start or opened no stream; every call raises its fault."""
 
     def __init__(self, fault: BotFault) -> None:
         self._fault = fault
 
     async def call(self, request: bytes, wait: float, reply_policy: ReplyPolicy = STRICT) -> Answer:  # noqa: ARG002
-        """Raise the fault."""
         raise self._fault
-
-    async def wait_frozen(self) -> None:
-        """Nobody is there to freeze."""
 
     async def tell(self, request: bytes) -> None:
         """Nobody is there to listen."""
@@ -48,17 +44,17 @@ class Table:
         bots: Sequence[RunningBot],
         *,
         heartbeat: Heartbeat = STEADY,
-        policy: Policy = FORFEIT,
-        facts: Mapping[str, str] = NO_FACTS,
+        policy: FaultPolicy = FORFEIT,
+        extra_enforcement: Mapping[str, str] = NO_EXTRA,
     ) -> None:
-        """`facts` are further lines of the enforcement, which hold for all bots of its matches."""
+        """`extra_enforcement` holds for all bots of its matches."""
         self.bots = bots
-        self._facts = facts
+        self._extra_enforcement = extra_enforcement
         self.not_started: dict[int, BotFault] = {}
         """The bots that did not start, by their place at the table, and why."""
         self.seeds: set[int] = set()
         """The seeds of all matches that these bots were shown anything of, from whatever seat."""
-        self.unclean: Exception | None = None
+        self.cleanup_error: Exception | None = None
         """What failed after a match was decided: the match stands, and these bots should play no further one."""
         self._heartbeat = heartbeat
         self._policy = policy
@@ -99,7 +95,7 @@ class Table:
 
     def _report(self, place: int) -> SandboxReport:
         report = self.bots[place].sandbox_report()
-        return replace(report, enforcement={**report.enforcement, **self._facts})
+        return replace(report, enforcement={**report.enforcement, **self._extra_enforcement})
 
     async def read_printed(self, seating: Sequence[int]) -> tuple[list[str], list[list[str]]]:
         """What the bots of the latest match printed, and that by turn, in seat order; nothing if it cannot be read."""
@@ -107,7 +103,7 @@ class Table:
         try:
             return [await bot.read_log() for bot in bots], [await bot.read_outputs() for bot in bots]
         except Exception as error:  # whatever it is, the match is decided
-            self.unclean = error
+            self.cleanup_error = error
             return [""] * len(bots), [[] for _ in bots]
 
     async def _start(self, place: int) -> None:
@@ -135,4 +131,4 @@ class Table:
                 await link.close()
             await self.bots[place].pause()
         except Exception as error:  # as above
-            self.unclean = error
+            self.cleanup_error = error

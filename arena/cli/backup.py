@@ -12,11 +12,9 @@ from arena.errors import UsageError
 from arena.intake import backup_file
 from arena.intake.folder_storage import FolderStorage
 from arena.store.backup import copy_sqlite
+from arena.store.database import FILE_ENDINGS
 from arena.untrusted.text import printable
 from arena.web.formats import counted
-
-_ENDINGS = ("", "-wal", "-shm", "-journal", ".live", ".live-wal", ".live-shm")
-"""Of the names of the files that an SQLite store consists of, or may leave behind."""
 
 
 @click.command()
@@ -24,7 +22,7 @@ _ENDINGS = ("", "-wal", "-shm", "-journal", ".live", ".live-wal", ".live-shm")
 @json_option
 @db_option
 def backup(file: Path, as_json: bool, db: str) -> None:
-    """Write the whole store to FILE, also while tournaments are played.
+    """Write the whole store to FILE, even while tournaments run.
 
     In it are the database, as it is at one moment, and the folders of submitted bots. Not in it are images of docker,
     folders that were named with --bots and not submitted, and your keys. An older FILE is replaced when the new one is
@@ -44,8 +42,10 @@ def backup(file: Path, as_json: bool, db: str) -> None:
     copy = file.with_name(f".{file.name}.database")
     try:
         copy.unlink(missing_ok=True)  # of one that was killed
-        digests = copy_sqlite(Path(db), copy)
-        held = backup_file.write(file, copy, FolderStorage(bots_folder(db)), digests)
+        storage, digests = FolderStorage(bots_folder(db)), copy_sqlite(Path(db), copy)
+        folders = {digest: storage.path_of(digest) for digest in digests if digest}
+        held = {digest: folder for digest, folder in folders.items() if folder.is_dir()}
+        backup_file.write(file, backup_file.DATABASE, copy, held)
     finally:
         copy.unlink(missing_ok=True)
     _report(as_json, file, db, len(held), f"wrote {file}: the store {db}")
@@ -75,10 +75,11 @@ def restore(file: Path, as_json: bool, db: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     partial, storage = path.with_name(f".{path.name}.{os.getpid()}.restoring"), FolderStorage(bots_folder(db))
     try:
-        count = backup_file.read(file, partial, storage)
+        backup_file.read(file, backup_file.DATABASE, partial)
+        count = len(backup_file.read_bots(file, backup_file.DATABASE, storage))
         _put(partial, path)
     finally:
-        for ending in _ENDINGS:
+        for ending in FILE_ENDINGS:
             partial.with_name(f"{partial.name}{ending}").unlink(missing_ok=True)
     _report(as_json, file, db, count, f"made the store {db} of {file}")
 

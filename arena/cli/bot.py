@@ -62,9 +62,10 @@ def _next_steps(folder: Path, game_name: str, template: scaffold.Template) -> It
     if template.tools:
         yield f"make -C {folder}", "builds it, now and after every change"
     yield f"arena match --game {game_name} --bot {folder} --bot random", "it plays already"
-    yield f"{folder / template.source}", "make `choose` better; README.md beside it says what it gets"
+    yield f"{folder / template.source}", "make it better; README.md beside it says what it gets"
     yield f"arena rules {game_name}", "how the game is played"
-    yield f"arena bot check {folder} --game {game_name}", "before you hand it in"
+    yield f"arena docs {game_name}", "what a bot sees of it, and how each move is made"
+    yield f"arena bot check {folder} --game {game_name}", "before you submit it"
 
 
 @bot.command()

@@ -31,14 +31,14 @@ def bots() -> None:
 
 @bots.command("list")
 @click.option("--game", metavar="GAME", help="Only bots that play this game.")
-@click.option("--retired", is_flag=True, help="Those that are retired too.")
+@click.option("--retired", is_flag=True, help="Include retired bots.")
 @click.option("--all", "everything", is_flag=True, help="Every version: older, retired, and only tried out.")
 @list_options
 @db_option
 def list_bots(game: str | None, retired: bool, everything: bool, db: str, **form: Any) -> None:
     """List the newest version of every bot on the ladder.
 
-    A folder that was only played by `arena test` or `arena tournament --bots` is not on the ladder; `arena submit` puts
+    A folder that was only played by `arena test` or `arena tournament` is not on the ladder; `arena submit` puts
     it there.
 
     \b
@@ -47,7 +47,7 @@ def list_bots(game: str | None, retired: bool, everything: bool, db: str, **form
       status                ladder, older, retired or tried out
       games                 those that it plays
       from, origin          folder, image or absent, and where that is
-      registered, digest    when, in universal time, and of which content
+      registered, digest    when, in UTC, and of which content
     """
     store = read_store(db)
     bots = store.all_bots()
@@ -70,7 +70,6 @@ def list_bots(game: str | None, retired: bool, everything: bool, db: str, **form
 
 
 def bot_table(entries: Iterable[BotEntry], newest: Iterable[BotEntry]) -> Table:
-    """The table of these versions."""
     table = narrow_table()
     for name in ("bot", "version", "owner", "games"):
         table.add_column(name, overflow="fold")
@@ -92,7 +91,6 @@ def short_digest(digest: str) -> str:
 
 
 def plain(entry: BotEntry, newest: Iterable[BotEntry]) -> dict[str, object]:
-    """A version as plain data."""
     return {
         "name": entry.name,
         "version": entry.version,
@@ -110,12 +108,8 @@ def _left_out(entries: Iterable[BotEntry], shown: Iterable[BotEntry]) -> str:
     """How many versions of every kind a list of the newest leaves out."""
     known = {bot.id for bot in shown}
     hidden = [status_of(bot, known) for bot in entries if bot.id not in known]
-    words = {OLDER: "older version", RETIRED: "retired version", TRIED: "version that was only tried out"}
-    parts = (
-        counted(count, word).replace("versions that was", "versions that were")
-        for status, word in words.items()
-        if (count := hidden.count(status))
-    )
+    words = {OLDER: ("older version", ""), RETIRED: ("retired version", ""), TRIED: ("version", " only tried out")}
+    parts = (counted(count, noun) + rest for status, (noun, rest) in words.items() if (count := hidden.count(status)))
     return ", ".join(parts)
 
 
@@ -177,3 +171,7 @@ def _set_retired(store: Store, bot: str, *, retired: bool) -> None:
     state = "is retired" if retired else "is restored"
     then = f"{playing} is on the ladder" if playing else f"no version of {name} is on the ladder"
     echo(f"{bot} {state}: {then}")
+    for entry in store.tournaments() if retired else ():
+        known = [each for each in entry.field if each[0] == name and version in ("", each[1])]
+        if not entry.finished and not entry.apart and set(known) - entry.excluded:
+            echo(f"it still plays in tournament {entry.id}: `arena tournament exclude {entry.id} {bot}` ends that")

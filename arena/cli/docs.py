@@ -4,7 +4,9 @@ import click
 from rich.console import Console
 from rich.markdown import Markdown
 
+from arena import registry
 from arena.bots.shipped import shipped
+from arena.contestant.game_page import game_page
 from arena.errors import UsageError
 
 
@@ -12,21 +14,30 @@ from arena.errors import UsageError
 @click.argument("page", required=False)
 @click.option("--plain", is_flag=True, help="Print the Markdown as it is.")
 def docs(page: str | None, plain: bool) -> None:
-    """Print PAGE of the documentation, or list the pages.
+    """Print PAGE of the documentation, or list the pages. Every game has a page for authors of bots.
 
     \b
     arena docs
     arena docs first-bot
+    arena docs assassins
     """
-    pages = {path.stem: path for path in sorted(shipped("docs").glob("*.md"))}
+    files = [*shipped("docs").glob("*.md"), *shipped("docs").parent.glob("*.md")]
+    pages = {path.stem.lower().replace("_", "-"): path for path in sorted(files)}
+    games, notebook = registry.games(), shipped("docs") / "notebook.ipynb"
     if page is None:
         for name, path in pages.items():
             click.echo(f"{name:<16}{path.read_text(encoding='utf-8').partition(chr(10))[0].removeprefix('# ')}")
+        for name, game in games.items():
+            click.echo(f"{name:<16}{game.info.title}: how a bot sees and plays it")
+        click.echo(f"{'notebook':<16}Arena in a notebook, for Jupyter")
         click.echo(f"(arena docs PAGE prints one; the files are in {shipped('docs')})")
         return
-    if page not in pages:
-        raise UsageError(f"there is no page {page!r}: choose {', '.join(pages)}")
-    text = pages[page].read_text(encoding="utf-8")
+    if page == "notebook":
+        click.echo(f"the notebook is {notebook}: copy it into a folder of yours, and open it there with Jupyter")
+        return
+    if page not in pages and page not in games:
+        raise UsageError(f"there is no page {page!r}: choose {', '.join([*pages, *games, 'notebook'])}")
+    text = pages[page].read_text(encoding="utf-8") if page in pages else game_page(games[page])
     if plain:
         click.echo(text)
     else:

@@ -1,6 +1,5 @@
 """`arena doctor`: what this machine can enforce."""
 
-import asyncio
 from collections.abc import Sequence
 
 import click
@@ -21,11 +20,11 @@ _SANDBOXES = {"bubblewrap": "a whole sandbox", "docker": "docker daemon", "gviso
 @json_option
 @click.pass_context
 def doctor(ctx: click.Context, as_json: bool) -> None:
-    """Say what this machine can enforce, and why and how to mend what it cannot.
+    """Show what this machine can enforce, and how to fix what it cannot.
 
     The exit code is 1 if neither bubblewrap nor docker can hold a bot here.
     """
-    findings = asyncio.run(examine())
+    findings = examine()
     sandboxes = usable(findings)
     rules = "compiled" if registry.compiled() else "interpreted"
     if as_json:

@@ -7,18 +7,26 @@ from pathlib import Path
 import click
 
 from arena import registry
+from arena.bots import register
+from arena.bots.files import folder_digest
+from arena.bots.reserved import SAMPLE_OWNER
 from arena.cli.keys import open_keyring, own_key
 from arena.cli.options import json_option
 from arena.cli.output import echo, print_json
 from arena.cli.params import Whole
-from arena.cli.store import db_option, open_store, read_store, say_if_new
+from arena.cli.store import bots_folder, db_option, open_store, read_store, say_if_new
 from arena.cli.tournament import plain_tournament
 from arena.cli.verify import plain_proof
 from arena.errors import RecordError
+from arena.intake import backup_file
+from arena.intake.folder_storage import FolderStorage
+from arena.store.base import BotEntry
 from arena.tournaments import archive
 from arena.tournaments.signing import need_library
 from arena.tournaments.verify import StoredTournament, check_tournament, stored_tournament, unproved_schedule
+from arena.untrusted.filetree import map_read_errors
 from arena.untrusted.limited import Allowance, run_limited
+from arena.untrusted.tar import BLOCK
 from arena.untrusted.text import printable
 from arena.web.formats import counted
 
@@ -32,46 +40,64 @@ _BYTES_PER_SECOND = 1 << 14
     "--out",
     "-o",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Where to write it; tournament-ID.arena.gz if not given.",
+    help="Where to write it; tournament-ID.arena.gz if not given, or .arena.tar with bots.",
 )
 @click.option(
     "--sign",
     is_flag=True,
     help="Vouch for it with your key (`arena keys`), made at first use; needs the extra `signing`.",
 )
-@click.option("--with-output", is_flag=True, help="With what bots printed, which everybody can read there then.")
+@click.option("--with-output", is_flag=True, help="Include what bots printed; anyone with the file can read it.")
+@click.option("--with-bots", is_flag=True, help="Include the files of its bots; anyone with the file can read them.")
 @json_option
 @db_option
-def export(number: int, out: Path | None, sign: bool, with_output: bool, as_json: bool, db: str) -> None:
+def export(
+    number: int, out: Path | None, sign: bool, with_output: bool, with_bots: bool, as_json: bool, db: str
+) -> None:
     """Write a tournament to one file.
 
-    In it are its settings, its bots by digest, results, records and checksums, but not the bots' files, and what they
-    printed only if you say so. On another machine `arena import` proves it and shows the same tables. The same
-    tournament gives the same bytes.
+    In it are its settings, its bots by digest, results, records and checksums; the bots' files and what they printed
+    only if you say so. Images, and folders that have changed since, stay out. On another machine `arena import` proves
+    it and shows the same tables. The same tournament gives the same bytes.
 
-    --json prints the tournament as `arena tournament list` does, with file, matches and signed_with (your public
-    key, or null).
+    --json prints the tournament as `arena tournament list` does, with file, matches, bots (those whose files are in
+    it) and signed_with (your public key, or null).
 
     \b
     arena export 3 -o claim-cup.arena.gz
+    arena export 3 -o claim-cup.arena.tar --with-bots
     arena export 3 -o claim-cup.arena.gz --sign
     """
     store = read_store(db)
     entry = store.tournament(number)
-    path = out or Path(f"tournament-{number}.arena.gz")
+    path = out or Path(f"tournament-{number}.arena.{'tar' if with_bots else 'gz'}")
     kept = stored_tournament(store, entry)
     if sign:
         text = archive.text_to_sign(kept)
         kept = replace(kept, signature=own_key().sign(text))
-    count = archive.write(kept, path, with_output=with_output)
+    bots = [bot for bot in archive.field_of(kept) if with_bots and _can_travel(bot)]
+    with tempfile.TemporaryDirectory(prefix="arena-export-") as place:
+        plain = Path(place, path.name) if with_bots else path
+        count = archive.write(kept, plain, with_output=with_output)
+        if with_bots:
+            backup_file.write(path, backup_file.TOURNAMENT, plain, {bot.digest: Path(bot.origin) for bot in bots})
     if as_json:
+        names = [{"name": bot.name, "version": bot.version} for bot in bots]
         facts = {"file": str(path), "matches": count, "signed_with": kept.signature and kept.signature.key}
-        print_json({**plain_tournament(entry), **facts})
+        print_json({**plain_tournament(entry), **facts, "bots": names})
         return
     state = "" if entry.finished else "; it is not finished, so later ones can be imported over this one"
     click.echo(f"wrote {path}: tournament {number} of {entry.game}, {counted(count, 'match')}{state}")
+    if with_bots:
+        click.echo(f"with the files of: {', '.join(bot.label for bot in bots) or 'no bot'}")
     if kept.signature:
         click.echo(f"signed; it counts for those who trust your key: `arena keys trust {kept.signature.key} NAME`")
+
+
+def _can_travel(bot: BotEntry) -> bool:
+    """Whether its files are here as they were registered, and not with every Arena."""
+    files = Path(bot.origin) if bot.kind == "folder" and bot.owner != SAMPLE_OWNER else None
+    return files is not None and files.is_dir() and folder_digest(files) == bot.digest
 
 
 @click.command("import")
@@ -86,24 +112,32 @@ def export(number: int, out: Path | None, sign: bool, with_output: bool, as_json
 def import_(file: Path, rated: bool, as_json: bool, db: str) -> None:
     """Prove the tournament in FILE and add it.
 
-    All of it is replayed, and nothing is added unless it follows the rules, the schedule and the seed. That it was
-    played so cannot be proved: whoever wrote FILE may have chosen the moves and faults of anybody's bot. So it has
-    tables and pages of its own, and counts for no others, unless you give --rated, or it is signed with a key that you
-    trust (`arena keys`).
+    All of it is replayed, and nothing is added unless it follows the rules, the schedule and the seed. That does not
+    prove that these bots chose these moves. So it has tables and pages of its own, and counts for no others, unless you
+    give --rated, or it is signed with a key that you trust (`arena keys`).
 
     Adding it twice changes nothing, and neither does a file that is older than what is here. Bots that are new here
-    are registered by their digests, without their files, unless they are Arena's own: they can be played once the same
-    files are submitted. A file in which a name of your ladder belongs to somebody else is refused.
+    are registered by their digests. Those whose files are in FILE, or that are Arena's own, can be played at once, in
+    the sandbox as always; the others once the same files are submitted. A file in which a name of your ladder belongs
+    to somebody else is refused.
 
     --json prints the tournament as `arena tournament list` does, with file, new_matches, absent (bots whose files are
     not here), what `arena verify --json` says of the proof, signed_with (a public key, or null) and signed_by (your
     name of a key that you trust, or null).
     """
     with tempfile.TemporaryDirectory(prefix="arena-import-") as place:
-        kept = _proven(file, Path(place, "proven.gz"))
+        with_bots, plain = _has_bots(file), Path(place, file.name)
+        if with_bots:
+            backup_file.read(file, backup_file.TOURNAMENT, plain)
+        kept = _proven(plain if with_bots else file, file, Path(place, "proven"))
         signer = open_keyring().signer(kept.signature.key) if kept.signature else None
-        store = open_store(db, make=True)
+        store, storage = open_store(db, make=True), FolderStorage(bots_folder(db))
+        wanted = {bot.digest for bot in kept.bots}
+        brought = backup_file.read_bots(file, backup_file.TOURNAMENT, storage, wanted) if with_bots else ()
         entry, added = archive.add(store, kept, rated=rated or signer is not None)
+        for bot in kept.bots:
+            if bot.digest in brought:
+                register.bring_files(store, bot.name, bot.digest, str(storage.path_of(bot.digest)))
     say_if_new()
     theirs = {bot.label for bot in kept.bots}
     absent = [bot for bot in store.all_bots() if bot.kind == "absent" and bot.label in theirs]
@@ -115,14 +149,14 @@ def import_(file: Path, rated: bool, as_json: bool, db: str) -> None:
         return
     what = f"{counted(added, 'new match')}" if added else "nothing new: all of it was here already"
     echo(f"{file} is tournament {entry.id} of {entry.game} here; {what}")
-    echo("proved: it follows the rules, the schedule and the seed; not proved: that its bots played so")
+    echo("proved: it follows the rules, the schedule and the seed; not proved: that its bots chose these moves")
     if kept.signature:
         echo(_vouched(kept.signature.key, signer))
     if entry.apart:
         echo(f"it counts for no table but its own (`arena ratings --tournament {entry.id}`), unless you give --rated")
     if absent:
         labels = ", ".join(bot.label for bot in absent)
-        echo(f"not here, and so not to be played until they are submitted: {labels}")
+        echo(f"files missing here, cannot play until submitted: {labels}")
 
 
 def _vouched(key: str, signer: str | None) -> str:
@@ -132,12 +166,18 @@ def _vouched(key: str, signer: str | None) -> str:
     return f"signed by {signer} with a key that you trust: {key}; it counts as if it had been played here"
 
 
-def _proven(file: Path, copy: Path) -> StoredTournament:
-    """The tournament in a file, written anew by us after a process with limits has read and proven all of it."""
+def _has_bots(file: Path) -> bool:
+    """Whether it begins as an export with bots does."""
+    with map_read_errors(str(file)), file.open("rb") as opened:
+        return opened.read(BLOCK)[257:262] == b"ustar"
+
+
+def _proven(plain: Path, file: Path, copy: Path) -> StoredTournament:
+    """The tournament of a file, written anew by us after a process with limits has read and proven all of it."""
     allowance = Allowance(
-        memory_bytes=768 << 20, seconds=60 + file.stat().st_size // _BYTES_PER_SECOND, file_bytes=1 << 40
+        memory_bytes=768 << 20, seconds=60 + plain.stat().st_size // _BYTES_PER_SECOND, file_bytes=1 << 40
     )
-    wrong = run_limited(prove, str(file), str(copy), what=str(file), allowance=allowance)
+    wrong = run_limited(prove, str(plain), str(copy), what=str(file), allowance=allowance)
     if wrong:
         raise RecordError(f"{file} is refused: {wrong}; nothing was added")
     return archive.read(copy)

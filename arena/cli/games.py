@@ -42,7 +42,7 @@ def games(as_json: bool) -> None:
 @click.argument("game")
 @click.option("--plain", is_flag=True, help="Print the Markdown as it is.")
 def rules(game: str, plain: bool) -> None:
-    """Print the rules of GAME, with what is the rulebook's and what is ours."""
+    """Print the rules of GAME."""
     text = registry.find(game).rules()
     if plain:
         click.echo(text)
@@ -53,7 +53,6 @@ def rules(game: str, plain: bool) -> None:
 
 
 def _plain(info: GameInfo) -> dict[str, Any]:
-    """A game as plain data."""
     options = {
         option.name: {"choices": list(option.choices), "default": option.default, "help": option.help}
         for option in info.options

@@ -1,23 +1,27 @@
 """`arena history`: the matches of one bot, and what it said in one of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
 
+from arena import registry
 from arena.cli import table_formats
-from arena.cli.output import cell, echo, narrow_table, print_json
+from arena.cli.output import cell, echo, narrow_table, print_json, writing
 from arena.cli.params import Whole
 from arena.cli.store import db_option, read_store
 from arena.cli.table_formats import form_options, print_table
-from arena.errors import UsageError
+from arena.errors import RecordError, UsageError
 from arena.match import is_fault
+from arena.referee import record
 from arena.standings.ladder import find_bot
 from arena.store.base import BotEntry, KeptMatch, MatchEntry
 from arena.store.sql import Store
 from arena.untrusted.text import printable
+from arena.web.formats import counted
 
 MATCH_DIGITS = 10
 """Of the name of a match; commands understand the beginning of one."""
@@ -27,7 +31,7 @@ NOT_RATED = "ended at the fault, and not rated"
 @click.command()
 @click.argument("name", metavar="BOT")
 @click.option("--last", type=Whole(1), default=20, show_default=True, help="How many matches.")
-@click.option("--lost", is_flag=True, help="Only matches that it did not win or share the first place of.")
+@click.option("--lost", is_flag=True, help="Only matches in which it did not finish first, alone or tied.")
 @click.option("--match", "match_id", metavar="MATCH", help="One match: how it ended, and the output of BOT in it.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the record of that match here.")
 @form_options
@@ -45,7 +49,8 @@ def history(name: str, last: int, lost: bool, match_id: str | None, out: Path | 
       seat, rank, score         of BOT
       against, against_version  the others, in the order of their seats
       ending                    NORMAL, or the fault by which BOT lost
-      reason                    how the match ended
+      reason                    how the game ended
+      result                    how the match ended, in a sentence
       ended_at_fault            others could have played on; it is not rated
 
     \b
@@ -124,6 +129,7 @@ def _plain_match(store: Store, bot: BotEntry, kept: KeptMatch) -> dict[str, Any]
         for seat, result in enumerate(match.seats)
     ]  # fmt: skip
     facts = {"match": match.match_id, "tournament": match.tournament_id, "reason": match.reason, "moves": match.moves}
+    facts["result"] = match.result([entries[result.bot_id].name for result in match.seats])
     facts["ended_at_fault"] = match.ended_at_fault
     return {**facts, "seats": seats, "bot": bot.name, "version": bot.version, "output": _output_of(kept, bot)}
 
@@ -131,24 +137,34 @@ def _plain_match(store: Store, bot: BotEntry, kept: KeptMatch) -> dict[str, Any]
 def _show_match(store: Store, bot: BotEntry, kept: KeptMatch) -> None:
     match = kept.entry
     label = {entry.id: entry.label for entry in store.all_bots()}
-    reason = printable(match.reason)
+    words = printable(match.result([label[seat.bot_id] for seat in match.seats]))
     early = f"; {NOT_RATED}" if match.ended_at_fault else ""
-    echo(f"match {match.match_id} of tournament {match.tournament_id}: {reason}, {match.moves} moves{early}")
+    moves = counted(match.moves, "move")
+    echo(f"match {match.match_id} of tournament {match.tournament_id}: {words}, {moves}{early}")
     for seat, result in enumerate(match.seats):
         times = f"{result.wall_us / 1e6:.2f} s, of it {result.cpu_us / 1e6:.2f} s on a processor"
-        ending = f"{result.ending}: {result.sentence}" if result.at_fault else result.sentence
+        ending = f"{result.ending}: {result.sentence}" if result.at_fault else match.seat_words(seat)
         points = f"rank {result.rank}, {result.score:g} points"
         echo(f"  seat {seat}  {printable(label[result.bot_id])}, {points}, {times}; {printable(ending)}")
+    for line in _causes(kept):
+        echo(line)
     log = _output_of(kept, bot)
     name = printable(bot.label)
     echo(f"\noutput of {name}, its end:\n{log}" if log else f"\n{name} printed nothing")
 
 
+def _causes(kept: KeptMatch) -> Iterator[str]:
+    """What the bots at fault did; nothing if the match cannot be replayed here."""
+    from arena.cli.replay import cause_lines  # noqa: PLC0415  (see `_page`)
+
+    with suppress(RecordError, UsageError):
+        played = record.load(kept.record, registry.find)
+        yield from cause_lines(registry.find(played.spec.game), played, {})
+
+
 def _write(out: Path, data: bytes, *, to_stderr: bool) -> None:
-    try:
+    with writing(out):
         out.write_bytes(data)
-    except OSError as error:
-        raise UsageError(f"{out} cannot be written: {error.strerror}") from error
     click.echo(f"wrote {out}: `arena replay show {out}` plays it", err=to_stderr)
 
 
@@ -167,7 +183,7 @@ def _print(bot: BotEntry, rows: Sequence[dict[str, Any]], *, lost: bool) -> None
         pairs = zip(row["against"].split(", "), row["against_version"].split(", "))
         others = ", ".join(f"{name} {version}" for name, version in pairs)
         facts = (row["match"][:MATCH_DIGITS], row["tournament"], row["seat"], others, *numbers)
-        table.add_row(*(cell(str(fact)) for fact in facts), cell(fault + row["reason"] + early))
+        table.add_row(*(cell(str(fact)) for fact in facts), cell(fault + row["result"] + early))
     Console().print(table)
 
 
@@ -186,6 +202,7 @@ def match_row(match: MatchEntry, bot_id: int, known: Mapping[int, BotEntry]) -> 
         "score": result_of_bot.score,
         "ending": result_of_bot.ending,
         "reason": match.reason,
+        "result": match.result([known[result.bot_id].name for result in match.seats]),
         "ended_at_fault": match.ended_at_fault,
     }
 

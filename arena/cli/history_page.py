@@ -10,7 +10,7 @@ from arena.store.base import BotEntry, MatchEntry
 from arena.store.sql import Store
 from arena.web.charts import Mark
 from arena.web.history_chart import history_chart
-from arena.web.reports import Course, history_page
+from arena.web.reports import GameHistory, history_page
 
 MARKS = 500
 """How many results are drawn at most, the newest ones."""
@@ -21,7 +21,7 @@ def page(store: Store, bot: BotEntry, last: int) -> str:
     return history_page(bot.label, _courses(store, bot, last))
 
 
-def _courses(store: Store, bot: BotEntry, last: int) -> list[Course]:
+def _courses(store: Store, bot: BotEntry, last: int) -> list[GameHistory]:
     """The bot's course in each game that it played."""
     known = {entry.id: entry for entry in store.all_bots()}
     versions, courses = versions_of(known.values(), bot.name), []
@@ -31,7 +31,7 @@ def _courses(store: Store, bot: BotEntry, last: int) -> list[Course]:
         newest = [match.entry for match in store.latest_matches(game=name, bot_id=bot.id, limit=max(last, MARKS))]
         rows = [match_row(match, bot.id, known) for match in newest[:last]]
         marks = [_mark(match, bot.id, known) for match in reversed(newest[:MARKS])]
-        courses.append(Course(game.info.title, history_chart(history, versions, bot), marks, rows))
+        courses.append(GameHistory(game.info.title, history_chart(history, versions, bot), marks, rows))
     return courses
 
 
@@ -41,4 +41,5 @@ def _mark(match: MatchEntry, bot_id: int, known: Mapping[int, BotEntry]) -> Mark
     shared = sum(result.rank == result_of_bot.rank for result in match.seats) > 1
     kind = "lost" if result_of_bot.rank > 1 else "drawn" if shared else "won"
     kind = "fault" if result_of_bot.at_fault else kind
-    return Mark(kind, f"{kind} against {others}: {match.reason}")
+    words = match.result([known[result.bot_id].label for result in match.seats])
+    return Mark(kind, f"{kind} against {others}: {words}")

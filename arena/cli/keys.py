@@ -29,8 +29,8 @@ def own_key() -> PrivateKey:
 def keys() -> None:
     """See and choose whose signed tournaments count here.
 
-    `arena export --sign` signs a tournament with your key and prints its public part. For those who trust that key what
-    you sign counts for the ladder: `arena import` then needs no --rated.
+    `arena export ID --sign` signs a tournament with your key and prints its public part. For those who trust that key
+    what you sign counts for the ladder: `arena import` then needs no --rated.
 
     \b
     arena keys list
@@ -53,7 +53,7 @@ def list_keys(as_json: bool) -> None:
         trusted = [{"key": key, "name": name} for key, name in keyring.trusted().items()]
         print_json({"own": own.public if own else None, "trusted": trusted})
         return
-    echo(f"{own.public} you" if own else "you have no key yet: `arena export --sign` makes one")
+    echo(f"{own.public} you" if own else "you have no key yet: `arena export ID --sign` makes one")
     for key, name in keyring.trusted().items():
         echo(f"{key} {name}")
 
@@ -64,8 +64,8 @@ def list_keys(as_json: bool) -> None:
 def trust(key: str, name: str) -> None:
     """Let tournaments that are signed with KEY count here, as if they had been played here.
 
-    KEY is what `arena export --sign` printed for its owner; get it from them and not from whoever brings the file.
-    NAME is what you call them. A signature proves who vouches for a tournament; that its bots played so is still only
+    KEY is what `arena export ID --sign` printed for its owner; get it from them and not from whoever brings the file.
+    NAME is what you call them. A signature proves who vouches for a tournament; that they played it is still only
     their word.
     """
     open_keyring().trust(key, name)

@@ -13,12 +13,12 @@ import click
 from arena import distribution
 from arena.cli.groups import CommandGroup
 from arena.cli.loading import loading
-from arena.errors import ArenaError, UsageError
+from arena.errors import ArenaError
 from arena.untrusted.text import printable
 
 COMMANDS = {
     "games": ("games:games", "List the games, with their seats, roles and options."),
-    "rules": ("games:rules", "Print the rules of a game."),
+    "rules": ("games:rules", "Print the rules of GAME."),
     "match": ("match:match", "Play one match and show how it ended."),
     "play": ("play:play", "Play GAME yourself, in the terminal."),
     "replay": ("replay:replay", "Watch the record of a match, or prove that it is true."),
@@ -28,20 +28,20 @@ COMMANDS = {
     "ratings": ("ratings:ratings", "Show the ladder of a game: its bots by their ratings."),
     "crosstable": ("ratings:show_crosstable", "Show how every bot fared against every other."),
     "history": ("history:history", "Show the matches of a bot, or one in full."),
-    "verify": ("verify:verify", "Prove that the tables say what was played."),
+    "verify": ("verify:verify", "Prove that the tables follow from the records."),
     "site": ("site:site", "Make a site of ladders, tournaments and replays."),
-    "serve": ("site:serve", "Serve the site from the store, with every match in it."),
+    "serve": ("site:serve", "Serve the site from the store, and running matches move by move."),
     "export": ("export:export", "Write a tournament to one file."),
-    "import": ("export:import_", "Prove the tournament in a file and add it."),
-    "backup": ("backup:backup", "Write the whole store to one file, also while it is played with."),
-    "restore": ("backup:restore", "Make a new store of a backup."),
+    "import": ("export:import_", "Prove the tournament in FILE and add it."),
+    "backup": ("backup:backup", "Write the whole store to FILE, even while tournaments run."),
+    "restore": ("backup:restore", "Make a new store of the backup in FILE."),
     "keys": ("keys:keys", "See and choose whose signed tournaments count here."),
     "submit": ("submit:submit", "Check a bot, try it in the sandbox, and register it."),
     "bots": ("bots:bots", "See, retire and restore the bots in the store."),
     "bot": ("bot:bot", "Write a bot: start one, check it, debug it, build its image."),
     "docs": ("docs:docs", "Print PAGE of the documentation, or list the pages."),
-    "doctor": ("doctor:doctor", "Say what this machine can enforce, and how to mend what it cannot."),
-    "completion": ("completion:completion", "Print the script by which SHELL completes commands."),
+    "doctor": ("doctor:doctor", "Show what this machine can enforce, and how to fix what it cannot."),
+    "completion": ("completion:completion", "Print the script by which SHELL completes commands and options."),
 }
 """Where each command is, and its line on the help page: a command is imported only when it is run."""
 
@@ -58,14 +58,13 @@ MACHINE = {
 
 
 class ArenaGroup(CommandGroup):
-    """A group whose errors are one sentence: exit code 2 for what the user can mend, 1 for all else."""
+    """A group whose errors are one sentence: exit code 2 for what the user can fix, 1 for most else."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """The commands in the order in which a user meets them."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
-        """The command of this name."""
         if name not in COMMANDS:
             return None
         module, _, attribute = COMMANDS[name][0].partition(":")
@@ -98,7 +97,7 @@ class ArenaGroup(CommandGroup):
 
 
 def _enter_scope() -> None:
-    from arena.sandboxes.scope import enter_scope  # noqa: PLC0415  (help need not wait for it)
+    from arena.sandboxes.systemd_scope import enter_scope  # noqa: PLC0415  (help need not wait for it)
 
     enter_scope()
 
@@ -114,7 +113,7 @@ def _explained(error: Exception) -> tuple[str, int]:
         case click.ClickException():
             return error.format_message(), 2
         case ArenaError():
-            return str(error), 2 if isinstance(error, UsageError) else 1
+            return str(error), error.exit_code
         case MemoryError():
             return "the memory of this machine is used up", 1
         case OSError() if error.errno in MACHINE:

@@ -11,7 +11,9 @@ from arena.cli.params import SEED_HELP, Seed, Setting, Whole, clock_option
 from arena.cli.sandbox_options import sandbox_options
 from arena.clock import TimeControl
 
-STRIKES_HELP = "Late, illegal or invalid replies per bot that a random move makes good; the next one forfeits."
+STRIKES_HELP = (
+    "Number of late, illegal or invalid replies per bot that are replaced by a random move; the next one forfeits."
+)
 
 
 @click.command()

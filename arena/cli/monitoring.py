@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -27,7 +28,6 @@ class Address(click.ParamType):  # type: ignore[type-arg]  # generic only from c
     name = "address"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:
-        """The two parts of what was typed."""
         if isinstance(value, tuple):
             return value
         found = _ADDRESS.fullmatch(value)
@@ -68,7 +68,9 @@ class Watch:
 
 
 def read_watch(given: Mapping[str, Any]) -> Watch:
-    """What `monitoring_options` gave."""
+    """What `monitoring_options` gave; UsageError if the extra for it is missing."""
+    if given["metrics"] is not None and find_spec("prometheus_client") is None:
+        raise UsageError(f"metrics need the client of Prometheus: {install_hint('metrics')}")
     return Watch(given["metrics"], given["log_json"])
 
 
@@ -82,12 +84,8 @@ def monitored(store: Store, watch: Watch) -> Iterator["Monitor"]:
         log = None if watch.log is None else EventLog(stack.enter_context(_opened(watch)))
         monitor = Monitor(store, [] if log is None else [log])
         if watch.metrics is not None:
-            try:
-                from arena.monitoring.metrics import serve_metrics  # noqa: PLC0415  (an extra)
-            except ModuleNotFoundError as error:
-                if (error.name or "").partition(".")[0] != "prometheus_client":
-                    raise
-                raise UsageError(f"metrics need the client of Prometheus: {install_hint('metrics')}") from error
+            from arena.monitoring.metrics import serve_metrics  # noqa: PLC0415  (an extra)
+
             port = stack.enter_context(serve_metrics(monitor.state, *watch.metrics))
             host = f"[{watch.metrics[0]}]" if ":" in watch.metrics[0] else watch.metrics[0]
             warn(f"metrics are at http://{host}:{port}/metrics")

@@ -10,21 +10,22 @@ from arena.bots.builtin import BUILTIN
 from arena.bots.launch import BotPlan, make_bot, plan_bot
 from arena.bots.manifest import Builtin, locate
 from arena.bots.running import RunningBot
-from arena.bots.table import NO_FACTS
-from arena.cli.output import cell, echo, marked, narrow_table, plain_console
-from arena.cli.person import PERSON, LineReader, NarratedGame, PersonBot
-from arena.cli.replay import write_page
+from arena.bots.table import NO_EXTRA
+from arena.cli.choosing import NarratedGame
+from arena.cli.output import cell, echo, marked, narrow_table, plain_console, writing
+from arena.cli.person import PERSON, PersonBot
+from arena.cli.replay import cause_lines, write_page
 from arena.cli.sandbox_options import read_sandbox_options
 from arena.clock import TimeControl
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
 from arena.match import MatchRecord, MatchSpec, Seat
 from arena.referee import looptime, record
-from arena.referee.faults import Policy
+from arena.referee.enforcement import GIVEN_SEED, weaknesses
+from arena.referee.faults import FaultPolicy
 from arena.referee.heartbeat import ThreadHeartbeat
-from arena.referee.holding import GIVEN_SEED, weaknesses
 from arena.rng import draw_seed
-from arena.sandboxes import sweep
+from arena.sandboxes.sweeping import sweep
 from arena.workers.base import Assignment
 from arena.workers.worker import MakeBot, PlayedMatch, Worker
 
@@ -47,22 +48,27 @@ def play_now(
 ) -> PlayedMatch:
     """One match from its first move to its end."""
     facts = {"seed": GIVEN_SEED} if seed_given else {}
-    return looptime.run(play_at_table(game, plans, spec, Policy(strikes), facts))
+    return looptime.run(play_at_table(game, plans, spec, FaultPolicy(strikes), facts))
 
 
 async def play_at_table(
-    game: AnyGame, plans: Sequence[BotPlan], spec: MatchSpec[Any], policy: Policy, facts: Mapping[str, str]
+    game: AnyGame, plans: Sequence[BotPlan], spec: MatchSpec[Any], policy: FaultPolicy, facts: Mapping[str, str]
 ) -> PlayedMatch:
     """One match; to persons among the players every move is told."""
     persons = [seat for seat, plan in enumerate(plans) if plan.source == Builtin(PERSON)]
-    table, lines = NarratedGame(game, persons, plain_console()), LineReader()
+    if not persons:
+        return await play(game, lambda number: make_bot(game, plans[number], spec.seed), spec, policy, facts)
+    from arena.cli.screen_desk import open_desk  # noqa: PLC0415  (bots alone need no screen)
 
-    def make(number: int) -> RunningBot:
-        if number in persons:
-            return PersonBot(plans[number].contestant, game, table, lines)
-        return make_bot(game, plans[number], spec.seed)
+    table = NarratedGame(game, persons, [bot.name for bot in spec.contestants])
+    with open_desk(plain_console(), game.rules) as desk:
 
-    return await play(table if persons else game, make, spec, policy, facts)
+        def make(number: int) -> RunningBot:
+            if number in persons:
+                return PersonBot(plans[number].contestant, game, table, desk)
+            return make_bot(game, plans[number], spec.seed)
+
+        return await play(table, make, spec, policy, facts)
 
 
 def finish(
@@ -85,21 +91,19 @@ def check_folder(out: Path | None) -> None:
 
 def keep(out: Path, result: MatchRecord[Any, Any], game: AnyGame, *, to_stderr: bool = False) -> None:
     """Write the record of the match and say so."""
-    try:
+    with writing(out):
         record.save(out, result, game)
-    except OSError as error:
-        raise UsageError(f"{out} cannot be written: {error.strerror}") from error
     echo(f"record: {out}", err=to_stderr)
 
 
 async def play(
-    game: AnyGame, make: MakeBot, spec: MatchSpec[Any], policy: Policy, facts: Mapping[str, str] = NO_FACTS
+    game: AnyGame, make: MakeBot, spec: MatchSpec[Any], policy: FaultPolicy, facts: Mapping[str, str] = NO_EXTRA
 ) -> PlayedMatch:
     """One match between bots that are made for it, with the real clock and heartbeat."""
     await sweep()
     seats = tuple(range(len(spec.contestants)))
     with ThreadHeartbeat() as heartbeat:
-        worker = Worker(game, make, policy=policy, heartbeat=heartbeat, facts=facts)
+        worker = Worker(game, make, policy=policy, heartbeat=heartbeat, extra_enforcement=facts)
         try:
             return await worker.play(seats, Assignment(0, seats, spec), new_leg=True)
         finally:
@@ -128,23 +132,22 @@ def show_result(game: AnyGame, result: MatchRecord[Any, Any]) -> None:
         ranked = bool(result.outcome.ranks)
         row += [str(result.outcome.ranks[seat]), f"{result.outcome.scores[seat]:g}"] if ranked else ["-", "-"]
         row += [f"{sum(move.times.wall for move in moves) / 1e6:.3f} s", str(len(moves))]
-        table.add_row(*row, cell(result.verdicts[seat].sentence))
+        table.add_row(*row, cell(result.seat_words(seat)))
     console = plain_console()
-    console.print(
-        f"{game.info.title}, seed {spec.seed}, clock {spec.control}: [bold]{marked(result.outcome.reason)}[/bold]"
-    )
+    console.print(f"{game.info.title}, seed {spec.seed}, clock {spec.control}: [bold]{marked(result.result)}[/bold]")
     console.print(table)
+    for line in cause_lines(game, result, {}):  # what it printed comes with the logs
+        echo(line)
     held = [(report.kind, dict(report.enforcement)) for report in result.sandboxes]
     # A seed is the match's own, not a sandbox's.
     if GIVEN_SEED in {enforcement.pop("seed", None) for _, enforcement in held}:
         console.print(f"[yellow]the seed was {GIVEN_SEED}[/yellow]")
     for kind, weak in sorted({(kind, weaknesses(enforcement)) for kind, enforcement in held}):
         if weak:
-            console.print(f"[yellow]sandbox {kind}: not fully held here: {marked(', '.join(weak))}[/yellow]")
+            console.print(f"[yellow]sandbox {kind}: not fully enforced here: {marked(', '.join(weak))}[/yellow]")
 
 
 def plain(game: AnyGame, result: MatchRecord[Any, Any]) -> dict[str, Any]:
-    """The same as plain data."""
     spec, outcome = result.spec, result.outcome
     seats = [
         {
@@ -163,7 +166,7 @@ def plain(game: AnyGame, result: MatchRecord[Any, Any]) -> dict[str, Any]:
     ]
     weak = {report.kind: list(weaknesses(dict(report.enforcement))) for report in result.sandboxes}
     facts = {"match": spec.match_id, "game": spec.game, "seed": spec.seed, "clock": str(spec.control)}
-    facts |= {"reason": outcome.reason, "void": result.void, "seats": seats}
+    facts |= {"reason": outcome.reason, "result": result.result, "void": result.void, "seats": seats}
     return facts | {"weak_limits": {kind: names for kind, names in weak.items() if names}}
 
 

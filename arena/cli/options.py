@@ -20,5 +20,7 @@ def option_group(*options: Decorator) -> Decorator:
     return decorate
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, and all else to standard error.")
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON on standard output; messages go to standard error."
+)
 """The option of every command whose result a program may want; `print_json` prints it."""

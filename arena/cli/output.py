@@ -1,7 +1,8 @@
 """What commands print: text that others made is shown as it is, and steers neither the terminal nor Rich."""
 
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import click
@@ -13,12 +14,22 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from arena.errors import UsageError
 from arena.untrusted.text import json_text, printable
 
 
 def echo(message: str, *, err: bool = False) -> None:
-    """Print lines in which others may have a say."""
+    """Print lines that may contain untrusted text."""
     click.echo(printable(message, lines=True), err=err)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """UsageError for a file that cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def warn(message: str) -> None:

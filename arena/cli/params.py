@@ -11,7 +11,7 @@ from arena.clock import DEFAULT_CLOCK, TimeControl
 from arena.errors import UsageError
 
 MAX_SEED = 2**64 - 1
-SEED_HELP = "The seed of all chance, for experiments: bots could guess it, and every table says so. Drawn if not given."
+SEED_HELP = "Fixed seed, for experiments only: bots could guess the deals, so results are marked."
 
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
@@ -22,7 +22,6 @@ class Whole(click.IntRange):
     name = "N"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number."""
         try:
             number = int(value)
         except ValueError:
@@ -39,7 +38,6 @@ class Seed(click.ParamType):  # type: ignore[type-arg]  # generic only from clic
         self._most = most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The number."""
         text = str(value)
         if not (text.isascii() and text.isdecimal() and len(text) <= len(str(self._most)) and int(text) <= self._most):
             self.fail(f"{value!r} is not a valid seed: write a whole number from 0 to {self._most}", param, ctx)
@@ -52,7 +50,6 @@ class Setting(click.ParamType):  # type: ignore[type-arg]  # generic only from c
     name = "NAME=VALUE"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        """The name and the value."""
         name, equals, setting = str(value).partition("=")
         if not equals:
             self.fail(f"{value!r} is not of the form NAME=VALUE", param, ctx)
@@ -65,7 +62,6 @@ class ClockType(click.ParamType):  # type: ignore[type-arg]  # generic only from
     name = "TIME"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> TimeControl:
-        """The time control that the text means."""
         try:
             return value if isinstance(value, TimeControl) else TimeControl.parse(value)
         except UsageError as error:
@@ -78,7 +74,6 @@ class Size(click.ParamType):  # type: ignore[type-arg]  # generic only from clic
     name = "SIZE"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The number of bytes."""
         if isinstance(value, int):
             return value
         number, unit = str(value)[:-1], str(value)[-1:].lower()
@@ -93,7 +88,6 @@ class Duration(click.ParamType):  # type: ignore[type-arg]  # generic only from 
     name = "TIME"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The number of seconds."""
         if isinstance(value, float):
             return value
         found = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?", str(value))
@@ -104,12 +98,11 @@ class Duration(click.ParamType):  # type: ignore[type-arg]  # generic only from 
 
 
 class Moment(click.ParamType):  # type: ignore[type-arg]  # generic only from click 8.4 on
-    """A day such as 2026-05-01, in universal time, or so many days or hours ago, such as 7d or 12h."""
+    """A day such as 2026-05-01, in UTC, or so many days or hours ago, such as 7d or 12h."""
 
     name = "DATE"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
-        """The moment."""
         if isinstance(value, datetime):
             return value
         found = re.fullmatch(r"(\d{1,5})([dh])", str(value))

@@ -1,6 +1,8 @@
 """`arena play`: a person against bots, in the terminal."""
 
+import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +10,11 @@ import click
 
 from arena import registry
 from arena.cli.one_match import check_folder, finish, plan_match, play_now, show_result
-from arena.cli.output import marked, plain_console
+from arena.cli.output import echo, marked, plain_console
 from arena.cli.params import SEED_HELP, Seed, Setting, Whole, clock_option
 from arena.cli.person import PERSON
 from arena.cli.sandbox_options import sandbox_options
+from arena.cli.store import default_path
 from arena.clock import TimeControl
 from arena.errors import UsageError
 from arena.game import AnyGame
@@ -45,8 +48,9 @@ def play(
     """Play GAME yourself, in the terminal.
 
     You see what your seat may know and the legal moves in words. Type the number of a move, or some of its words to
-    narrow the list; p shows the position again, q gives up. You have no clock; the bots have theirs, and are held in
-    their sandboxes. `arena rules GAME` says how it is played.
+    narrow the list; ? helps, rules shows the rules, q gives up. You have no clock; the bots have theirs, and are held
+    in their sandboxes. Without a terminal, with TERM=dumb, or in a window that is too small for the position, it is
+    all printed line by line, for screen readers and programs.
 
     \b
     arena play claim
@@ -59,7 +63,17 @@ def play(
     introduce(game, spec, seat)
     played = play_now(game, plans, spec, seed_given=seed is not None)
     show_result(game, played.record)
-    finish(game, played.record, out)
+    finish(game, played.record, out or (last := _last_game()))
+    if not out and last:
+        echo(f"`arena replay show {last}` plays it again; your next game takes its place, and --out keeps one")
+
+
+def _last_game() -> Path | None:
+    """Where the record of a game is kept for which nobody named a file; nowhere if there can be no such folder."""
+    path = default_path().with_name("last-game.arena")
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    return path if os.access(path.parent, os.W_OK) else None
 
 
 def seat_all(game: AnyGame, opponents: Sequence[str], seat: Seat, seats: int | None) -> list[str]:

@@ -11,6 +11,7 @@ from arena import registry
 from arena.bots.launch import SandboxOptions
 from arena.cli.monitoring import monitored, read_watch
 from arena.cli.output import echo, print_json, warn
+from arena.cli.placement import read_placement
 from arena.cli.progress import Report, TournamentView, View
 from arena.cli.ratings import plain_rows
 from arena.cli.sandbox_options import read_sandbox_options
@@ -43,33 +44,50 @@ MOST_PER_BOT = 100
 
 def start(given: dict[str, Any]) -> None:
     """Start the tournament of these options, or go on with it if it has begun, and play it."""
+    check_extras(given)
     game = registry.find(given["game_name"])
     store = open_store(given["db"], make=True)
     names = [name for name in (given["bots"] or "").split(",") if name]
-    field = choose_field(store, game.info.name, names, seats=given["seats"] or game.info.min_seats)
+    field = choose_field(store, game.info.name, names, warn, seats=given["seats"] or game.info.min_seats)
     unsaid = given["deals"] is None
     settings = with_seed(read_settings(game, field, given), given["seed"], store, any_deals=unsaid)
     if (open_one := left_behind(settings, given["seed"], store)) is not None:
         warn(open_one)
-    running = Tournament.start(game, settings, field, store)
-    say_if_new()
-    play(running, game, field, store, given)
+    if settings.changes:
+        field = field_now(store, settings)
+    play(lambda: Tournament.start(game, settings, field, store), settings, game, field, store, given)
 
 
 def resume(number: int, given: dict[str, Any]) -> None:
     """Play what is missing of the tournament of this number."""
     store = open_store(given["db"])
     entry = store.tournament(number)
-    settings = Settings.from_json(entry.settings)
+    settings = Settings.of(entry)
+    if entry.closed:
+        raise UsageError(
+            f"tournament {number} is closed, and nothing more is played: `arena ratings --tournament {number}` shows it"
+        )
     if settings.format == TEST:
         raise UsageError(f"tournament {number} is a test: the same `arena test` goes on with it")
-    if not (settings.rounds or settings.goal or given["budget"]):
+    if settings.endless and not given["budget"]:
         raise UsageError(f"tournament {number} has no last round: say how long to go on, such as --budget 45m")
-    field = [find_bot(store, f"{name}@{version}") for name, version, _ in settings.bots]
+    field = field_now(store, settings)
+    game = registry.find(entry.game)
+    play(lambda: Tournament.resume(number, game, settings, field, store), settings, game, field, store, given)
+
+
+def field_now(store: Store, settings: Settings) -> list[BotEntry]:
+    """The bots of a tournament that has begun; UsageError if the files of one are gone."""
+    field = [find_bot(store, f"{name}@{version}") for name, version, _ in settings.field]
     for bot in field:
         check_present(bot)
-    game = registry.find(entry.game)
-    play(Tournament.resume(number, game, settings, field, store), game, field, store, given)
+    return field
+
+
+def check_extras(given: Mapping[str, Any]) -> None:
+    """Refuse options whose extra is missing before anything is stored for them."""
+    read_watch(given)
+    read_placement(given)
 
 
 def read_settings(game: AnyGame, field: Sequence[BotEntry], given: dict[str, Any]) -> Settings:
@@ -79,7 +97,7 @@ def read_settings(game: AnyGame, field: Sequence[BotEntry], given: dict[str, Any
     options = choose_sandbox(field, read_sandbox_options(given), warn)
     rounds, goal = _rounds(given), _goal(given, len(field))
     shape = {"seats": seats, "format": given["kind"], "rounds": rounds, "goal": goal}
-    return make_settings(game, field, options, given, **shape, **_deals(given))
+    return make_settings(game, field, options, given, **shape, **_deals(given), title=given["title"])
 
 
 def make_settings(
@@ -146,16 +164,19 @@ def _goal(given: dict[str, Any], bots: int) -> dict[str, float]:
     }
 
 
-def play(running: Tournament, game: AnyGame, field: Sequence[BotEntry], store: Store, given: Mapping[str, Any]) -> None:
+def play(
+    begin: Callable[[], Tournament], settings: Settings, game: AnyGame, field: Sequence[BotEntry], store: Store,
+    given: Mapping[str, Any],
+) -> None:  # fmt: skip
     """Play what is missing and print the table."""
     watch, seconds = read_watch(given), given["budget"]
-    confidence = running.settings.goal.get("confidence", CONFIDENCE)
+    confidence = settings.goal.get("confidence", CONFIDENCE)
 
-    def make_view(budget: Budget) -> View:
-        return TournamentView(running, field, game.info.roles, budget=budget, confidence=confidence)
+    def make_view(running: Tournament, budget: Budget) -> View:
+        return TournamentView(running, field, budget=budget, confidence=confidence)
 
-    halt = play_missing(running, field, store, given, make_view)
-    table = read_standings(store, Scope(tournament_id=running.id), game.info.roles, field=field)
+    running, halt = play_missing(begin, settings, field, store, given, make_view)
+    table = read_standings(store, Scope(tournament_id=running.id), game.info.roles)
     go_on = f"arena tournament resume {running.id}"
     if given["as_json"]:
         ending = {"stopped_by": halt and halt.name.lower(), "ending": why_ended(running, halt, go_on, seconds)}
@@ -166,16 +187,21 @@ def play(running: Tournament, game: AnyGame, field: Sequence[BotEntry], store: S
 
 
 def play_missing(
-    running: Tournament, field: Sequence[BotEntry], store: Store, given: Mapping[str, Any],
-    make_view: Callable[[Budget], View],
-) -> Halt | None:  # fmt: skip
-    """Play what is missing where and as the options say, with a view of it; None when the tournament is complete."""
-    settings = running.settings
+    begin: Callable[[], Tournament], settings: Settings, field: Sequence[BotEntry], store: Store,
+    given: Mapping[str, Any], make_view: Callable[[Tournament, Budget], View],
+) -> tuple[Tournament, Halt | None]:  # fmt: skip
+    """Play what is missing where and as the options say, with a view of it; no halt when the tournament is complete.
+
+    It begins only when all that the options name is there, so that a cluster, a log or a port that cannot be had leaves
+    no empty tournament behind.
+    """
     with open_venue(given, settings) as venue, monitored(store, read_watch(given)) as monitor:
+        running = begin()
+        say_if_new()
         budget = make_budget(given["budget"], store, running.id, venue.concurrency)
-        return play_tournament(
+        return running, play_tournament(
             running,
-            Report(make_view(budget)),
+            Report(make_view(running, budget)),
             partial(venue.make_executor, worker_plan(running.id, settings, field)),
             place=venue.place,
             concurrency=venue.concurrency,
@@ -223,9 +249,14 @@ def say_why(
 
 def why_ended(running: Tournament, halt: Halt | None, go_on: str, seconds: float | None) -> str:
     """Why no more matches are played, and what to do to go on."""
+    if halt is Halt.BUDGET and running.ending:
+        shows = f"`arena tournament show {running.id}` has its checksum"
+        return f"{running.ending}, since no other round fits into {duration(seconds or 0.0)}: {shows}"
+    if running.ending:
+        return running.ending
     match halt:
         case None:
-            return running.ending
+            return ""
         case Halt.VOID:
             are = "is" if running.void == 1 else "are"
             void = f"{counted(running.void, 'match')} {are} void through no fault of a bot ({running.void_reason})"
@@ -236,7 +267,8 @@ def why_ended(running: Tournament, halt: Halt | None, go_on: str, seconds: float
                 f"the budget of {time} ended within a round, so the bots have not played equally often: from "
                 f"{min(games)} to {counted(max(games), 'match')}\n"
             )
-            fits = f"no more fits into {time}; go on with: {go_on} --budget {time}"
+            end = f", or end it with: arena tournament close {running.id}" if running.settings.endless else ""
+            fits = f"no more fits into {time}; go on with: {go_on} --budget {time}{end}"
             return (unequal if running.broken_off() else "") + fits
-        case Halt.INTERRUPTED:
-            return f"stopped; go on with: {go_on}" + (f" --budget {duration(seconds)}" if seconds else "")
+        case _:
+            return f"{halt.value}; go on with: {go_on}" + (f" --budget {duration(seconds)}" if seconds else "")

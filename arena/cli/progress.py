@@ -16,10 +16,11 @@ from rich.table import Table
 from arena.cli.output import marked
 from arena.cli.table_formats import duration
 from arena.cli.tables import rating_table
+from arena.match import about
 from arena.schedules.budget import Budget
-from arena.schedules.outlook import Outlook, outlook
-from arena.standings.results import results_of
-from arena.standings.table import Row, rows_of
+from arena.schedules.outlook import outlook
+from arena.standings.ladder import Selection
+from arena.standings.table import Standings, make_standings
 from arena.store.base import BotEntry, MatchEntry, Tally
 from arena.tournaments.tournament import Tournament
 
@@ -104,10 +105,9 @@ class Report:
                 with self._unharmed():
                     self._live.stop()
             if self._failure is not None:
-                self.say(f"what was shown on the way was not complete, but every result is kept: {self._failure!r}")
+                self.say(f"the progress display failed, but every result is saved: {self._failure!r}")
 
     def note(self, entry: MatchEntry) -> None:
-        """One more match is over."""
         with self._unharmed():
             self._view.note(entry)
 
@@ -151,13 +151,11 @@ class TournamentView:
         self,
         running: Tournament,
         field: Sequence[BotEntry],
-        roles: tuple[str, ...],
         *,
         budget: Budget,
         confidence: float,
     ) -> None:
         self._field = field
-        self._roles = roles
         self._budget = budget
         self._confidence = confidence
         self._total = running.total()
@@ -167,19 +165,21 @@ class TournamentView:
         self._counts: Counter[tuple[tuple[int, ...], tuple[int, ...]]] = Counter()
         for _, outcome in running.finished.known():
             self._counts[tuple(field[bot].id for bot in outcome.seating), outcome.ranks] += 1
-        self._known: Outlook | None = None
+        self._known: tuple[Standings, str] | None = None
+        """The table, and what is settled in it."""
 
     def note(self, entry: MatchEntry) -> None:
-        """Count the match."""
         self._played += 1
         self._count(entry)
 
     def renew(self) -> None:
-        """Rate everybody."""
         counts = list(self._counts.items())
         if counts:
             tallies = [Tally(bot_ids, ranks, times) for (bot_ids, ranks), times in counts]
-            self._known = outlook(results_of(tallies, self._field, self._roles), self._confidence)
+            table = make_standings(tallies, (), Selection(self._field, self._field))
+            met = all(row.place for row in table.rows)
+            sentence = outlook(table.posterior, self._confidence).sentence() if met else "not all bots have met yet"
+            self._known = table, sentence
 
     def render(self) -> RenderableType:
         """A bar, the standing and what is settled."""
@@ -188,24 +188,24 @@ class TournamentView:
         top.add_row(ProgressBar(total=total, completed=self._before + self._played, width=30), marked(self._progress()))
         if self._known is None:
             return top
-        more = len(self._known.rows) - SHOWN
-        title = f"the first {SHOWN} of {len(self._known.rows)}" if more > 0 else ""
-        return Group(top, rating_table(self._rows(self._known)[:SHOWN], title), marked(self._known.sentence()))
+        table, sentence = self._known
+        title = f"the first {SHOWN} of {len(table.rows)}" if len(table.rows) > SHOWN else ""
+        return Group(top, rating_table(table.rows[:SHOWN], title), marked(sentence))
 
     def line(self) -> str:
         """Progress, leader and what is settled."""
         if self._known is None or not self._played:
             return ""
-        best = self._rows(self._known)[0]
-        leader = f"{best.bot.label} leads with {best.rating.mu:.1f} ± {2 * best.rating.field_sigma:.1f}"
-        return f"{self._progress()}; {leader}; {self._known.sentence()}"
+        table, sentence = self._known
+        parts = [self._progress(), sentence]
+        if best := table.leader:
+            leads = f"{best.bot.label} leads with {best.rating.mu:.1f} ± {2 * best.rating.field_sigma:.1f}"
+            parts.insert(1, leads)
+        return "; ".join(parts)
 
     def _count(self, entry: MatchEntry) -> None:
         bot_ids = tuple(seat.bot_id for seat in entry.seats)
         self._counts[bot_ids, tuple(seat.rank for seat in entry.seats)] += 1
-
-    def _rows(self, known: Outlook) -> tuple[Row, ...]:
-        return rows_of(known.rows, self._field)
 
     def _expected(self) -> int | None:
         """How many matches there will be: as many as are planned, or as many as there is time for."""
@@ -216,9 +216,9 @@ class TournamentView:
     def _progress(self) -> str:
         done, total = self._before + self._played, self._expected()
         rate = self._played / max(time.monotonic() - self._started, 1e-9)
-        about = "" if total == self._total else "about "
+        planned = "" if total is None else f" of {total:,}" if total == self._total else f" of about {about(total)}"
         parts = [
-            f"{done} of {about}{total} matches" if total is not None else f"{done} matches",
+            f"{done:,}{planned} matches" if planned or done != 1 else "1 match",
             f"{rate:.1f} per second" if rate >= 1.0 else f"{60 * rate:.0f} per minute",
         ]
         if total is not None and rate:

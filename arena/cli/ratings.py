@@ -1,7 +1,6 @@
 """`arena ratings` and `arena crosstable`: the tables of a game."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import click
@@ -19,9 +18,11 @@ from arena.cli.tables import print_notes, print_standings, rating_table
 from arena.errors import UsageError
 from arena.game import AnyGame
 from arena.standings.ladder import left_out_words
+from arena.standings.meetings import points_of_pairs
 from arena.standings.table import Row, Standings, read_standings
 from arena.store.scope import Scope
 from arena.store.sql import Store
+from arena.web.formats import counted
 
 Cells = Sequence[Sequence[tuple[float, int]]]
 CROSS_NAMES = 20
@@ -58,23 +59,25 @@ def ratings(
 
     A rating is TrueSkill's, fitted to all matches at once, so that their order does not matter. The bar shows it with
     its 95 % interval. The rank is the 95 % interval of the bot's true place; `best` is the probability that it is the
-    best of all. Below stands what a seat or a role is worth. Bots that never met, not even by way of others, stand in
-    groups of their own: their ratings cannot be compared.
+    best of all. Below stands what a seat or a role is worth. Ratings compare only bots that have met, if only by way of
+    others: until most have, the order is that of points, and later the few that have not are below, without a rating.
 
     \b
     The columns of --json and --csv:
       group               bots of different groups never met
-      place               in the group, by rating
+      place               by rating
       name, version       of the bot; role with --by role
+      owner               of the bot
       mu                  the rating
       sigma               its standard deviation
       field_sigma         the same, against the mean of the group, as in tables
       games               how many it played
       wins, draws, losses alone first, first with others, not first
       place_1, place_2 …  how often it had this place, alone or shared
-      best                the probability that it is the best of its group
+      best                the probability that it is the best
       rank_low, rank_high the 95 % interval of its true place
-      faults              games that it lost by a fault; not with --by role
+      faults              games that it lost by a fault
+    Place, rating, best and rank are empty for a bot that cannot be compared.
 
     \b
     arena ratings --game claim
@@ -84,7 +87,8 @@ def ratings(
     """
     store = read_store(db)
     game = find_game(store, game_name, given["number"])
-    table = read_standings(store, read_scope(store, game.info.name, given), game.info.roles)
+    scope = read_scope(store, game.info.name, given)
+    table = read_standings(store, scope, game.info.roles)
     if by == "role" and not game.info.roles:
         raise UsageError(f"the seats of {game.info.name} have no roles")
     tables = dict(table.by_role) if by == "role" else {"": table.rows}
@@ -92,7 +96,7 @@ def ratings(
     shown = table_formats.Table(
         rows,
         lambda: _page(table, tables, game),
-        lambda: _print(table, tables, game, tests=given["tests"]),
+        lambda: _print(table, tables, game) if table.rows else _say_empty(store, scope, table),
         lambda: _print_end(table),
     )
     print_table(shown, as_json=as_json, as_csv=as_csv, html=html, columns=columns)
@@ -105,7 +109,7 @@ def show_crosstable(
 ) -> None:
     """Show how every bot fared against every other.
 
-    The cells are points of games, two seats of a match at a time: 1 for a win, a half for a draw. The bots are those
+    The cells are points from each pair of seats in a match: 1 for a win, a half for a draw. The bots are those
     of `arena ratings` with the same options, in the same order.
 
     \b
@@ -126,11 +130,17 @@ def show_crosstable(
         for a, b, (points, games) in pairs
     ]  # fmt: skip
     title = f"Who beat whom: {game.info.title}"
+    unmet = {(a.id, b.id) for a, b, (_, games) in pairs if not games}
+
+    def end() -> None:
+        _print_end(table)
+        _say_tested(store, scope, unmet)
+
     shown = table_formats.Table(
         rows,
         lambda: _cross_page(title, cells, table),
-        lambda: _print_cross(cells, game, table, tests=scope.tests),
-        lambda: _print_end(table),
+        lambda: _print_cross(cells, table, end) if rows else _say_empty(store, scope, table),
+        end,
     )
     print_table(shown, as_json=as_json, as_csv=as_csv, html=html, columns=columns)
 
@@ -169,38 +179,47 @@ def _cross_page(title: str, cells: Cells, table: Standings) -> str:
     return crosstable_page(title, [row.bot.label for row in table.rows], cells, table.notes)
 
 
-def _print(table: Standings, tables: Mapping[str, Sequence[Row]], game: AnyGame, *, tests: bool) -> None:
+def _print(table: Standings, tables: Mapping[str, Sequence[Row]], game: AnyGame) -> None:
     console = Console()
-    if not table.rows:
-        _say_empty(game, table, tests=tests)
-        return
     if tables.keys() == {""}:
         print_standings(table, game.info.title, console)
     else:
         for role, rows in tables.items():
-            console.print(rating_table(rows, f"{game.info.title}, as {role}"))
+            console.print(rating_table(rows, f"{game.info.title}, as {role}", console.width))
             console.print()
         print_notes(table, console)
     _say_left_out(table)
 
 
 def _print_end(table: Standings) -> None:
-    """What stands below every table."""
     print_notes(table, Console())
     _say_left_out(table)
 
 
-def _say_empty(game: AnyGame, table: Standings, *, tests: bool) -> None:
-    name = game.info.name
+def _say_empty(store: Store, scope: Scope, table: Standings) -> None:
+    name = scope.game
     if table.selection.left_out:
         click.echo(
             f"no bot is on the ladder of {name} ({left_out_words(table.selection)}): --all shows who played, "
             "`arena submit` hands a bot in"
         )
-    elif tests:
+    elif scope.tests:
         click.echo(f"no tests of {name} yet: `arena test NEW OLD --game {name}` makes one")
+    elif scope.since is not None:
+        click.echo(f"no tournament of {name} has begun since then: without --since all count")
+    elif store.tallies(Scope(name, tests=True)):
+        click.echo(f"no rated matches of {name} yet, only tests: --tests shows them")
     else:
         click.echo(f"no matches of {name} yet: `arena tournament --game {name}` plays some")
+
+
+def _say_tested(store: Store, scope: Scope, unmet: Collection[tuple[int, int]]) -> None:
+    """Say of bots that have not met in the matches of the ladder that they have in tests."""
+    if not unmet or scope.tests or scope.tournament_id is not None:
+        return
+    tested = points_of_pairs(store.tallies(Scope(scope.game, tests=True))).keys() & unmet
+    if tested:
+        click.echo(f"{counted(len(tested) // 2, 'pair')} met only in tests, which are not rated: --tests shows them")
 
 
 def _say_left_out(table: Standings) -> None:
@@ -208,11 +227,8 @@ def _say_left_out(table: Standings) -> None:
         click.echo(f"versions not shown: {left_out_words(table.selection)}; --all shows them")
 
 
-def _print_cross(cells: Cells, game: AnyGame, table: Standings, *, tests: bool) -> None:
+def _print_cross(cells: Cells, table: Standings, end: Callable[[], None]) -> None:
     order = [row.bot.label for row in table.rows]
-    if not order:
-        _say_empty(game, table, tests=tests)
-        return
     console = Console()
     texts = [[f"{points:g}/{games}" if games else "·" for points, games in row] for row in cells]
     widest = max(len(text) for row in texts for text in row) + len("  ")
@@ -222,7 +238,7 @@ def _print_cross(cells: Cells, game: AnyGame, table: Standings, *, tests: bool) 
     for first in range(0, len(order), at_once):
         console.print(end="\n" if first else "")
         console.print(_cross_part(order, texts, range(first, min(first + at_once, len(order))), names))
-    _print_end(table)
+    end()
 
 
 def _cross_part(order: Sequence[str], texts: Sequence[Sequence[str]], columns: range, names: int) -> Table:
@@ -241,14 +257,16 @@ def plain_rows(rows: Sequence[Row], role: str = "") -> list[dict[str, Any]]:
     """A table as plain data; `arena ratings --help` explains it."""
     found = []
     for row in rows:
-        plain = asdict(row.rating)
-        del plain["bot"]
-        low, high = plain.pop("ranks")
-        named = {"group": plain.pop("group"), "place": row.place, "name": row.bot.name, "version": row.bot.version}
-        places = {f"place_{number}": count for number, count in enumerate(plain.pop("places"), 1)}
-        best = plain.pop("best")
+        known, skill = row.rating, ("mu", "sigma", "field_sigma")
+        low, high = known.ranks
         found.append({
-            **named, **({"role": role} if role else {}), **plain, **places, "best": best, "rank_low": low,
-            "rank_high": high, **({} if role else {"faults": row.faults}),
+            "group": known.group if known.games else None, "place": row.place or None,
+            "name": row.bot.name, "version": row.bot.version, "owner": row.bot.owner,
+            **({"role": role} if role else {}),
+            **{name: getattr(known, name) if row.comparable else None for name in skill},
+            **{name: getattr(known, name) for name in ("games", "wins", "draws", "losses")},
+            **{f"place_{number}": count for number, count in enumerate(known.places, 1)},
+            **dict(zip(("best", "rank_low", "rank_high"), (known.best, low, high) if row.comparable else (None,) * 3)),
+            "faults": row.faults,
         })  # fmt: skip
     return found

@@ -1,7 +1,7 @@
 """`arena replay`: watch records and prove them."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import chain
@@ -13,7 +13,7 @@ import click
 from arena import registry
 from arena.cli.groups import CommandGroup
 from arena.cli.options import json_option
-from arena.cli.output import echo, marked, plain_console, print_json
+from arena.cli.output import echo, marked, plain_console, print_json, writing
 from arena.cli.replay_viewer import page_through
 from arena.cli.store import db_option, read_store
 from arena.codec import Json
@@ -26,9 +26,14 @@ from arena.referee.record_files import read_record, read_records
 from arena.referee.replay import positions, verify
 from arena.store.lookup import find_match
 from arena.untrusted.text import json_text, printable
-from arena.web.match_page import Frame, match_page
+from arena.web.causes import find_causes, last_lines
 from arena.web.replay_data import read_replay
+from arena.web.replay_page import replay_html
 
+Printed = Mapping[int, str]
+"""The last that bots printed, by seat."""
+MAX_LEGAL = 12
+"""Legal moves that a terminal lists after an illegal one."""
 Reader = Callable[[], tuple[AnyGame, MatchRecord[Any, Any]]]
 RecordFile = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 
@@ -54,7 +59,7 @@ def verify_records(names: Sequence[str], as_json: bool, db: str) -> None:
     results: list[dict[str, Any]] = []
     files = read_records([_file(name) for name in names if _is_file(name)])
     stored: Iterator[tuple[Path, Reader]] = (
-        (Path(name), partial(_stored, name, db)) for name in names if not _is_file(name)
+        (Path(name), partial(_stored_record, name, db)) for name in names if not _is_file(name)
     )
     for path, read in chain(files, stored):
         try:
@@ -62,11 +67,11 @@ def verify_records(names: Sequence[str], as_json: bool, db: str) -> None:
             verify(game, kept)
         except RecordError as error:
             results.append({"record": str(path), "true": False, "what": str(error)})
-            echo(f"{path}: NOT TRUE: {printable(str(error))}", err=True)
+            echo(f"{path}: FAILED: {printable(str(error))}", err=True)
         else:
             facts = {"game": kept.spec.game, "moves": len(kept.played), "reason": kept.outcome.reason}
             results.append({"record": str(path), "true": True, **facts})
-            words = f"true ({kept.spec.game}, {len(kept.played)} moves, {printable(kept.outcome.reason)})"
+            words = f"ok ({kept.spec.game}, {len(kept.played)} moves, {printable(kept.outcome.reason)})"
             echo(f"{path}: {words}", err=as_json)
     if as_json:
         print_json(results)
@@ -95,19 +100,22 @@ def show(file: str, as_json: bool, at_once: bool, db: str) -> None:
     arena replay show game.arena
     arena replay show e91e5353
     """
-    game, kept = _read(file, db)
+    game, kept, printed = _read(file, db)
     if as_json:
         _print_json(game, kept)
     elif at_once or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        for page in _pages(game, kept):
+        for page in _pages(game, kept, printed):
             plain_console().print(page, end="\n\n", soft_wrap=True)
     else:
-        page_through(plain_console(), _pages(game, kept))
+        page_through(plain_console(), _pages(game, kept, printed))
 
 
-def _read(text: str, db: str) -> tuple[AnyGame, MatchRecord[Any, Any]]:
-    """The record in a file, or else the one of a match in the store."""
-    return read_record(_file(text)) if _is_file(text) else _stored(text, db)
+def _read(text: str, db: str) -> tuple[AnyGame, MatchRecord[Any, Any], Printed]:
+    """The record in a file, or else the one of a match in the store, and the last that its bots printed."""
+    if not _is_file(text):
+        return _stored(text, db)
+    game, kept = read_record(_file(text))
+    return game, kept, {move.seat: last_lines(move.output) for move in kept.played if move.output}
 
 
 def _is_file(text: str) -> bool:
@@ -118,7 +126,12 @@ def _file(text: str) -> Path:
     return RecordFile.convert(text, None, click.get_current_context())
 
 
-def _stored(text: str, db: str) -> tuple[AnyGame, MatchRecord[Any, Any]]:
+def _stored_record(text: str, db: str) -> tuple[AnyGame, MatchRecord[Any, Any]]:
+    game, kept, _ = _stored(text, db)
+    return game, kept
+
+
+def _stored(text: str, db: str) -> tuple[AnyGame, MatchRecord[Any, Any], Printed]:
     try:
         store = read_store(db)
         match = store.kept_match(*find_match(store, text))
@@ -126,7 +139,8 @@ def _stored(text: str, db: str) -> tuple[AnyGame, MatchRecord[Any, Any]]:
     except UsageError as error:
         raise UsageError(f"there is no file {text!r}, and {error}") from error
     printed = {number: text for output in match.outputs.values() for number, text in output.by_move.items()}
-    return registry.find(kept.spec.game), with_outputs_of_moves(kept, printed)
+    last = {seat: last_lines(output.end) for seat, output in match.outputs.items()}
+    return registry.find(kept.spec.game), with_outputs_of_moves(kept, printed), last
 
 
 @replay.command("html")
@@ -138,8 +152,9 @@ def _stored(text: str, db: str) -> tuple[AnyGame, MatchRecord[Any, Any]]:
     help="Where to write it; FILE with .html, or MATCH_ID.html, if not given.",
 )
 @click.option("--embed", is_flag=True, help="Without a heading, and for the frames of other pages.")
+@click.option("--with-output", is_flag=True, help="With the last that a bot at fault printed.")
 @db_option
-def html(file: str, out: Path | None, embed: bool, db: str) -> None:
+def html(file: str, out: Path | None, embed: bool, with_output: bool, db: str) -> None:
     """Write a match as one page for the browser.
 
     It is the record in FILE, or the match of this id in the store, as with `arena replay show`.
@@ -150,33 +165,50 @@ def html(file: str, out: Path | None, embed: bool, db: str) -> None:
     \b
     arena replay html game.arena -o game.html
     """
-    game, kept = _read(file, db)
+    game, kept, printed = _read(file, db)
     verify(game, kept)
-    write_page(game, kept, out or Path(file).with_suffix(".html"), Frame.ALLOWED if embed else Frame.REFUSED)
+    shown = printed if with_output else {}
+    write_page(game, kept, out or Path(file).with_suffix(".html"), framed=embed, outputs=shown)
 
 
 def write_page(
-    game: AnyGame, kept: MatchRecord[Any, Any], path: Path, frame: Frame = Frame.REFUSED, *, to_stderr: bool = False
-) -> None:
+    game: AnyGame, kept: MatchRecord[Any, Any], path: Path, *, framed: bool = False, to_stderr: bool = False,
+    outputs: Printed | None = None,
+) -> None:  # fmt: skip
     """Write the replay of a match as one page and say so."""
-    page = match_page(read_replay(game, kept), frame=frame)
-    try:
+    page = replay_html(read_replay(game, kept), framed=framed, outputs=outputs)
+    with writing(path):
         path.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
     echo(f"replay: {path}", err=to_stderr)
 
 
-def _pages(game: AnyGame, kept: MatchRecord[Any, Any]) -> list[str]:
+def cause_lines(game: AnyGame, kept: MatchRecord[Any, Any], printed: Printed) -> Iterator[str]:
+    """Of each bot at fault: the illegal move, what was legal, and the last that it printed."""
+    for cause in find_causes(game, kept):
+        name, legal = printable(kept.names[cause.seat]), cause.legal
+        if cause.tried:
+            yield f"{name} tried at move {cause.ply + 1}: {cause.tried}"
+        if legal:
+            yield f"legal moves of {name}: {len(legal)}"
+            yield from (f"  {words}" for words in legal[:MAX_LEGAL])
+        if len(legal) > MAX_LEGAL:
+            yield f"  and {len(legal) - MAX_LEGAL} more"
+        if output := printed.get(cause.seat):
+            yield f"the last that {name} printed:"
+            yield from (f"  printed: {text}" for text in output.splitlines())  # no line can be taken for one of ours
+
+
+def _pages(game: AnyGame, kept: MatchRecord[Any, Any], printed: Printed) -> list[str]:
     """One screen per position, with the move that is about to be played."""
     pages, total = [], len(kept.played)
     names = [marked(f"{bot.name} {bot.version}".strip()) for bot in kept.spec.contestants]
     table = "   ".join(f"seat {seat}: [bold]{name}[/bold]" for seat, name in enumerate(names))
     for number, (state, played) in enumerate(positions(game, kept)):
         if played is None:
-            tail = f"[bold]{marked(kept.outcome.reason)}[/bold]"
-            for seat, verdict in enumerate(kept.verdicts):
-                tail += f"\nseat {seat}, {names[seat]}: {marked(verdict.sentence)}"
+            tail = f"[bold]{marked(kept.result)}[/bold]"
+            for seat, name in enumerate(names):
+                tail += f"\nseat {seat}, {name}: {marked(kept.seat_words(seat))}"
+            tail += "".join(f"\n{marked(line)}" for line in cause_lines(game, kept, printed))
         else:
             words = game.describe_move(state, played.move)
             tail = f"[bold]move {number + 1} of {total}, {names[played.seat]}:[/bold] {words}"
@@ -198,5 +230,9 @@ def _print_json(game: AnyGame, kept: MatchRecord[Any, Any]) -> None:
         else:
             line["outcome"] = asdict(kept.outcome)
             line["verdicts"] = [{"ending": v.ending.name, "sentence": v.sentence} for v in kept.verdicts]
-            line["faults"] = [{"seat": fault.seat, "ply": fault.ply} for fault in kept.faults]
+            line["result"] = kept.result
+            causes = {cause.seat: cause for cause in find_causes(game, kept)}
+            line["faults"] = [
+                {"seat": fault.seat, "ply": fault.ply, "tried": causes[fault.seat].tried} for fault in kept.faults
+            ]
         click.echo(json_text(line))

@@ -36,7 +36,7 @@ def reproduce(ctx: click.Context, file: Path, seat: int, name: str, first: int) 
     """Send a played match's requests to a bot again, and show where it now answers differently.
 
     There is no clock, and the bot in a folder runs as a plain process of yours with this terminal, outside of any
-    sandbox: breakpoint() works. The game goes on as it was recorded, whatever the bot answers.
+    sandbox: breakpoint() works. The game continues as recorded, whatever the bot answers.
 
     \b
     arena bot reproduce game.arena --seat 0 --bot my_bot --from 17

@@ -23,6 +23,8 @@ from arena.web.site import Site
 from arena.web.snapshot import take_snapshot, with_histories
 
 title_option = click.option("--title", default="Arena", show_default=True, help="What the site is called.")
+OUTPUT_HELP = "With the last that bots at fault printed, which everybody can read there then."
+output_option = click.option("--with-output", is_flag=True, help=OUTPUT_HELP)
 
 
 @click.group(cls=CommandGroup)
@@ -37,11 +39,12 @@ def site() -> None:
     type=Whole(0),
     default=1000,
     show_default=True,
-    help="Replays of so many of the latest matches.",
+    help="Build replays of this many latest matches.",
 )
 @title_option
+@output_option
 @db_option
-def build(folder: Path, matches: int, title: str, db: str) -> None:
+def build(folder: Path, matches: int, title: str, with_output: bool, db: str) -> None:
     """Write the site as plain files, for any web server or none.
 
     All links are relative: put the folder under any path, or open its index.html in a browser. Nothing in the store
@@ -55,7 +58,8 @@ def build(folder: Path, matches: int, title: str, db: str) -> None:
     store = open_store_to_read(db)
     infos = {name: game.info for name, game in games.items()}
     snapshot = with_histories(store, infos, take_snapshot(store, infos))
-    made = build_site(Site(store, games, snapshot, title, planned_matches), folder, matches=matches)
+    pages = Site(store, games, snapshot, title, planned_matches, with_output=with_output)
+    made = build_site(pages, folder, matches=matches)
     more = "; older ones have no replay, see --matches" if made.left_out else ""
     click.echo(f"wrote {counted(made.files, 'page')} with {counted(made.matches, 'match')} into {folder}{more}")
     click.echo(f"open {folder / 'index.html'} in a browser, or put the folder on any web server")
@@ -68,12 +72,13 @@ def build(folder: Path, matches: int, title: str, db: str) -> None:
     "--delay",
     type=Duration(),
     default=0.0,
-    help="Show running matches so much later, such as 30s: a live page shows everything, hidden cards too.",
+    help="Delay live matches, e.g. 30s: a live page shows everything, hidden cards too.",
 )
 @title_option
+@output_option
 @db_option
-def serve(host: str, port: int, delay: float, title: str, db: str) -> None:
-    """Serve the site from the store, with every match in it, and what is being played move by move.
+def serve(host: str, port: int, delay: float, title: str, with_output: bool, db: str) -> None:
+    """Serve the site from the store, and running matches move by move.
 
     The store is only read, so this may run beside tournaments, in a process that anybody may reach; see docs/site.md
     for how to put a proxy in front of it. Ctrl-C ends it.
@@ -91,7 +96,7 @@ def serve(host: str, port: int, delay: float, title: str, db: str) -> None:
     _check_free(host, port)
     live = Live(
         open_store_to_read(db), registry.games(), title=title, planned=planned_matches,
-        histories=lambda: histories_apart(db), delay=delay,
+        histories=lambda: histories_apart(db), delay=delay, with_output=with_output,
     )  # fmt: skip
     shown = f"[{host}]" if ":" in host else host
     run(live, host=host, port=port, started=lambda: click.echo(f"serving on http://{shown}:{port}/ (Ctrl-C ends it)"))

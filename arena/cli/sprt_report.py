@@ -2,15 +2,21 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rich.console import RenderableType
 
+from arena.cli.fault_report import BotFaults, plain_faults, read_faults
 from arena.cli.output import marked
+from arena.errors import FaultyTest
 from arena.match import percent
 from arena.schedules.outcomes import Outcomes
-from arena.schedules.sprt import SCORES, Sprt, SprtDecision, SprtReport, leading_pairs
+from arena.schedules.sprt import SCORES, Sprt, SprtDecision, SprtReport, later_pairs, leading_pairs
 from arena.store.base import BotEntry, MatchEntry
+from arena.store.sql import Store
+from arena.tournaments.formats import sprt_of
+from arena.tournaments.tournament import FAULTS_IN_A_ROW, Tournament
 from arena.web.formats import counted
 
 WORDS = {SprtDecision.ACCEPT_H1: "better", SprtDecision.ACCEPT_H0: "not better", SprtDecision.CONTINUE: "not decided"}
@@ -28,7 +34,6 @@ class PairsView:
         """The match is among those played already."""
 
     def renew(self) -> None:
-        """Test again."""
         self.state = self._test.after(leading_pairs(self._played))
 
     def render(self) -> RenderableType:
@@ -40,10 +45,64 @@ class PairsView:
         return numbers(self.state) if any(self.state.counts) else ""
 
 
+@dataclass(frozen=True, slots=True)
+class FinalReport:
+    """What a test says when no more of it is played."""
+
+    test: Sprt
+    left_out: int
+    """Pairs that are over and do not count."""
+    faults: Sequence[BotFaults]
+    fair: Sprt
+    """The test by those pairs alone in which nobody was at fault."""
+
+    @classmethod
+    def of(cls, running: Tournament, field: Sequence[BotEntry], store: Store) -> "FinalReport":
+        """The report of a test by what the store has of it."""
+        test, pairs = sprt_of(running.settings), leading_pairs(running.finished)
+        faults, faulty = read_faults(store, running.id, field)
+        after = test.after(pairs)
+        counted = sum(after.counts)
+        fair = [pair for number, pair in enumerate(pairs[:counted]) if number not in faulty]
+        return cls(after, later_pairs(running.finished, counted), faults, test.after(fair))
+
+    @property
+    def by_forfeits(self) -> bool:
+        """Whether it is decided, but not by what was played."""
+        decision = self.test.report().decision
+        return decision not in (SprtDecision.CONTINUE, self.fair.report().decision)
+
+    def stopped(self, bot_id: int | None, game: str) -> FaultyTest:
+        """That one bot fails in match after match, and what to do."""
+        bad = next(faults for faults in self.faults if faults.bot.id == bot_id)
+        return FaultyTest(
+            f"{bad.bot.label} was at fault in {FAULTS_IN_A_ROW} matches in a row, the last time: {bad.sentence}; the "
+            f"test is stopped: {bad.advice(game)}, and the same `arena test` goes on with it"
+        )
+
+    def not_by_play(self, game: str) -> FaultyTest:
+        """That the verdict rests on forfeits, and what to do."""
+        labels, pairs = " and ".join(faults.bot.label for faults in self.faults), sum(self.fair.counts)
+        return FaultyTest(
+            f"faults of {labels} have decided this test: {counted(pairs, 'pair')} without a fault would not: "
+            f"{' and '.join(faults.advice(game) for faults in self.faults)}"
+        )
+
+    def text(self, field: Sequence[BotEntry]) -> str:
+        """All of it for people."""
+        lines = [numbers(self.test, self.left_out), sentence(self.test, *(bot.label for bot in field))]
+        return "\n".join(lines + [faults.text() for faults in self.faults])
+
+    def plain(self, field: Sequence[BotEntry], tournament_id: int) -> dict[str, Any]:
+        """All of it for programs."""
+        faults = {"faults": list(map(plain_faults, self.faults)), "by_forfeits": self.by_forfeits}
+        return {**plain(self.test, field, tournament_id, self.left_out), **faults}
+
+
 def numbers(test: Sprt, left_out: int = 0) -> str:
     """Pairs, score, difference and how near the test is to its end, and how many later pairs that leaves out."""
     report = test.report()
-    later = f"; {_left_out(left_out)}" if left_out else ""
+    later = f"; {_left_out(left_out, report.decision)}" if left_out else ""
     if not report.pairs:
         return f"no pair is complete yet{later}"
     low, high = (_elo(end) for end in report.interval)
@@ -53,13 +112,14 @@ def numbers(test: Sprt, left_out: int = 0) -> str:
     )
 
 
-def _left_out(pairs: int) -> str:
-    """Why some pairs that are over do not count yet."""
-    return f"{counted(pairs, 'later pair')} left out: deals count in their order, and an earlier one is not over"
+def _left_out(pairs: int, decision: SprtDecision) -> str:
+    """Why some pairs that are over do not count."""
+    open_one = "deals count in their order, and an earlier one is not over"
+    why = open_one if decision is SprtDecision.CONTINUE else "it was decided before them"
+    return f"{counted(pairs, 'later pair')} left out: {why}"
 
 
 def sentence(test: Sprt, first: str, second: str) -> str:
-    """The verdict."""
     report = test.report()
     match report.decision:
         case SprtDecision.CONTINUE:

@@ -13,6 +13,7 @@ from arena.cli.table_formats import duration
 from arena.store.base import RunEntry, TournamentEntry
 from arena.store.sql import Store
 from arena.tournaments.settings import TEST, Settings
+from arena.web.formats import counted
 
 NODE_COLUMNS = ("tables", "running", "played", "void", "excused", "workers_ended")
 
@@ -55,12 +56,11 @@ def plain(store: Store, run: RunEntry) -> dict[str, Any]:
 
 
 def show(store: Store, run: RunEntry) -> None:
-    """Print a run."""
     entry, now = store.tournament(run.tournament_id), run.status
-    settings = Settings.from_json(entry.settings)
-    echo(f"tournament {entry.id}: {entry.game}, {settings.format}, {len(settings.bots)} bots, {_progress(now)}")
-    tables = "1 table" if now["tables"] == 1 else f"{now['tables']} tables"
-    where = f"{now['executor']} with {tables}, driven by process {now['pid']} on {now['host']}"
+    settings = Settings.of(entry)
+    bots = counted(len(settings.field), "bot")
+    echo(f"tournament {entry.id}: {entry.game}, {settings.format}, {bots}, {_progress(now)}")
+    where = f"{now['executor']} with {counted(now['tables'], 'table')}, driven by process {now['pid']} on {now['host']}"
     if not run.alive:
         echo(f"  {where}, which has not reported for {duration(run.silent_s)}{_how_to_go_on(entry, settings)}")
         return

@@ -10,7 +10,8 @@ from platformdirs import user_data_path
 from arena.cli.output import warn
 from arena.errors import UsageError
 from arena.store.bot_files import folder_beside
-from arena.store.failures import OlderForm
+from arena.store.database import FILE_ENDINGS
+from arena.store.failures import OutdatedSchema
 from arena.store.sql import Store
 
 _NEW = "arena.cli.store.new"
@@ -53,15 +54,15 @@ def _close(store: Store, *, unannounced: str | None) -> None:
     unused = unannounced is not None and _is_empty(store)
     store.close()
     if unused:
-        for ending in ("", "-wal", "-shm"):
+        for ending in FILE_ENDINGS:
             Path(f"{unannounced}{ending}").unlink(missing_ok=True)
 
 
 def _is_empty(store: Store) -> bool:
     """Whether nothing was played and nobody handed anything in; sample bots come with the next tournament."""
-    from arena.bots.reserved import BUILTIN_OWNER, SAMPLE_OWNER  # noqa: PLC0415  (whoever only reads needs no bots)
+    from arena.bots.reserved import OLD_BUILTIN, SAMPLE_OWNER  # noqa: PLC0415  (whoever only reads needs no bots)
 
-    strangers = (bot for bot in store.all_bots() if bot.on_ladder and bot.owner not in (SAMPLE_OWNER, BUILTIN_OWNER))
+    strangers = (bot for bot in store.all_bots() if bot.on_ladder and bot.owner not in (SAMPLE_OWNER, OLD_BUILTIN))
     return not store.tournament_summaries(limit=1) and next(strangers, None) is None
 
 
@@ -78,7 +79,7 @@ def read_store(where: str) -> Store:
         return open_store(where)
     try:
         return open_store_to_read(where)
-    except OlderForm:
+    except OutdatedSchema:
         Store(where).close()
         return open_store_to_read(where)
 

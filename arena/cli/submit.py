@@ -52,7 +52,7 @@ def submit(
     db: str,
     **given: Any,
 ) -> None:
-    """Check a bot, try it in the sandbox, and register it as a new version.
+    """Check a bot, try it in the sandbox, and register it.
 
     Takes a folder with a bot.toml, an archive of one (.tar, .tar.gz, .tar.xz, .zip), an image of the docker daemon,
     or an archive that `docker save` wrote; an image needs --name and --game. Nothing of it runs outside of the
@@ -88,7 +88,6 @@ class Screen:
         self._to_stderr = to_stderr
 
     def progress(self, sentence: str) -> None:
-        """Print the step."""
         echo(sentence, err=self._to_stderr)
 
     def warn(self, sentence: str) -> None:

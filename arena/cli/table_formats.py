@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from arena.cli.options import json_option, option_group
-from arena.cli.output import cell, echo, narrow_table, plain_console, print_json
+from arena.cli.output import cell, echo, narrow_table, plain_console, print_json, writing
 from arena.errors import UsageError
 from arena.untrusted.text import printable
 
@@ -127,8 +127,6 @@ def _write_page(page: str, where: str) -> None:
     if where == "-":
         echo(page)
         return
-    try:
+    with writing(Path(where)):
         Path(where).write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{where} cannot be written: {error.strerror}") from error
     click.echo(f"wrote {where}")

@@ -7,29 +7,28 @@ from typing import Any
 import click
 
 from arena import registry
-from arena.bots import register
 from arena.bots.builtin import BUILTIN
 from arena.bots.manifest import MANIFEST, find_sample, read_manifest
-from arena.bots.reserved import BUILTIN_OWNER
 from arena.cli.monitoring import read_watch
 from arena.cli.options import json_option
 from arena.cli.output import echo, print_json, warn
 from arena.cli.params import Setting, Whole
-from arena.cli.played_tournament import make_settings, play_missing, say_why
+from arena.cli.played_tournament import check_extras, make_settings, play_missing, say_why
 from arena.cli.sandbox_options import read_sandbox_options
-from arena.cli.sprt_report import PairsView, numbers, plain, sentence
-from arena.cli.store import open_store, say_if_new
+from arena.cli.sprt_report import FinalReport, PairsView
+from arena.cli.store import open_store
 from arena.cli.tournament import play_options
 from arena.cli.tournament_config import bots_and_bounds, config_option
 from arena.errors import UsageError
 from arena.game import AnyGame
-from arena.schedules.sprt import Sprt, later_pairs
+from arena.schedules.sprt import Sprt
 from arena.standings.ladder import find_bot
 from arena.store.base import BotEntry
 from arena.store.sql import Store
 from arena.tournaments.field import choose_field, choose_sandbox
 from arena.tournaments.formats import sprt_of
 from arena.tournaments.resuming import left_behind, with_seed
+from arena.tournaments.session import Halt
 from arena.tournaments.settings import COMMON, TEST, Settings
 from arena.tournaments.tournament import Tournament
 
@@ -60,8 +59,11 @@ def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool,
     it takes. A bot is a folder, a name in the store, a sample bot (greedy, policy, search), random or first. Where a
     folder has the name of a bot in the store, the folder is meant; NAME@VERSION is always the one in the store.
 
-    The matches are kept, and the same command goes on with a test that was stopped. They do not count for the ladder,
-    and a folder that is tested does not come onto it: `arena ratings --tests` shows what was tested.
+    A fault forfeits a match. Four in a row by the same bot stop the test; one that faults alone decide says so. Both
+    have the exit code 3, and what the bot printed last is shown.
+
+    The matches are kept, and the same command resumes a test that was stopped. They do not count for the ladder,
+    and a folder that is tested does not come onto it: `arena ratings --tests --game GAME` shows what was tested.
 
     \b
     arena test my_bot my_bot@1 --game claim
@@ -75,6 +77,7 @@ def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool,
     bounds = [*map(_setting, first), *bounds, *map(_setting, later)]
     if len(names) != 2:
         raise UsageError(f"a test is between two bots, but {len(names)} were named: arena test NEW OLD --game claim")
+    check_extras(given)
     goal = {**read_bounds(bounds), "most": float(given["max_pairs"])}
     store = open_store(given["db"], make=True)
     game = registry.find(given["game_name"] or common_game(store, names))
@@ -82,19 +85,23 @@ def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool,
     settings = with_seed(read_settings(game, field, goal, given), given["seed"], store)
     if (open_one := left_behind(settings, given["seed"], store)) is not None:
         warn(open_one)
-    running = Tournament.start(game, settings, field, store)
-    say_if_new()
-    view = PairsView(running.finished, sprt_of(settings))
-    halt = play_missing(running, field, store, given, lambda _: view)
-    view.renew()
+    running, halt = play_missing(
+        lambda: Tournament.start(game, settings, field, store), settings, field, store, given,
+        lambda running, _: PairsView(running.finished, sprt_of(settings)),
+    )  # fmt: skip
+    report = FinalReport.of(running, field, store)
     watch = read_watch(given)
-    result, left_out = view.state, later_pairs(running.finished)
     if as_json:
-        print_json(plain(result, field, running.id, left_out), err=watch.to_stdout)
+        stopped_by = {"stopped_by": halt and halt.name.lower()}
+        print_json({**report.plain(field, running.id), **stopped_by}, err=watch.to_stdout)
     else:
-        echo(f"{numbers(result, left_out)}\n{sentence(result, *(bot.label for bot in field))}", err=watch.to_stdout)
+        echo(report.text(field), err=watch.to_stdout)
+    if halt is Halt.FAULTS:
+        raise report.stopped(running.failing, game.info.name)
     if halt:
         say_why(running, halt, "the same command", given["budget"], to_stderr=as_json or watch.to_stdout)
+    elif report.by_forfeits:
+        raise report.not_by_play(game.info.name)
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -135,12 +142,7 @@ def _games(store: Store, name: str) -> tuple[str, ...]:
 
 def choose_two(store: Store, game: AnyGame, names: Sequence[str]) -> list[BotEntry]:
     """Both bots, as the store knows them."""
-    field = [
-        register.builtin(store, name, tried=True)
-        if name in BUILTIN
-        else choose_field(store, game.info.name, [name], trying=True)[0]
-        for name in names
-    ]
+    field = [choose_field(store, game.info.name, [name], warn, trying=True)[0] for name in names]
     if field[0].id == field[1].id:
         raise UsageError(f"a bot cannot be tested against itself: both are {field[0].label}")
     return field
@@ -151,6 +153,6 @@ def read_settings(
 ) -> Settings:
     """A test is a tournament of two with a goal."""
     game.info.check_seats(2)
-    options = choose_sandbox([bot for bot in field if bot.owner != BUILTIN_OWNER], read_sandbox_options(given), warn)
+    options = choose_sandbox(field, read_sandbox_options(given), warn)
     # There is one group only, so its own deals are common to all.
     return make_settings(game, field, options, given, seats=2, format=TEST, rounds=0, goal=goal, deals=COMMON)

@@ -21,12 +21,11 @@ from typing import Any
 import click
 
 from arena.errors import UsageError
-from arena.tournaments.settings import TEST, Settings
+from arena.tournaments.settings import MAX_DEAL_SEED, TEST, Settings
 from arena.untrusted.toml import read_text, read_toml
 
 MAX_CONFIG_BYTES = 1 << 18
 MAX_SEEDS = 10_000
-MAX_DEAL_SEED = 2**53 - 1
 LEFT_OUT = ("config", "help")
 OF_TESTS = ("sprt", "max-pairs")
 
@@ -37,7 +36,6 @@ class Seeds(click.ParamType):  # type: ignore[type-arg]  # generic only from cli
     name = "FILE"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        """The seeds in their order."""
         if isinstance(value, tuple):
             return value
         try:
@@ -137,10 +135,14 @@ def _as_typed(key: str, value: Any, path: Path) -> Any:
 
 
 def config_text(settings: Settings) -> str:
-    """The configuration of a tournament or a test, with which the same matches are played again."""
+    """The configuration of a tournament or a test, with which the same matches are played again.
+
+    One whose field was changed is played with the bots that play in it now.
+    """
     values: dict[str, Any] = {
+        "title": settings.title or None,
         "game": settings.game,
-        "bots": [f"{name}@{version}" for name, version, _ in settings.bots],
+        "bots": [f"{bot[0]}@{bot[1]}" for bot in settings.playing],
         **(_test_shape(settings) if settings.format == TEST else _tournament_shape(settings)),
         "seed": settings.seed,
         "clock": settings.clock,
@@ -179,7 +181,6 @@ def _test_shape(settings: Settings) -> dict[str, Any]:
 
 
 def _bounds(settings: Settings) -> dict[str, float]:
-    """The numbers of --sprt."""
     return {name: number for name, number in settings.goal.items() if settings.format == TEST and name != "most"}
 
 

@@ -14,11 +14,11 @@ from arena.tournaments.settings import Settings
 from arena.workers.base import Executor, Spectator
 from arena.workers.local import LocalExecutor
 from arena.workers.messages import WorkerPlan
-from arena.workers.placement import Cluster, cluster_executor, connect
+from arena.workers.placement import Cluster, MatchSize, cluster_executor, connect
 
 SHARED = (
-    "another tournament is played on this machine: tables here have no processors of their own and share them with it, "
-    "which costs all bots time; `arena status` shows it if it has the same store"
+    "another tournament is running on this machine: both share its processors, so bots lose time; "
+    "`arena status` shows it if it has the same store"
 )
 
 
@@ -53,7 +53,7 @@ def open_venue(given: Mapping[str, Any], settings: Settings) -> Iterator[Venue]:
     Whoever calls the command from Python can give it another maker of local executors, as the object of its context.
     """
     placement = read_placement(given)
-    cluster = connect(placement, settings)
+    cluster = connect(placement, MatchSize(settings.seats, settings.cpus, settings.memory_bytes, settings.ponder))
     try:
         concurrency = placement.concurrency or (cluster.capacity() if cluster else default_concurrency(settings.cpus))
         yield Venue(placement.place, concurrency, cluster, click.get_current_context().obj or LocalExecutor)

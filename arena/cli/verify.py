@@ -22,7 +22,7 @@ from arena.web.formats import counted
 
 PROVABLE = ("rules", "schedule", "seed")
 PLAYED = "played"
-"""That bots played so, which no record can prove."""
+"""That these bots chose these moves, which no record can prove."""
 
 
 @dataclass(slots=True)
@@ -34,7 +34,6 @@ class Check:
     findings: list[Finding] = field(default_factory=list)
 
     def count(self) -> None:
-        """One more match was replayed."""
         self.matches += 1
 
 
@@ -51,7 +50,7 @@ def verify(numbers: Sequence[int], game_name: str | None, as_json: bool, db: str
     found and named, and so is a match that was left out, added, or dealt otherwise. All matches are counted again,
     because tables are made of tallies that are kept beside them. The exit code is 1 if anything is wrong.
 
-    That bots played so no record can prove: whoever writes one chooses their moves and faults.
+    That does not prove that these bots chose these moves: whoever writes a record chooses them.
 
     Somebody who can write to the database can also write checksums that fit. So keep the checksum of a finished
     tournament elsewhere, or publish it: no result, setting or record can change without changing it.
@@ -84,7 +83,7 @@ def verify(numbers: Sequence[int], game_name: str | None, as_json: bool, db: str
         raise RecordError(f"{counted(lies, 'thing')} wrong, named above")
     seconds = time.monotonic() - started
     seen = f"{counted(len(chosen), 'tournament')}, {counted(played, 'match')} replayed in {seconds:.1f} s"
-    click.echo(f"nothing is wrong: {seen}", err=as_json)
+    click.echo(f"ok: {seen}", err=as_json)
 
 
 def _choose(store: Store, numbers: Sequence[int], game_name: str | None) -> list[TournamentEntry]:

@@ -142,8 +142,8 @@ def _note(record: AnyRecord, seat: Seat, ply: int, played: PlayedMove[Any] | Non
 
 async def _begin(game: AnyGame, record: AnyRecord, seat: Seat, link: Link) -> bool:
     spec = record.spec
-    told_id = printable(record.told_id or spec.match_id)
-    start = MatchStart(told_id, seat, len(spec.contestants), spec.config, spec.control)
+    shown_id = printable(record.shown_id or spec.match_id)
+    start = MatchStart(shown_id, seat, len(spec.contestants), spec.config, spec.control)
     reply = game.codec.read_reply((await link.call(game.codec.write_start(start), UNTIMED_WAIT)).reply)
     if not isinstance(reply, Ready):
         raise BadMessage("it answered the start of the match with something else than `ready`")

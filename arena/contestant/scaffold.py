@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena import registry
-from arena.bots.manifest import MANIFEST, checked_name, find_sample, read_manifest, samples
+from arena.bots.manifest import MANIFEST, TEMPLATE, checked_name, find_sample, read_manifest, samples
 from arena.bots.shipped import SAMPLES, shipped
+from arena.contestant.new_bot import new_bot
 from arena.errors import InfraError, UsageError
 
 PREPARE_S = 300.0
@@ -47,7 +48,7 @@ class Template:
 NPM = ("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
 
 TEMPLATES = {
-    "python": Template("random", "bot.py"),
+    "python": Template(TEMPLATE, "bot.py"),
     "node": Template("random_node", "bot.js", prepare=NPM),
     "ts": Template("random_ts", "bot.ts", prepare=NPM, tools={"make": "make", "node": "nodejs", "npm": "npm"}),
     "cpp": Template(
@@ -113,6 +114,8 @@ def create(target: Path, game: str, template: Template) -> None:
         with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=target.absolute().parent) as temporary:
             made = Path(temporary, "bot")
             _copy(template, made, game)
+            if template is TEMPLATES["python"]:
+                (made / template.source).write_text(new_bot(game), encoding="utf-8")
             _set_name_and_game(made, name, game)
             _set_game_in_readme(made / "README.md", game)
             made.rename(target)
@@ -172,6 +175,6 @@ def _set_name_and_game(folder: Path, name: str, game: str) -> None:
 def _set_game_in_readme(path: Path, game: str) -> None:
     """Let the commands and examples of the README be about the game of the new bot."""
     text = path.read_text(encoding="utf-8")
-    for form in ("--game {}", 'find("{}")', 'game="{}"'):
+    for form in ("--game {}", "arena docs {}", 'find("{}")', 'game="{}"'):
         text = text.replace(form.format("claim"), form.format(game))
     path.write_text(text, encoding="utf-8")

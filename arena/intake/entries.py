@@ -4,7 +4,6 @@ import stat
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, NoReturn
 
 from arena.bots.files import is_part
@@ -36,8 +35,8 @@ class Entry:
 
 Entries = Iterator[tuple[Entry, IO[bytes] | None]]
 """Each part with its content, which must be read before the next part is asked for."""
-Reader = Callable[[Path | None], Entries]
-"""Reads a submission from its beginning: once to look at it, and once to unpack it into the folder given."""
+Reader = Callable[[], Entries]
+"""Reads a submission from its beginning: once to look at it, and once to unpack it."""
 
 
 class EntryChecker:
@@ -127,10 +126,10 @@ class EntryChecker:
         raise UsageError(f"{self._what}: {quoted(entry.name)} {reason}")
 
 
-def checked_entries(read: Reader, what: str, target: Path | None = None) -> Entries:
+def checked_entries(read: Reader, what: str) -> Entries:
     """The entries of a submission that are part of the bot, each checked before it is handed out."""
     checker = EntryChecker(what)
-    for entry, content in read(target):
+    for entry, content in read():
         if is_part(entry.name):
             checker.check(entry)
             yield entry, content

@@ -11,7 +11,7 @@ from typing import IO
 
 from arena.bots.files import folder_digest
 from arena.errors import InfraError, UsageError
-from arena.sandboxes.owner import is_alive, owner
+from arena.sandboxes.referee_id import is_alive, referee_id
 from arena.store.bot_files import kept_path
 
 _TEMPORARY = ".new-"
@@ -27,7 +27,7 @@ class FolderStorage:
     def working_folder(self) -> Iterator[Path]:
         """An empty temporary folder, removed when the context ends."""
         self._remove_orphans()
-        path = self.folder / f"{_TEMPORARY}{owner()}.{secrets.token_hex(4)}"
+        path = self.folder / f"{_TEMPORARY}{referee_id()}.{secrets.token_hex(4)}"
         try:
             path.mkdir(parents=True)
         except OSError as error:
@@ -65,7 +65,7 @@ class FolderStorage:
         try:
             if path.is_dir():
                 self._set_aside(path)
-            _make_read_only(folder)
+            make_read_only(folder)
             folder.chmod(0o755)  # without this nobody but root could move it
             folder.rename(path)
             path.chmod(0o555)
@@ -108,7 +108,7 @@ def remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _make_read_only(folder: Path) -> None:
+def make_read_only(folder: Path) -> None:
     """Make everything readable for all and writable for nobody."""
     for top, _, files in os.walk(folder, topdown=False):
         for name in files:

@@ -29,6 +29,6 @@ async def build(program: BotDirectory, target: Path, what: str) -> None:
 
     def collect(made: Path) -> None:
         # Nothing is parsed here: names and sizes are listed within bounds, and bytes are copied.
-        unpack(partial(read_folder, made, what=made_by), target, made_by)
+        unpack(partial(read_folder, made, made_by), target, made_by)
 
     await BuildSandbox(program).build(collect)

@@ -210,7 +210,6 @@ class _Hashed(io.RawIOBase):
         self._hash = hashlib.sha256()
 
     def readable(self) -> bool:
-        """Always True."""
         return True
 
     def readinto(self, buffer: Any) -> int:

@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 
 from arena.errors import InfraError
 from arena.sandboxes.docker.client import DockerClient
-from arena.sandboxes.owner import is_alive, owner
+from arena.sandboxes.referee_id import is_alive, referee_id
 
 REPOSITORY = "arena-submitted"
 _TEMPORARY = "new-"
@@ -15,7 +15,7 @@ _TEMPORARY = "new-"
 def temporary_tag(client: DockerClient) -> Iterator[str]:
     """A tag for an image that is still being checked; removed with the context, and the image unless it was kept."""
     _remove_orphans(client)
-    name = f"{REPOSITORY}:{_TEMPORARY}{owner()}"
+    name = f"{REPOSITORY}:{_TEMPORARY}{referee_id()}"
     try:
         yield name
     finally:

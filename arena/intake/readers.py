@@ -61,7 +61,7 @@ def is_zip(path: Path) -> bool:
         return file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
 
 
-def read_folder(folder: Path, _: Path | None = None, *, what: str = "the folder") -> Entries:
+def read_folder(folder: Path, what: str) -> Entries:
     """The parts of a folder on this machine, parents first; links are not followed."""
     # The EntryChecker counts bytes itself, and names the file that has too many.
     limits = TreeLimits(MAX_ENTRIES, sys.maxsize)
@@ -158,15 +158,12 @@ def tar_stream(path: Path, most: int = _TAR_BYTES) -> Iterator[tarfile.TarFile]:
             yield archive
 
 
-def read_tar(path: Path, target: Path | None = None) -> Entries:
-    """The parts of a tar archive; when it is unpacked, Python's own filter looks at each of them too."""
+def read_tar(path: Path) -> Entries:
+    """The parts of a tar archive."""
     with tar_stream(path) as archive:
         for member in members(archive):
-            if member.name in (".", ""):
-                continue
-            if target is not None:
-                tarfile.data_filter(member, str(target))
-            yield _tar_entry(member), archive.extractfile(member) if member.isreg() else None
+            if member.name not in (".", ""):
+                yield _tar_entry(member), archive.extractfile(member) if member.isreg() else None
 
 
 def _tar_entry(member: tarfile.TarInfo) -> Entry:
@@ -190,7 +187,7 @@ def _tar_entry(member: tarfile.TarInfo) -> Entry:
     )
 
 
-def read_zip(path: Path, _: Path | None = None) -> Entries:
+def read_zip(path: Path) -> Entries:
     """The parts of a zip archive."""
     with map_archive_errors(path.name), path.open("rb") as file:
         _check_directory(file, path)

@@ -16,7 +16,9 @@ from arena.bots.manifest import MANIFEST, Folder, Image, Manifest, read_manifest
 from arena.errors import InfraError, UsageError
 from arena.intake import folders, image_archive, image_storage
 from arena.intake.folder_storage import FolderStorage, own_digest, remove
+from arena.intake.go_cache import with_go_cache
 from arena.intake.readers import is_zip
+from arena.sandboxes.base import BotDirectory
 from arena.sandboxes.docker import images
 from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.launched.bubblewrap import find_bubblewrap
@@ -78,15 +80,18 @@ class Intake:
             return submission
         if (reason := self._why_no_folders()) is not None:
             raise UsageError(
-                f"{reason}, and Dockerfiles are not built here: hand in an image as `docker save` writes it"
+                f"{reason}, and Dockerfiles are not built here: submit an image as `docker save` writes it"
             )
         if not manifest.build:
             return submission
         built = self._working_folder / "built"
-        asyncio.run(folders.build(build_of(folder), built, what))
+        asyncio.run(self._build(build_of(folder), built, what))
         if not (built / MANIFEST).is_file() or read_manifest(built) != manifest:
             raise UsageError(f"the build of {what} changed its {MANIFEST}")
         return Submission(Folder(built, manifest), manifest)
+
+    async def _build(self, program: BotDirectory, built: Path, what: str) -> None:
+        await folders.build(await with_go_cache(program, self.storage), built, what)
 
     def origin(self, submission: Submission) -> str:
         """Its path in the storage, or the digest of its image."""

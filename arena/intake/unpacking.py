@@ -13,6 +13,7 @@ from arena.errors import InfraError, UsageError
 from arena.intake.entries import Entry, Reader, checked_entries
 from arena.intake.readers import archive_reader, map_archive_errors, read_folder
 from arena.untrusted.tar import Kind
+from arena.untrusted.text import quoted
 
 _LATEST = 2**32 - 1
 _CHUNK = 1 << 20
@@ -21,9 +22,9 @@ _CHUNK = 1 << 20
 def unpack_submission(source: str, target: str, what: str) -> None:
     """Unpack a folder or an archive into a new folder, and look at what came out as those who use it will."""
     path = Path(source)
-    unpack(partial(read_folder, path, what=what) if path.is_dir() else archive_reader(path), Path(target), what)
+    unpack(partial(read_folder, path, what) if path.is_dir() else archive_reader(path), Path(target), what)
     root = bot_root(Path(target))
-    for _ in checked_entries(partial(read_folder, root, what=what), what):  # a link may lead out of the inner folder
+    for _ in checked_entries(partial(read_folder, root, what), what):  # a link may lead out of the inner folder
         pass
     if not (root / MANIFEST).is_file() or (root / MANIFEST).is_symlink():
         raise UsageError(f"{what} has no {MANIFEST}: `arena bot new` writes one")
@@ -45,7 +46,7 @@ def unpack(read: Reader, target: Path, what: str) -> None:
         pass
     with map_write_errors(what):
         target.mkdir()
-    for entry, content in checked_entries(read, what, target):
+    for entry, content in checked_entries(read, what):
         with map_write_errors(what):
             _write(entry, content, target, what)
     with map_write_errors(what):
@@ -64,6 +65,7 @@ def map_write_errors(what: str) -> Iterator[None]:
 
 def _write(entry: Entry, content: IO[bytes] | None, folder: Path, what: str) -> None:
     path = folder / entry.name
+    _check_inside(entry, path, folder, what)
     path.parent.mkdir(parents=True, exist_ok=True)
     if entry.kind is Kind.DIRECTORY:
         path.mkdir(exist_ok=True)
@@ -73,6 +75,14 @@ def _write(entry: Entry, content: IO[bytes] | None, folder: Path, what: str) -> 
         shutil.copy2(folder / entry.target, path)
     elif content is not None:
         _write_file(entry, content, path, what)
+
+
+def _check_inside(entry: Entry, path: Path, folder: Path, what: str) -> None:
+    """Look a second time, now at what lies on the disk: no check of names alone shall stand before a write."""
+    leads_to = {Kind.SYMLINK: path.parent / entry.target, Kind.HARDLINK: folder / entry.target}.get(entry.kind, path)
+    inside = Path(os.path.realpath(folder))
+    if not all(Path(os.path.realpath(place)).is_relative_to(inside) for place in (path.parent, leads_to)):
+        raise UsageError(f"{what}: {quoted(entry.name)} would lead out of the folder")
 
 
 def _write_file(entry: Entry, content: IO[bytes], path: Path, what: str) -> None:

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from enum import IntEnum
 from functools import partial
-from types import ModuleType
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from google.protobuf.message import DecodeError
 from grpc_health.v1 import health_pb2
 
+from arena.codec import Codec
 from arena.errors import Abuse, BadMessage, BotFault, Disconnected, StartFailed
 from arena.links.grpc import Call, GrpcLink, copy_fault
 from arena.links.http2 import NO_STREAM, Http2
@@ -36,7 +36,7 @@ OPEN_WAIT = 5.0
 _STATUSES = {value: name for name, value in health_pb2.HealthCheckResponse.ServingStatus.items()}
 
 
-class Sign(IntEnum):
+class StartStage(IntEnum):
     """How far a bot came that did not become ready."""
 
     NONE = 0
@@ -45,31 +45,17 @@ class Sign(IntEnum):
     ANSWERED = 3
 
 
-class WhyNot:
-    """Why a bot is not ready: the latest reason among those for which it came farthest, whatever a later try found."""
+class NotReadyReason:
+    """Keeps the reason from the furthest stage reached; later attempts that get less far do not replace it."""
 
     def __init__(self) -> None:
         self.reason = "no answer"
-        self._sign = Sign.NONE
+        self._stage = StartStage.NONE
 
-    def note(self, sign: Sign, reason: str) -> None:
+    def note(self, stage: StartStage, reason: str) -> None:
         """Keep a reason unless an earlier one says more."""
-        if sign >= self._sign:
-            self._sign, self.reason = sign, reason
-
-
-class Wire(Protocol):
-    """The part of a game's codec that names its service."""
-
-    @property
-    def wire(self) -> ModuleType:
-        """The generated module."""
-        ...
-
-    @property
-    def prefix(self) -> str:
-        """What the name of the service starts with."""
-        ...
+        if stage >= self._stage:
+            self._stage, self.reason = stage, reason
 
 
 def unix_connect(path: str | os.PathLike[str]) -> Connect:
@@ -121,7 +107,7 @@ class BotConnection:
         The limit is a number of seconds from now, or a deadline that runs already. What can become no better, Abuse and
         what is no gRPC, is raised at once.
         """
-        deadline, why_not = limit if isinstance(limit, Deadline) else Deadline(limit), WhyNot()
+        deadline, why_not = limit if isinstance(limit, Deadline) else Deadline(limit), NotReadyReason()
         while (left := deadline.left()) > 0:  # again after a timeout if our own machine stood still meanwhile
             with suppress(TimeoutError):
                 async with asyncio.timeout(left):
@@ -129,33 +115,33 @@ class BotConnection:
         raise StartFailed(f"was not ready within {deadline.seconds:g} s: {why_not.reason}")
 
     @classmethod
-    async def _try_until_serving(cls, connect: Connect, now: Callable[[], float], why_not: "WhyNot") -> Self:
+    async def _try_until_serving(cls, connect: Connect, now: Callable[[], float], why_not: "NotReadyReason") -> Self:
         """Try until the bot is ready; `why_not` tells the caller of a timeout why it was not."""
         while True:
             try:
                 bot = await _connected(connect)
-                why_not.note(Sign.CONNECTED, "it does not answer the health check")
+                why_not.note(StartStage.CONNECTED, "it does not answer the health check")
                 return await cls._wait_until_serving(connect, bot, now, why_not)
             except BadMessage as fault:
                 raise StartFailed(f"failed its health check: {fault}") from fault
             except Abuse:
                 raise
             except OSError as error:
-                why_not.note(Sign.NONE, f"nothing listens on its socket: {error.strerror}")
+                why_not.note(StartStage.NONE, f"nothing listens on its socket: {error.strerror}")
             except BotFault as fault:
-                why_not.note(Sign.CLOSED, str(fault))
+                why_not.note(StartStage.CLOSED, str(fault))
             await asyncio.sleep(RETRY_S)
 
     @classmethod
     async def _wait_until_serving(
-        cls, connect: Connect, bot: socket.socket, now: Callable[[], float], why_not: "WhyNot"
+        cls, connect: Connect, bot: socket.socket, now: Callable[[], float], why_not: "NotReadyReason"
     ) -> Self:
         connection = cls(connect, await Http2.on(bot, now), now)
         try:
             with connection._http.reading():
                 await connection._http.settings_received
                 while reason := await connection._why_not_serving():
-                    why_not.note(Sign.ANSWERED, reason)
+                    why_not.note(StartStage.ANSWERED, reason)
                     await asyncio.sleep(RETRY_S)
         except BaseException:
             await connection.close()
@@ -186,7 +172,7 @@ class BotConnection:
         is_serving = status == health_pb2.HealthCheckResponse.SERVING
         return "" if is_serving else f"its health check says {_STATUSES.get(status, status)}"
 
-    async def open_match(self, codec: Wire) -> MatchLink:
+    async def open_match(self, codec: Codec[Any, Any, Any, Any]) -> MatchLink:
         """A new stream for one match of this codec's game; its first call connects again where that is needed."""
         deadline = Deadline(OPEN_WAIT)
         with self._http.reading():  # also finds out what happened since the last match
@@ -212,7 +198,7 @@ class BotConnection:
                             await self._reconnect()
                         return self._link(method)
         except OSError as error:
-            raise Disconnected(f"closed the connection and takes no other: {error.strerror}") from None
+            raise Disconnected(f"closed the connection and refuses a new one: {error.strerror}") from None
         raise Disconnected("closed the connection and did not answer on a new one")
 
     async def _reconnect(self) -> None:
@@ -224,7 +210,7 @@ class BotConnection:
         except BaseException:
             http.close()
             raise
-        self._left = [left for left in (*self._left, self._http) if not _closed_if_unused(left)]
+        self._left = [left for left in (*self._left, self._http) if not _close_if_unused(left)]
         self._http = http
 
     def _fault(self, otherwise: str) -> BotFault:
@@ -242,7 +228,7 @@ class BotConnection:
         await asyncio.sleep(0)  # lets the socket go
 
 
-def _closed_if_unused(http: Http2) -> bool:
+def _close_if_unused(http: Http2) -> bool:
     """Close a connection without a stream; whether it is closed."""
     if http.is_unused():
         http.close()

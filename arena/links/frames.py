@@ -48,7 +48,6 @@ class Frames:
         """Of the frame that comes next, once it is known."""
 
     def __len__(self) -> int:
-        """How many bytes are held."""
         return len(self._held)
 
     def feed(self, data: bytes | memoryview) -> None:
@@ -138,7 +137,7 @@ class Messages:
             if compressed:
                 raise BadMessage("sent a compressed message: compression is not accepted")
             if size > MAX_MESSAGE:
-                raise BadMessage(f"announced a message of {size} bytes: {MAX_MESSAGE} are the most")
+                raise BadMessage(f"announced a message of {size} bytes: at most {MAX_MESSAGE} are allowed")
             end = _PREFIX.size + size
             if len(held) < end:
                 return
@@ -148,7 +147,6 @@ class Messages:
 
 
 def pack_frame(kind: int, stream: int, payload: bytes, flags: int = 0) -> bytes:
-    """A frame, by default without flags."""
     return _HEADER.pack(len(payload) >> 8, len(payload) & 0xFF, kind, flags, stream) + payload
 
 

@@ -15,7 +15,7 @@ from arena.errors import BadMessage, BotFault, Disconnected, InfraError, TimedOu
 from arena.links.frames import Messages, pack_message
 from arena.links.http2 import Headers, Http2
 from arena.referee import priority
-from arena.referee.player import STRICT, Answer, ReplyPolicy
+from arena.referee.player import STRICT, Answer, Link, ReplyPolicy
 from arena.untrusted.text import escaped
 
 TELL_WAIT = 1.0
@@ -60,7 +60,6 @@ class Call:
         self._http.send(self._stream, b"", last=True)
 
     def cancel(self) -> None:
-        """Break the call off."""
         self._http.reset(self._stream)
         self.on_end(Disconnected("the referee broke the stream off"))
 
@@ -76,16 +75,15 @@ class Call:
         if not self._answered:
             self._answered = True
             if fields.get(b":status") != b"200":
-                raise BadMessage(f"answered with the HTTP status {_text(fields.get(b':status'))} and not by gRPC")
+                raise BadMessage(f"answered with HTTP status {_text(fields.get(b':status'))} instead of gRPC")
             if not fields.get(b"content-type", b"").startswith(b"application/grpc"):
-                raise BadMessage(f"answered with {_text(fields.get(b'content-type'))} and not by gRPC")
+                raise BadMessage(f"answered with {_text(fields.get(b'content-type'))} instead of gRPC")
         if (code := fields.get(b"grpc-status")) is not None:
             name = _NAMES.get(code) or f"status {_text(code)}"
             said = _text(fields.get(b"grpc-message"))
             self.status = f"{name}: {said}" if said else name
 
     def on_end(self, fault: BotFault | None) -> None:
-        """Nothing more comes."""
         if not self.over.done():
             self.over.set_result(fault)
 
@@ -112,7 +110,6 @@ class ReplyTimer:
         self._timer = self._loop.call_later(started + wait - now(), self._expire)
 
     def end(self) -> None:
-        """Wait no longer."""
         self._timer.cancel()
 
     def _expire(self) -> None:
@@ -124,7 +121,7 @@ class ReplyTimer:
             self._give_up(f"no answer came in {self._wait:.3f} s")
 
 
-class GrpcLink:
+class GrpcLink(Link):
     """One match with a bot: requests go out on one call, and only what was asked for comes back."""
 
     def __init__(self, http: Http2, method: str, now: Callable[[], float]) -> None:
@@ -143,13 +140,13 @@ class GrpcLink:
         self._answered_at = 0.0
         self._cpu_before = 0.0
         """Processor seconds that we had spent on the bot's bytes when it was asked."""
-        self._leniency = STRICT
+        self._reply_policy = STRICT
         self._surplus = 0
         self._sent: asyncio.Future[None] = self._loop.create_future()
 
     async def call(self, request: bytes, wait: float, reply_policy: ReplyPolicy = STRICT) -> Answer:
         """Send a request and wait for its reply; times are those at the socket."""
-        self._leniency = reply_policy
+        self._reply_policy = reply_policy
         self.has_asked = False
         self._http.start_reading(self)  # what came before the request is dealt with first, and is no reply to it
         try:
@@ -191,15 +188,12 @@ class GrpcLink:
 
     def _lag(self, since: float, until: float) -> float:
         """What our machine stood still between two moments, without its work on what this very bot sent."""
-        lag = self._leniency.heartbeat.lag(since, until)
+        lag = self._reply_policy.heartbeat.lag(since, until)
         return max(0.0, lag - (self._http.cpu_seconds - self._cpu_before)) if lag else 0.0
 
     def has_lost_connection(self) -> bool:
         """Whether the connection has ended, or will with its last stream."""
         return self._http.is_ended()
-
-    async def wait_frozen(self) -> None:
-        """Nothing is frozen."""
 
     async def tell(self, request: bytes) -> None:
         """Send a request that has no reply; a bot that does not take it within a second misses it."""
@@ -225,7 +219,7 @@ class GrpcLink:
         if self._call.over.done():
             raise self._fault()
         if len(request) > MAX_MESSAGE:
-            raise InfraError(f"a request of {len(request)} bytes is too long: {MAX_MESSAGE} are the most")
+            raise InfraError(f"a request of {len(request)} bytes is too long: at most {MAX_MESSAGE} are allowed")
 
     def _fault(self) -> BotFault:
         """What the bot did, now that the call is over."""
@@ -242,7 +236,7 @@ class GrpcLink:
             self._sent.set_result(None)
 
     def _on_message(self, message: bytes) -> None:
-        if self._leniency.is_late(message):
+        if self._reply_policy.drop_late(message):
             return
         if self._reply is not None and not self._reply.done() and self._request_out and self._asked_at is not None:
             self._answered_at = max(self._http.received_at, self._asked_at)

@@ -92,7 +92,7 @@ class Guard:
         """A frame begins; Abuse for a flood, BadMessage for what gRPC never sends."""
         kind, flags, _, length = head
         if length > MAX_FRAME_BYTES:
-            raise BadMessage(f"sent what is not gRPC (a frame of {length} bytes)")
+            raise BadMessage(f"sent invalid gRPC (a frame of {length} bytes)")
         if kind == DATA and flags & PADDED:
             raise BadMessage("sent a padded DATA frame, which gRPC does not use")
         if kind != DATA or length < FULL_FRAME:
@@ -135,7 +135,7 @@ class Guard:
 
     def _on_settings(self, head: FrameHeader) -> None:
         if (count := head.length // 6) > MAX_SETTINGS:
-            raise Abuse(f"sent {count} settings in one frame: {MAX_SETTINGS} are the most")
+            raise Abuse(f"sent {count} settings in one frame: at most {MAX_SETTINGS} are allowed")
         self._spend_frames(count)
 
 

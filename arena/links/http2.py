@@ -42,7 +42,7 @@ from arena.untrusted.text import escaped
 Headers = Iterable[tuple[bytes, bytes]]
 
 CONNECTION_CLOSED = "closed the connection before the match was over"
-NO_STREAM = "let the referee open no stream"
+NO_STREAM = "does not accept another stream"
 READ_BYTES = 64 << 10
 WINDOW = 2 << 20
 """Our flow-control window: larger than the longest message, so that no message waits for us."""
@@ -81,7 +81,6 @@ class Stopwatch:
             self._since = time.thread_time()
 
     def spent(self) -> float:
-        """The seconds so far."""
         short = min(time.perf_counter() - self._began, SHORT_WORK)
         return short if self._since is None else short + time.thread_time() - self._since
 
@@ -179,7 +178,6 @@ class Http2(asyncio.BufferedProtocol):
         self._waiting.discard(waiter)
 
     def stop_reading(self, waiter: object) -> None:
-        """End this caller's wait."""
         self.hold(waiter)
         if self._selector:
             self._selector.callers.discard(waiter)
@@ -208,7 +206,6 @@ class Http2(asyncio.BufferedProtocol):
         return self.over or self.leaving
 
     def is_unused(self) -> bool:
-        """Whether no stream is open."""
         return not self._listeners
 
     def can_open_stream(self) -> bool:
@@ -272,11 +269,9 @@ class Http2(asyncio.BufferedProtocol):
         self._run_guarded(self._receive if self._waiting else self._buffer_and_pause, nbytes)
 
     def pause_writing(self) -> None:
-        """The bot reads too slowly."""
         self._writing_paused = True
 
     def resume_writing(self) -> None:
-        """The bot has caught up."""
         self._writing_paused = False
 
     def connection_lost(self, _exc: Exception | None) -> None:
@@ -401,7 +396,7 @@ class Http2(asyncio.BufferedProtocol):
         try:
             events = self._http.receive_data(frame)
         except Exception as error:  # whatever h2 raises, the bytes are no valid HTTP/2
-            raise BadMessage(f"sent what is not gRPC ({escaped(str(error))})") from error
+            raise BadMessage(f"sent invalid gRPC ({escaped(str(error))})") from error
         for event in events:
             self._on_event(event)
 

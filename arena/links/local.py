@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from arena.errors import BadMessage, TimedOut
-from arena.referee.player import STRICT, Answer, ReplyPolicy
+from arena.referee.player import STRICT, Answer, Link, ReplyPolicy
 
 
-class LocalLink:
+class LocalLink(Link):
     """Carries the same bytes as a network link would, to a plain function; it cannot interrupt a slow one."""
 
     def __init__(self, handle: Callable[[bytes], bytes | None], now: Callable[[], float]) -> None:
@@ -23,9 +23,6 @@ class LocalLink:
         if reply is None:
             raise BadMessage("gave no reply")
         return Answer(reply, wall)
-
-    async def wait_frozen(self) -> None:
-        """Nothing is frozen."""
 
     async def tell(self, request: bytes) -> None:
         """Hand over a request that has no reply."""

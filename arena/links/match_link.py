@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable
 from arena.errors import Disconnected, TimedOut
 from arena.links.grpc import GrpcLink
 from arena.referee.looptime import Deadline
-from arena.referee.player import STRICT, Answer, ReplyPolicy
+from arena.referee.player import STRICT, Answer, Link, ReplyPolicy
 
 
-class MatchLink:
+class MatchLink(Link):
     """A match over one stream, or over a second one if the connection of the first was closed early."""
 
     def __init__(self, first: GrpcLink, again: Callable[[Deadline], Awaitable[GrpcLink]]) -> None:
@@ -54,13 +54,9 @@ class MatchLink:
             raise Disconnected("closed the connection and did not answer the start of the match on a new one") from late
         return await self.stream.call(request, wait, reply_policy)
 
-    async def wait_frozen(self) -> None:
-        """Nothing is frozen."""
-
     async def tell(self, request: bytes) -> None:
         """Send a request that has no reply."""
         await self.stream.tell(request)
 
     async def close(self) -> None:
-        """End the stream."""
         await self.stream.close()

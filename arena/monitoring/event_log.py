@@ -24,7 +24,6 @@ class EventLog:
         """Why the log is not complete."""
 
     def __call__(self, event: Event) -> None:
-        """Write an event."""
         if isinstance(event, RunBegun):
             self._run = {"run": event.run_id, "tournament": event.tournament_id}
         line = {"time": self._now().isoformat(), "event": event_name(event), **self._run, **event_fields(event)}

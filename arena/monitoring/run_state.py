@@ -100,7 +100,6 @@ class RunState:
         self._samples: deque[tuple[float, int]] = deque([(self._started, 0)])
 
     def __call__(self, event: Event) -> None:
-        """Take in an event."""
         with self.lock:
             self._note(event)
 

@@ -26,8 +26,8 @@ from arena.referee import record as records
 from arena.referee import referee, replay
 from arena.referee.player import Player
 from arena.rng import draw_seed
-from arena.web.match_page import Frame, match_page
 from arena.web.replay_data import read_replay
+from arena.web.replay_page import replay_html
 
 UNSANDBOXED = "played in this process, without a sandbox"
 FRAME_HEIGHT = 640
@@ -50,7 +50,6 @@ class Match:
 
     @property
     def bots(self) -> tuple[str, ...]:
-        """The names in seat order."""
         return tuple(bot.name for bot in self.record.spec.contestants)
 
     @property
@@ -83,17 +82,17 @@ class Match:
 
     def _markup(self) -> str:
         *_, (last, _) = replay.positions(self.game, self.record)
-        lines = [f"[bold]{self.game.info.title}, seed {self.seed}: {plain(self.outcome.reason)}[/bold]"]
+        lines = [f"[bold]{self.game.info.title}, seed {self.seed}: {plain(self.record.result)}[/bold]"]
         for seat, name in enumerate(self.bots):
             placed = f"rank {self.outcome.ranks[seat]}, score {self.outcome.scores[seat]:g}"
-            lines.append(f"seat {seat}  {plain(name)}: {placed}, {plain(self.record.verdicts[seat].sentence)}")
+            lines.append(f"seat {seat}  {plain(name)}: {placed}, {plain(self.record.seat_words(seat))}")
         return "\n".join([*lines, f"({UNSANDBOXED}; {len(self.record.played)} moves)", "", self.game.show(last)])
 
     def __repr__(self) -> str:
         return _text(self._markup())
 
     def _repr_html_(self) -> str:
-        page = match_page(read_replay(self.game, self.record), frame=Frame.ALLOWED)
+        page = replay_html(read_replay(self.game, self.record), framed=True)
         frame = f'sandbox="allow-scripts" width="100%" height="{FRAME_HEIGHT}" style="border:0"'
         return f'<iframe {frame} srcdoc="{escape(page)}"></iframe><p>{UNSANDBOXED}</p>'
 

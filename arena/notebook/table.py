@@ -126,10 +126,12 @@ def _rows(matches: Sequence[Match], names: Sequence[str], roles: tuple[str, ...]
     )
     return Rows(
         {
-            "bot": row.bot.name, "rating": round(row.rating.mu, 2), "sigma": round(row.rating.field_sigma, 2),
+            "bot": row.bot.name,
+            "rating": round(row.rating.mu, 2) if row.comparable else None,
+            "sigma": round(row.rating.field_sigma, 2) if row.comparable else None,
             "games": row.rating.games, "wins": row.rating.wins, "draws": row.rating.draws,
             "losses": row.rating.losses, "faults": row.faults,
-            "best": round(row.rating.best, 4),  # 0.9996 is not certain
+            "best": round(row.rating.best, 4) if row.comparable else None,  # 0.9996 is not certain
         }
         for row in table.rows
     )  # fmt: skip

@@ -52,7 +52,6 @@ class Posterior:
 
     @property
     def skills(self) -> Floats:
-        """The covariance of the skills."""
         return self.covariance[: len(self.bots), : len(self.bots)]
 
     @property

@@ -63,7 +63,6 @@ class Results:
 
     @property
     def matches(self) -> int:
-        """How many matches were played."""
         return sum(int(block.counts.sum()) for block in self.blocks)
 
 

@@ -86,7 +86,6 @@ class Sites:
         return w / (1.0 - w) / variance, (w * t + v) / (1.0 - w) / deviation
 
     def _root(self) -> Floats:
-        """The square root of q."""
         root: Floats = np.sqrt(self._pi / (1.0 + self._pi * self._noise[0, 0]))
         return root
 
@@ -138,7 +137,6 @@ def _scaled_inverse(rest: Floats, root: Floats) -> Floats:
 
 
 def _product(left: Floats, right: Floats) -> Floats:
-    """Matrix times matrix for each result."""
     product: Floats = np.einsum("ijf,jkf->ikf", left, right)
     return product
 

@@ -39,7 +39,6 @@ _MOST = 1.0 - 1e-8
 
 
 def density(x: Floats) -> Floats:
-    """The standard normal density."""
     height: Floats = np.exp(-0.5 * x * x) / np.sqrt(2.0 * np.pi)
     return height
 

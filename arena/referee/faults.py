@@ -36,14 +36,14 @@ FORGIVABLE = (TimedOut, IllegalMove, BadMessage)
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class FaultPolicy:
     """How many faults per seat are forgiven."""
 
     strikes: int = 0
     """How many late, illegal or invalid replies per seat are made good by a random legal move; then it forfeits."""
 
 
-FORFEIT = Policy()
+FORFEIT = FaultPolicy()
 
 
 def verdict_of(fault: BotFault | None) -> Verdict:
@@ -80,7 +80,7 @@ def result(outcome: Outcome | None, faulty: Collection[Seat], seats: int) -> Out
 
 
 def early_end(faulty: Sequence[Seat], seats: int) -> Outcome:
-    """The outcome of a match that ended at a fault, however many were left: those share the first place."""
+    """A match cut short by a fault: all other seats share first place."""
     names = " and ".join(f"seat {seat}" for seat in faulty)
     reason = f"{names} forfeited" if len(faulty) == 1 else f"{names} both forfeited"
     return replace(result(None, faulty, seats), reason=reason)

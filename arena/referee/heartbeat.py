@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from arena.referee import looptime, priority
-from arena.referee.looptime import MIN_STANDSTILL, Stalls, covered
+from arena.referee.looptime import MIN_STALL, Stalls, covered
 
 INTERVAL = 0.005
 
@@ -25,15 +25,14 @@ class Heartbeat(Protocol):
         ...
 
 
-class SteadyHeartbeat:
+class _SteadyHeartbeat:
     """A machine that never lags: for tests and for play without a clock."""
 
     def lag(self, since: float, until: float) -> float:  # noqa: ARG002
-        """None at all."""
         return 0.0
 
 
-STEADY = SteadyHeartbeat()
+STEADY = _SteadyHeartbeat()
 
 
 class ThreadHeartbeat:
@@ -41,7 +40,7 @@ class ThreadHeartbeat:
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._overslept = Stalls()
+        self._stalls = Stalls()
         self._due = now() + INTERVAL
         """When the thread ought to wake up next."""
         self._stopped = False
@@ -58,19 +57,19 @@ class ThreadHeartbeat:
 
     def lag(self, since: float, until: float) -> float:
         """What the thread overslept, the sleep that goes on included, and what the running loop missed."""
-        spans = self._overslept.since(since)
-        # After a standstill the loop may run before the thread does, so the thread need not have noted it yet.
+        spans = self._stalls.since(since)
+        # After a stall the loop may run before the thread does, so the thread need not have noted it yet.
         due, now = self._due, self._now()
-        if now - due > MIN_STANDSTILL:
+        if now - due > MIN_STALL:
             spans.append((due, now))
         if selector := looptime.current():
-            spans += selector.standstills.since(since)
+            spans += selector.stalls.since(since)
         return covered(spans, since, until) if spans else 0.0
 
     def _beat(self) -> None:
-        priority.raise_own()  # like the loop: what keeps only this thread waiting is no standstill
+        priority.raise_own()  # like the loop: what keeps only this thread waiting is no stall
         while not self._stopped:
             time.sleep(INTERVAL)  # threading.Event.wait would take half as much processor time again
             woke = self._now()
-            self._overslept.note(self._due, woke)
+            self._stalls.note(self._due, woke)
             self._due = woke + INTERVAL

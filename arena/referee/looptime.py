@@ -18,10 +18,10 @@ Events = list[tuple[selectors.SelectorKey, int]]
 Span = tuple[float, float]
 """Begin and end of an interval, on the monotonic clock."""
 
-MIN_STANDSTILL = 0.01
+MIN_STALL = 0.01
 """Seconds of standing still that are worth keeping; less than this is usual."""
 SHORT_WAIT, MAX_WITHOUT_TURN = 0.002, 0.005
-"""Seconds that somebody may wait at the selector instead of the loop, and that the loop may go without a turn by it."""
+"""Longest direct wait on the selector, and how long the loop may be starved by such waits."""
 
 
 class Stalls:
@@ -32,7 +32,7 @@ class Stalls:
 
     def note(self, begin: float, end: float) -> None:
         """Keep this span if it is long enough."""
-        if end - begin > MIN_STANDSTILL:
+        if end - begin > MIN_STALL:
             self._spans.append((begin, end))
 
     def since(self, moment: float) -> list[Span]:
@@ -58,7 +58,7 @@ class LoopSelector(selectors.DefaultSelector):
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
-        self.standstills = Stalls()
+        self.stalls = Stalls()
         self.arrival = now()
         """The earliest moment at which the bytes that were reported last may have arrived."""
         self._now = now
@@ -75,10 +75,10 @@ class LoopSelector(selectors.DefaultSelector):
         self._turn = self._polled
         return events
 
-    def standing(self, since: float) -> list[Span]:
-        """The standstills that end after this moment, with the one that goes on while something keeps the loop."""
+    def stalls_since(self, since: float) -> list[Span]:
+        """The stalls that end after this moment, with the one that goes on while something keeps the loop."""
         going_on = (self._polled, self._now())
-        return self.standstills.since(since) + ([going_on] if going_on[1] - going_on[0] > MIN_STANDSTILL else [])
+        return self.stalls.since(since) + ([going_on] if going_on[1] - going_on[0] > MIN_STALL else [])
 
     def wait_for(self, file: int) -> bool:
         """Wait a moment for bytes of this file alone; False leaves the wait to the loop.
@@ -99,14 +99,14 @@ class LoopSelector(selectors.DefaultSelector):
         self.arrival = self._polled
         events = super().select(0)
         self._polled = self._now()
-        self.standstills.note(self.arrival, self._polled)
+        self.stalls.note(self.arrival, self._polled)
         if events or (timeout is not None and timeout <= 0):
             return events
         began = self._polled
         events = super().select(timeout)
         self.arrival = self._polled = self._now()
         if timeout is not None:
-            self.standstills.note(began + timeout, self._polled)
+            self.stalls.note(began + timeout, self._polled)
         return events
 
 
@@ -127,10 +127,10 @@ def current() -> LoopSelector | None:
     return loop.selector if isinstance(loop, TimedLoop) else None
 
 
-def stood_still(since: float) -> float:
+def stalled_seconds(since: float) -> float:
     """The seconds since then in which the running loop could not run, if it is a TimedLoop; else 0."""
     selector = current()
-    return covered(selector.standing(since), since, time.monotonic()) if selector else 0.0
+    return covered(selector.stalls_since(since), since, time.monotonic()) if selector else 0.0
 
 
 class Deadline:
@@ -142,10 +142,9 @@ class Deadline:
 
     def left(self) -> float:
         """The seconds until then, as far as is known now; not above 0 when it is over."""
-        return self._began + self.seconds + stood_still(self._began) - time.monotonic()
+        return self._began + self.seconds + stalled_seconds(self._began) - time.monotonic()
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
-    """Like asyncio.run, on a TimedLoop."""
     with asyncio.Runner(loop_factory=TimedLoop) as runner:
         return runner.run(main)

@@ -18,7 +18,7 @@ M = TypeVar("M")
 O = TypeVar("O")
 
 OUTPUT_BLOCKED = "; its output was blocked, since it printed faster than it is read"
-"""Goes on after why a bot was late."""
+"""Appended to the reason of a timeout."""
 READY_WAIT = 10.0
 """Seconds that a bot may take to answer the start of a match, outside its clock."""
 
@@ -42,10 +42,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class ReplyPolicy:
-    """What is forgiven while a bot is asked: replies to earlier requests, and our own standstills."""
+    """What is forgiven while a bot is asked: replies to earlier requests, and our own stalls."""
 
-    is_late: Callable[[bytes], bool]
-    """Whether this is the reply to an earlier request, which was given up: it is dropped, once."""
+    drop_late: Callable[[bytes], bool]
+    """True if this answers a turn we gave up on; each such reply is dropped once."""
     heartbeat: Heartbeat
     """Knows how long our own machine stood still: the wait is prolonged by as much."""
 
@@ -61,8 +61,8 @@ class Link(Protocol):
         ...
 
     async def wait_frozen(self) -> None:
-        """Wait until the bot stands still after its reply, where it is frozen while it is not asked."""
-        ...
+        """Wait until the bot stands still after its reply; only a bot that is frozen while it is not asked does."""
+        return  # links to bots that are never frozen inherit this
 
     async def tell(self, request: bytes) -> None:
         """Send a request that has no reply."""
@@ -99,7 +99,7 @@ class Player(Generic[C, M, O]):
         self.link = link
         self.clock = Clock(control)
         self._now = now
-        self._leniency = ReplyPolicy(self._is_late, heartbeat)
+        self._reply_policy = ReplyPolicy(self._drop_late, heartbeat)
         self.turn = 0
         """The number of the turn that was asked last."""
         self._missed: set[int] = set()
@@ -109,16 +109,19 @@ class Player(Generic[C, M, O]):
     async def begin(self, start: MatchStart[C]) -> None:
         """Tell the bot of the match and wait, outside its clock, until it is ready."""
         try:
-            answer = await self.link.call(self.codec.write_start(start), READY_WAIT, self._leniency)
+            answer = await self.link.call(self.codec.write_start(start), READY_WAIT, self._reply_policy)
         except TimedOut as late:
             raise StartFailed(f"did not answer the start of the match within {READY_WAIT:g} s") from late
         reply = self.codec.read_reply(answer.reply)
         if not isinstance(reply, Ready):
-            raise BadMessage("answered the start of the match with something else than `ready`")
+            raise BadMessage("answered the start of the match with something other than `ready`")
         self._wants_legal = reply.wants_legal
 
     async def decide(self, state: State[M, O], seat: Seat, before_asking: Callable[[], Awaitable[None]]) -> Decision[M]:
-        """Ask for the next moves and charge the clock for them; what is to be waited for first runs after our work."""
+        """Ask for the next moves and charge the clock for them.
+
+        `before_asking` is awaited once the request is ready, before the clock starts.
+        """
         started = self._now()
         self.turn += 1
         legal = tuple(state.legal()) if self._wants_legal else None
@@ -153,7 +156,7 @@ class Player(Generic[C, M, O]):
 
     async def _ask(self, request: bytes) -> Answer:
         try:
-            return await self.link.call(request, self.clock.deadline(), self._leniency)
+            return await self.link.call(request, self.clock.deadline(), self._reply_policy)
         except TimedOut:
             self._missed.add(self.turn)
             raise
@@ -165,8 +168,8 @@ class Player(Generic[C, M, O]):
             raise TimedOut(f"it took {spent:.3f} s" + (OUTPUT_BLOCKED if answer.output_blocked else ""))
         return spent - (self.clock.excused - excused)
 
-    def _is_late(self, data: bytes) -> bool:
-        """Whether this answers a turn that was given up."""
+    def _drop_late(self, data: bytes) -> bool:
+        """True if this answers a turn that was given up, which is forgotten with it."""
         if not self._missed:
             return False
         try:
@@ -181,7 +184,7 @@ class Player(Generic[C, M, O]):
     def _read_moves(self, data: bytes) -> tuple[M, ...]:
         reply = self.codec.read_reply(data)
         if not isinstance(reply, Moves):
-            raise BadMessage(f"answered turn {self.turn} with something else than `moves`")
+            raise BadMessage(f"answered turn {self.turn} with something other than `moves`")
         if reply.turn != self.turn:
             raise BadMessage(f"answered turn {reply.turn} when turn {self.turn} was asked")
         if not reply.moves:

@@ -3,17 +3,21 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from arena.codec import Codec
 from arena.errors import BotFault, EngineFault, IllegalMove
 from arena.game import AnyGame, AnyState
 from arena.match import FINE, NO_TIMES, AnyRecord, Fault, MatchRecord, MatchSpec, Outcome, PlayedMove, Seat, Strike
-from arena.referee.faults import FORFEIT, FORGIVABLE, Policy, substitute, verdict_of
+from arena.referee.faults import FORFEIT, FORGIVABLE, FaultPolicy, substitute, verdict_of
 from arena.referee.player import Decision
+
+MAX_TRIED = 1024
+"""Bytes of an illegal move that is kept; those of our games have a few."""
 
 
 class Progress:
     """The moves, strikes and faults of one match so far; who watches it may only read."""
 
-    def __init__(self, spec: MatchSpec[Any], policy: Policy = FORFEIT) -> None:
+    def __init__(self, spec: MatchSpec[Any], policy: FaultPolicy = FORFEIT) -> None:
         self.played: list[PlayedMove[Any]] = []
         self.strikes: list[Strike] = []
         self.faults: list[Fault] = []
@@ -42,9 +46,10 @@ class Progress:
             self.substitute(state, seat, turn)
         return True
 
-    def fail(self, seat: Seat, fault: BotFault) -> None:
-        """Note a fault that is not forgiven."""
-        self.faults.append(Fault(seat, len(self.played), verdict_of(fault)))
+    def fail(self, seat: Seat, fault: BotFault, codec: Codec[Any, Any, Any, Any]) -> None:
+        """Note a fault that is not forgiven, with the move of an illegal one."""
+        tried = _pack_tried(fault.tried, codec) if isinstance(fault, IllegalMove) else b""
+        self.faults.append(Fault(seat, len(self.played), verdict_of(fault), tried))
 
     def substitute(self, state: AnyState, seat: Seat, turn: int) -> None:
         """Play a random legal move for this seat, whose bot was asked for this turn last."""
@@ -52,14 +57,14 @@ class Progress:
         _apply(state, move)
         self.played.append(PlayedMove(seat, move, substituted=True, turn=turn))
 
-    def record(self, game: AnyGame, outcome: Outcome, seats: int) -> AnyRecord:
+    def record(self, game: AnyGame, outcome: Outcome) -> AnyRecord:
         """The record of the match, which has ended so."""
         verdicts = {fault.seat: fault.verdict for fault in self.faults}
         return MatchRecord(
             self._spec,
             game.info.version,
             tuple(self.played),
-            tuple(verdicts.get(seat, FINE) for seat in range(seats)),
+            tuple(verdicts.get(seat, FINE) for seat in range(len(self._spec.contestants))),
             outcome,
             tuple(self.strikes),
             faults=tuple(self.faults),
@@ -80,8 +85,21 @@ def apply_reply(state: AnyState, seat: Seat, moves: Sequence[Any]) -> Iterator[A
             return
         if state.to_move() != seat:
             raise IllegalMove(f"sent {len(moves)} moves, but its turn ended before the last of them")
-        _apply(state, move)
+        try:
+            _apply(state, move)
+        except IllegalMove as error:
+            error.tried = move
+            raise
         yield move
+
+
+def _pack_tried(move: Any, codec: Codec[Any, Any, Any, Any]) -> bytes:
+    """The illegal move in bytes; nothing if there is none, if it is too long, or if the codec cannot write it."""
+    try:
+        packed = b"" if move is None else codec.dump_move(move)
+    except Exception:  # a codec need only write what is legal: no match is void because a bot chose something else
+        return b""
+    return packed if len(packed) <= MAX_TRIED else b""
 
 
 def _apply(state: AnyState, move: Any) -> None:

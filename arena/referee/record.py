@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,18 +31,18 @@ from arena.match import (
     cut_short,
 )
 from arena.referee.outputs import shortened
+from arena.referee.progress import MAX_TRIED
 from arena.wire.v1 import match_pb2
 
 MAGIC = b"arena-record-1\n"
 MAX_RECORD_BYTES = 1 << 20
 """A usual record has ten thousand; two bytes can encode an empty submessage that takes a hundred in memory."""
-_MAX_FACTS = 256
+_MAX_ENFORCEMENT = 256
 """Entries of the enforcement of one sandbox."""
 _HEAD = len(MAGIC) + hashlib.sha256().digest_size
 
 
 def dump(record: AnyRecord, game: AnyGame) -> bytes:
-    """The record as bytes."""
     payload = _pack(record, game).SerializeToString(deterministic=True)
     return MAGIC + hashlib.sha256(payload).digest() + payload
 
@@ -55,15 +56,22 @@ def load(data: bytes, find: Callable[[str], AnyGame]) -> AnyRecord:
         raise RecordError("this is not a match record")
     if data[len(MAGIC) : _HEAD] != hashlib.sha256(payload).digest():
         raise RecordError("the record is damaged: its checksum does not fit its content")
-    return _read(payload, find)
+    return load_begun(payload, find)
 
 
-def _read(payload: bytes, find: Callable[[str], AnyGame]) -> AnyRecord:
-    try:
-        message = parse(match_pb2.Record, payload)
+def load_begun(message_bytes: bytes, find: Callable[[str], AnyGame]) -> AnyRecord:
+    """The record in a bare Record message: of a match that has begun, it has no verdicts and no outcome."""
+    with _refusing():
+        message = parse(match_pb2.Record, message_bytes)
         game = find(message.game)
         _check_counts(message, game)
         return _unpack(message, game)
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    try:
+        yield
     except BadMessage as error:
         raise RecordError(f"the record cannot be read: {error}") from error
 
@@ -79,48 +87,41 @@ def dump_moves(moves: Iterable[PlayedMove[Any]], game: AnyGame, faults: Iterable
     return match_pb2.Record(moves=_pack_moves(moves, game), faults=_pack_faults(faults)).SerializeToString()
 
 
-def load_begun(data: bytes, find: Callable[[str], AnyGame]) -> AnyRecord:
-    """The record of a match that has begun, without verdicts and outcome."""
-    return _read(data, find)
-
-
 def sandbox_reports(data: bytes) -> tuple[SandboxReport, ...]:
     """What held the bots, from the bytes of a record that was proven before."""
-    try:
-        message = parse(match_pb2.Record, data[_HEAD:])
-    except BadMessage as error:
-        raise RecordError(f"the record cannot be read: {error}") from error
-    return tuple(SandboxReport(box.kind, dict(box.enforcement)) for box in message.boxes)
+    with _refusing():
+        return _unpack_sandboxes(_message(data))
 
 
-def told_faults(data: bytes) -> tuple[Fault, ...]:
+def faults_in(data: bytes) -> tuple[Fault, ...]:
     """The faults that ended a bot, from the bytes of a record of ours."""
-    return _unpack_faults(parse(match_pb2.Record, data[_HEAD:]))
-
-
-def ended_at_fault(data: bytes) -> bool:
-    """See `MatchRecord.ended_at_fault`; False for bytes that are no record, which verification refuses."""
-    try:
-        message = parse(match_pb2.Record, data[_HEAD:])
-        return not message.faults and cut_short([unpack_verdict(verdict) for verdict in message.verdicts])
-    except BadMessage:
-        return False
-
-
-def has_output(data: bytes) -> bool:
-    """Whether what bots printed stands beside their moves; False for bytes that are no record, as above."""
-    try:
-        return any(move.output for move in parse(match_pb2.Record, data[_HEAD:]).moves)
-    except BadMessage:
-        return False
+    with _refusing():
+        return _unpack_faults(_message(data))
 
 
 def rules_version(data: bytes) -> str:
     """The version of the rules that a match was played with, from the bytes of a record that was kept."""
-    try:
-        return str(parse(match_pb2.Record, data[_HEAD:]).rules_version)
-    except BadMessage as error:
-        raise RecordError(f"the record cannot be read: {error}") from error
+    with _refusing():
+        return str(_message(data).rules_version)
+
+
+def ended_at_fault(data: bytes) -> bool:
+    """See `MatchRecord.ended_at_fault`; False for bytes that are no record, which verification refuses."""
+    with suppress(BadMessage):
+        message = _message(data)
+        return not message.faults and cut_short([unpack_verdict(verdict) for verdict in message.verdicts])
+    return False
+
+
+def has_output(data: bytes) -> bool:
+    """Whether what bots printed stands beside their moves; False for bytes that are no record, as above."""
+    with suppress(BadMessage):
+        return any(move.output for move in _message(data).moves)
+    return False
+
+
+def _message(data: bytes) -> Any:
+    return parse(match_pb2.Record, data[_HEAD:])
 
 
 def save(path: Path, record: AnyRecord, game: AnyGame) -> None:
@@ -131,7 +132,6 @@ def save(path: Path, record: AnyRecord, game: AnyGame) -> None:
 
 
 def read(path: Path, find: Callable[[str], AnyGame]) -> AnyRecord:
-    """The record in a file."""
     try:
         with path.open("rb") as file:
             data = file.read(MAX_RECORD_BYTES + 1)
@@ -163,12 +163,12 @@ def _pack(record: AnyRecord, game: AnyGame) -> match_pb2.Record:
         strikes=[match_pb2.Strike(seat=s.seat, ply=s.ply, verdict=pack_verdict(s.verdict)) for s in record.strikes],
         boxes=[match_pb2.Box(kind=report.kind, enforcement=report.enforcement) for report in record.sandboxes],
         faults=_pack_faults(record.faults),
-        told_match_id=record.told_id,
+        told_match_id=record.shown_id,
     )
 
 
 def _pack_faults(faults: Iterable[Fault]) -> list[match_pb2.Fault]:
-    return [match_pb2.Fault(seat=part.seat, ply=part.ply, verdict=pack_verdict(part.verdict)) for part in faults]
+    return [match_pb2.Fault(seat=f.seat, ply=f.ply, verdict=pack_verdict(f.verdict), tried=f.tried) for f in faults]
 
 
 def _pack_moves(moves: Iterable[PlayedMove[Any]], game: AnyGame) -> Iterator[match_pb2.PlayedMove]:
@@ -203,8 +203,8 @@ def _check_counts(message: match_pb2.Record, game: AnyGame) -> None:
         raise RecordError(f"the record has more than {seats} seats")
     if len(message.moves) > moves or len(message.strikes) > moves:
         raise RecordError(f"the record has more than {moves} moves, the most that {game.info.name} can have")
-    if any(len(box.enforcement) > _MAX_FACTS for box in message.boxes):
-        raise RecordError(f"the record has more than {_MAX_FACTS} facts about a sandbox")
+    if any(len(box.enforcement) > _MAX_ENFORCEMENT for box in message.boxes):
+        raise RecordError(f"the record has more than {_MAX_ENFORCEMENT} lines of enforcement for a sandbox")
 
 
 def _unpack(message: match_pb2.Record, game: AnyGame) -> AnyRecord:
@@ -233,14 +233,18 @@ def _unpack(message: match_pb2.Record, game: AnyGame) -> AnyRecord:
         verdicts=tuple(map(unpack_verdict, message.verdicts)),
         outcome=unpack_outcome(message.outcome),
         strikes=tuple(Strike(s.seat, s.ply, unpack_verdict(s.verdict)) for s in message.strikes),
-        sandboxes=tuple(SandboxReport(box.kind, dict(box.enforcement)) for box in message.boxes),
+        sandboxes=_unpack_sandboxes(message),
         faults=_unpack_faults(message),
-        told_id=message.told_match_id,
+        shown_id=message.told_match_id,
     )
 
 
+def _unpack_sandboxes(message: match_pb2.Record) -> tuple[SandboxReport, ...]:
+    return tuple(SandboxReport(box.kind, dict(box.enforcement)) for box in message.boxes)
+
+
 def _unpack_faults(message: match_pb2.Record) -> tuple[Fault, ...]:
-    return tuple(Fault(part.seat, part.ply, unpack_verdict(part.verdict)) for part in message.faults)
+    return tuple(Fault(f.seat, f.ply, unpack_verdict(f.verdict), f.tried[:MAX_TRIED]) for f in message.faults)
 
 
 def _unpack_times(move: match_pb2.PlayedMove) -> Times:

@@ -20,10 +20,10 @@ from arena.match import (
     Seat,
     Verdict,
 )
-from arena.referee.faults import FORFEIT, Policy, plays_on, result
+from arena.referee.faults import FORFEIT, FaultPolicy, plays_on, result
 from arena.referee.player import Player
 from arena.referee.progress import Progress, Watch
-from arena.rng import draw_name
+from arena.rng import random_id
 
 AnyPlayer = Player[Any, Any, Any]
 Dismiss = Callable[[Seat], Awaitable[None]]
@@ -34,7 +34,7 @@ async def play(
     game: AnyGame,
     players: Sequence[AnyPlayer],
     spec: MatchSpec[Any],
-    policy: Policy = FORFEIT,
+    policy: FaultPolicy = FORFEIT,
     watch: Watch | None = None,
     dismiss: Dismiss | None = None,
 ) -> AnyRecord:
@@ -43,27 +43,27 @@ async def play(
     As long as two fair seats are left, they play on: a bot at fault is dismissed, and random legal moves are played in
     its seat. Only cancellation, and what else is no `Exception`, is raised.
     """
-    progress, seated, told_id = Progress(spec, policy), _Seated(players, dismiss), draw_name()
+    progress, seated, shown_id = Progress(spec, policy), _Players(players, dismiss), random_id()
     if watch is not None:
         watch(progress)
     try:
         state = _start(game, spec)
-        faults = await seated.begin(spec, told_id)
+        faults = await seated.begin(spec, shown_id)
         for seat in sorted(faults):
-            progress.fail(seat, faults[seat])
+            progress.fail(seat, faults[seat], game.codec)
         await _play(state, seated, progress)
-        record = progress.record(game, _outcome(state, progress.faulty, len(players)), len(players))
+        record = progress.record(game, _outcome(state, progress.faulty, len(players)))
     except Exception as error:
         record = void(game, spec, error, tuple(progress.played))
     await seated.end(record)
-    return replace(record, told_id=told_id)
+    return replace(record, shown_id=shown_id)
 
 
-async def _play(state: AnyState, seated: "_Seated", progress: Progress) -> None:
+async def _play(state: AnyState, seated: "_Players", progress: Progress) -> None:
     """Ask one seat after the other, until the game is over or one fair seat is left."""
     seats = len(seated.players)
     while plays_on(progress.faulty, seats) and (seat := state.to_move()) is not None:
-        await seated.part_with(progress.faulty)
+        await seated.dismiss(progress.faulty)
         player = seated.players[seat]
         if seat in seated.gone:
             progress.substitute(state, seat, player.turn)
@@ -73,7 +73,7 @@ async def _play(state: AnyState, seated: "_Seated", progress: Progress) -> None:
             progress.apply(state, seat, decision)
         except BotFault as fault:
             if not progress.forgive(state, seat, fault, player.turn):
-                progress.fail(seat, fault)
+                progress.fail(seat, fault, player.codec)
 
 
 def void(game: AnyGame, spec: MatchSpec[Any], error: Exception, played: tuple[PlayedMove[Any], ...] = ()) -> AnyRecord:
@@ -84,7 +84,7 @@ def void(game: AnyGame, spec: MatchSpec[Any], error: Exception, played: tuple[Pl
     return MatchRecord(spec, game.info.version, played, verdicts, Outcome((), (), "void"))
 
 
-class _Seated:
+class _Players:
     """The players of a match; those at fault leave while the others play on."""
 
     def __init__(self, players: Sequence[AnyPlayer], dismiss: Dismiss | None) -> None:
@@ -93,13 +93,13 @@ class _Seated:
         """The seats whose bots were dismissed."""
         self._dismiss = dismiss
 
-    async def begin(self, spec: MatchSpec[Any], told_id: str) -> dict[Seat, BotFault]:
+    async def begin(self, spec: MatchSpec[Any], shown_id: str) -> dict[Seat, BotFault]:
         """Start all players at once; several may be at fault."""
         faults: dict[Seat, BotFault] = {}
         failures: list[Exception] = []
 
-        async def begin(seat: Seat, player: AnyPlayer) -> None:
-            start = MatchStart(told_id, seat, len(self.players), spec.config, spec.control)
+        async def begin_one(seat: Seat, player: AnyPlayer) -> None:
+            start = MatchStart(shown_id, seat, len(self.players), spec.config, spec.control)
             try:
                 await player.begin(start)
             except BotFault as fault:
@@ -109,7 +109,7 @@ class _Seated:
 
         async with asyncio.TaskGroup() as group:
             for seat, player in enumerate(self.players):
-                group.create_task(begin(seat, player))
+                group.create_task(begin_one(seat, player))
         if failures:
             raise failures[0]
         return faults
@@ -120,7 +120,7 @@ class _Seated:
             if seat not in self.gone:
                 await player.wait_frozen()
 
-    async def part_with(self, faulty: Iterable[Seat]) -> None:
+    async def dismiss(self, faulty: Iterable[Seat]) -> None:
         """Dismiss the bots of these seats, if they are still there."""
         for seat in faulty:
             if seat not in self.gone:

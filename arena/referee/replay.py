@@ -1,11 +1,13 @@
 """Replays a record: every position of the match, and the check that its outcome follows from its moves."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
-from arena.errors import IllegalMove, RecordError
+from arena.clock import Clock
+from arena.errors import BadMessage, IllegalMove, RecordError
 from arena.game import AnyGame, AnyState
-from arena.match import AnyRecord, Outcome, PlayedMove, Seat
+from arena.match import NO_TIMES, AnyRecord, Ending, Outcome, PlayedMove, Seat
 from arena.referee.faults import early_end, plays_on, result, substitute
 
 
@@ -31,6 +33,19 @@ def positions(game: AnyGame, record: AnyRecord) -> Iterator[tuple[AnyState, Play
     yield state, None
 
 
+def banks_of(record: AnyRecord) -> Iterator[list[float]]:
+    """What every seat had in its bank after each move, as the referee's clock counted it."""
+    clocks = [Clock(record.spec.control) for _ in record.spec.contestants]
+    struck = {strike.ply for strike in record.strikes if strike.verdict.ending is Ending.TIME}
+    for ply, played in enumerate(record.played):
+        clock, times = clocks[played.seat], played.times
+        if ply in struck:
+            clock.miss()
+        elif times != NO_TIMES:  # a reply of several moves carries its times on its first move
+            clock.charge(times.wall / 1e6, times.cpu / 1e6, times.lag / 1e6)
+        yield [round(clock.bank, 3) for clock in clocks]
+
+
 def verify(game: AnyGame, record: AnyRecord) -> None:
     """Replay the match, draw the moves of seats at fault again, and compare; RecordError says what does not agree."""
     seats = len(record.spec.contestants)
@@ -40,6 +55,7 @@ def verify(game: AnyGame, record: AnyRecord) -> None:
     for ply, (last, played) in enumerate(positions(game, record)):
         if played is not None and not record.void:
             _check_substitute(record, ply, last, played)
+        _check_tried(game, record, ply, last)
     if record.void:
         return
     faulty = [seat for seat, verdict in enumerate(record.verdicts) if verdict.at_fault]
@@ -58,6 +74,15 @@ def _check_faults(record: AnyRecord) -> None:
     plies = [fault.ply for fault in record.faults]
     if plies != sorted(plies) or plies[-1] > len(record.played):
         raise RecordError("the faults of the record are not in the order of its moves")
+
+
+def _check_tried(game: AnyGame, record: AnyRecord, ply: int, state: AnyState) -> None:
+    """Refuse a move that is recorded as illegal, and is legal in its position."""
+    for fault in record.faults:
+        if fault.tried and (fault.ply, fault.seat) == (ply, state.to_move()):
+            with suppress(BadMessage):
+                if game.codec.load_move(fault.tried) in state.legal():
+                    raise RecordError(f"move {ply + 1}, for which seat {fault.seat} is blamed, is legal")
 
 
 def _check_substitute(record: AnyRecord, ply: int, state: AnyState, played: PlayedMove[Any]) -> None:

@@ -68,7 +68,7 @@ class BoardGame(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         self.render_mode = render_mode
         self.possible_agents = [f"seat_{seat}" for seat in range(seats)]
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self.observation_spaces = {agent: self._seen_space() for agent in self.possible_agents}
+        self.observation_spaces = {agent: self._observation_space() for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(self.vectors.actions.size) for agent in self.possible_agents}
         self._seeds = Random()
 
@@ -130,7 +130,7 @@ class BoardGame(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         """The legal moves of the agent to move, by their numbers."""
         return self._legal()
 
-    def _seen_space(self) -> spaces.Dict:
+    def _observation_space(self) -> spaces.Dict:
         return spaces.Dict(
             {
                 "observation": spaces.Box(0.0, 1.0, (self.vectors.observation.size,), np.float32),

@@ -8,9 +8,9 @@ from typing import Any
 from arena.bots.in_process import BotLike, resolve_bot
 from arena.clock import TimeControl
 from arena.game import AnyGame
-from arena.match import MatchStart, Turn
+from arena.match import MatchStart
 from arena.rl.environment import SEEDS
-from arena.sdk import Bot
+from arena.sdk import Bot, Turn
 
 Choose = Callable[[Any, Sequence[Any]], Any]
 """Chooses a move, given the observation of its seat and the legal moves."""
@@ -25,7 +25,7 @@ class BotOpponent:
     """Lets one bot per seat choose the moves of all seats but the learner's."""
 
     def __init__(self, game: AnyGame, bot: BotLike) -> None:
-        self._make = resolve_bot(game, bot).make
+        self._game, self._make = game, resolve_bot(game, bot).make
         self._bots: dict[int, Bot[Any, Any]] = {}
 
     def begin(self, config: Any, seats: int, learner: int, rng: Random) -> None:
@@ -37,7 +37,7 @@ class BotOpponent:
     def choose(self, seat: int, seen: Any, legal: Sequence[Any]) -> Any:
         """The move of the bot in this seat."""
         # It is asked again for what else it would do in a row: no turn depends on an earlier one.
-        return self._bots[seat].choose_several(Turn(1, seen, tuple(legal), THINK_S, 0.0))[0]
+        return self._bots[seat].choose_several(Turn(1, seen, tuple(legal), THINK_S, 0.0, game=self._game))[0]
 
 
 class FunctionOpponent:

@@ -60,16 +60,16 @@ class SingleAgent(gymnasium.Env[NDArray[np.float32], int]):
         self.board.reset(seed=self._rng.randrange(SEEDS))
         self._opponent.begin(self.board.config, self.seats, self.seat, self._rng)
         self._play_others()
-        return self._seen()
+        return self._observe()
 
     def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Play the move with this number, and on to the learner's next decision; an illegal one loses the game."""
         if not self.action_masks()[int(action)]:
-            seen, info = self._seen()
+            seen, info = self._observe()
             return seen, ILLEGAL_REWARD, True, False, {**info, "illegal": True}
         self.board.step(int(action))
         self._play_others()
-        seen, info = self._seen()
+        seen, info = self._observe()
         over = self.board.position.to_move() is None
         return seen, self.board.rewards[self._agent] if over else 0.0, over, False, info
 
@@ -85,7 +85,8 @@ class SingleAgent(gymnasium.Env[NDArray[np.float32], int]):
     def _agent(self) -> str:
         return self.board.possible_agents[self.seat]
 
-    def _seen(self) -> tuple[NDArray[np.float32], dict[str, Any]]:
+    def _observe(self) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """What the learner sees now; its legal moves are kept for `action_masks`."""
         seen = self.board.observe(self._agent)
         self._mask = seen["action_mask"]
         return seen["observation"], {"action_mask": seen["action_mask"], "seat": self.seat}

@@ -8,12 +8,10 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from arena.errors import BotFault, Crashed, OutOfMemory, UsageError
-from arena.referee.holding import Enforcement
+from arena.referee.enforcement import Enforcement
 from arena.referee.looptime import Deadline
 from arena.sandboxes.endpoint import Endpoint
-from arena.untrusted import units
-
-KIB, MIB = units.KIB, units.MIB
+from arena.untrusted.units import KIB, MIB
 
 SOCKET_NAME = "b.sock"
 SOCKET_DIR_BYTES = 64 * KIB

@@ -7,14 +7,14 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
 from arena.errors import ArenaError
 from arena.referee import priority
-from arena.referee.holding import weaknesses
+from arena.referee.enforcement import weaknesses
 from arena.sandboxes.base import BotDirectory, Limits
 from arena.sandboxes.docker import gvisor, gvisor_trial
 from arena.sandboxes.docker.client import DockerClient
@@ -23,7 +23,7 @@ from arena.sandboxes.kernel.cgroups import ControlGroup
 from arena.sandboxes.kernel.seccomp import compile_filter, rules
 from arena.sandboxes.kernel.users import BOT_UIDS
 from arena.sandboxes.launched.bubblewrap import BubblewrapSandbox, find_bubblewrap
-from arena.sandboxes.owner import PREFIX, owner
+from arena.sandboxes.referee_id import PREFIX, referee_id
 from arena.sandboxes.socketdir import SocketDirectory
 
 OLDEST_BUBBLEWRAP = (0, 8, 0)
@@ -51,19 +51,6 @@ class Finding:
     reason: str = ""
     """The consequence for a tournament, if the status is not OK."""
     remedy: str = ""
-
-
-Probe = Callable[[], list[Finding]]
-
-
-async def examine() -> list[Finding]:
-    """Run all checks; each cleans up after itself and reports its failure as a finding."""
-    blocking: tuple[Probe, ...] = (
-        probe_user, probe_user_namespaces, probe_bubblewrap, probe_cgroups, probe_seccomp, probe_socket_directory,
-        probe_priority, probe_swap, probe_processor_limit, probe_docker, probe_gvisor,
-    )  # fmt: skip
-    findings = [found for probe in blocking for found in await asyncio.to_thread(_run_probe, probe)]
-    return findings + await _run_async_probe(dry_run_bubblewrap)
 
 
 def probe_user() -> list[Finding]:
@@ -112,7 +99,6 @@ def _sysctl_remedy(name: str) -> str:
 
 
 def probe_bubblewrap() -> list[Finding]:
-    """Check the version of bubblewrap."""
     command = [find_bubblewrap(), "--version"]
     said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout  # noqa: S603
     if version(said) >= OLDEST_BUBBLEWRAP:
@@ -136,7 +122,7 @@ _GROUP_REMEDY = (
 
 def probe_cgroups() -> list[Finding]:
     """Make a control group with real limits, and report which features it has."""
-    group = ControlGroup.create(f"{PREFIX}-{owner()}-doctor{os.getpid():x}", cgroup_tree.discover())
+    group = ControlGroup.create(f"{PREFIX}-{referee_id()}-doctor{os.getpid():x}", cgroup_tree.discover())
     try:
         group.limit(Limits())
         return [_group_line(group, feature) for feature in _WITHOUT_GROUP]
@@ -210,7 +196,9 @@ def probe_docker() -> list[Finding]:
     lines = [Finding("docker daemon", Status.OK, f"{said['Version']}, interface {said['ApiVersion']}")]
     if not any("seccomp" in option for option in options):
         remedy = "use a daemon with seccomp"
-        lines.append(Finding("docker filter", Status.MISSING, "no seccomp", "containers cannot be tight", remedy))
+        lines.append(
+            Finding("docker filter", Status.MISSING, "no seccomp", "containers cannot filter system calls", remedy)
+        )
     return [*lines, _runc_line(parts.get("runc", ""))]
 
 
@@ -251,11 +239,11 @@ _GVISOR_REMEDY = (
 )
 
 
-async def dry_run_bubblewrap() -> list[Finding]:
+def dry_run_bubblewrap() -> list[Finding]:
     """Build a bubblewrap sandbox as for a match, and report what it enforces."""
     with tempfile.TemporaryDirectory(prefix=f"{PREFIX}-doctor-") as directory:
         os.chmod(directory, 0o755)  # noqa: S103  (an empty directory that the bot's user must be able to enter)
-        held = await BubblewrapSandbox(BotDirectory(Path(directory), ("true",)), Limits()).dry_run()
+        held = asyncio.run(BubblewrapSandbox(BotDirectory(Path(directory), ("true",)), Limits()).dry_run())
     found, weak = ", ".join(f"{name} {word}" for name, word in held.items()), weaknesses(held)
     if not weak:
         return [Finding("a whole sandbox", Status.OK, found)]
@@ -274,47 +262,59 @@ def is_safe_runc(text: str) -> bool:
     return any(number[:2] == safe[:2] and number >= safe for safe in SAFE_RUNC) or number > SAFE_RUNC[-1]
 
 
-def _run_probe(probe: Probe) -> list[Finding]:
-    try:
-        return probe()
-    except (ArenaError, OSError, subprocess.SubprocessError) as error:
-        return [_failed(probe.__name__, error)]
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A check, and what is said if it cannot be made."""
+
+    run: Callable[[], list[Finding]]
+    name: str
+    reason: str = "it cannot be used"
+    remedy: str = ""
+    if_forbidden: str = "run the referee as root"
+    """The remedy where something is here, but forbidden to this user."""
 
 
-async def _run_async_probe(probe: Callable[[], Awaitable[list[Finding]]]) -> list[Finding]:
-    try:
-        return await probe()
-    except (ArenaError, OSError) as error:
-        return [_failed("dry_run_bubblewrap", error)]
-
-
-_REMEDIES = {
-    "probe_bubblewrap": ("bubblewrap", "bots given as directories cannot be sandboxed", "apt-get install bubblewrap"),
-    "probe_docker": ("docker daemon", "bots given as images cannot be run", "apt-get install docker.io; start it"),
-    "probe_gvisor": ("gVisor", _WITHOUT_GVISOR, _GVISOR_REMEDY),
-    "probe_seccomp": (
-        "system call filter",
-        "no sandbox can be built",
+_NO_DIRECTORIES = "bots given as directories cannot be sandboxed"
+_JOIN_DOCKER = "usermod -aG docker YOU, and log in anew; or be root"
+PROBES = (
+    Probe(probe_user, "user of the bots"),
+    Probe(probe_user_namespaces, "user namespaces", "they cannot be tried out", "apt-get install util-linux"),
+    Probe(probe_bubblewrap, "bubblewrap", _NO_DIRECTORIES, "apt-get install bubblewrap"),
+    Probe(probe_cgroups, "control groups"),
+    Probe(
+        probe_seccomp, "system call filter", "no sandbox can be built",
         "apt-get install libseccomp2; pip install pyseccomp",
     ),
-    "probe_user_namespaces": ("user namespaces", "they cannot be tried out", "apt-get install util-linux"),
-    "dry_run_bubblewrap": ("a whole sandbox", "bots given as directories cannot be sandboxed", "see the lines above"),
-}
+    Probe(probe_socket_directory, "socket directory"),
+    Probe(probe_priority, "priority of the referee"),
+    Probe(probe_swap, "swap"),
+    Probe(probe_processor_limit, "processor time of a process"),
+    Probe(
+        probe_docker, "docker daemon", "bots given as images cannot be run", "apt-get install docker.io; start it",
+        f"it runs, but you may not use its socket: {_JOIN_DOCKER}",
+    ),
+    Probe(
+        probe_gvisor, "gVisor", _WITHOUT_GVISOR, _GVISOR_REMEDY, f"you may not use the socket of docker: {_JOIN_DOCKER}"
+    ),
+    Probe(
+        dry_run_bubblewrap, "a whole sandbox", _NO_DIRECTORIES, "see the lines above",
+        "see the lines above, or run the referee as root",
+    ),
+)  # fmt: skip
 
 
-_PERMISSIONS = {
-    "probe_docker": "it runs, but its socket is not yours to use: usermod -aG docker YOU, and log in anew; or be root",
-    "probe_gvisor": "the socket of docker is not yours to use: usermod -aG docker YOU, and log in anew; or be root",
-    "dry_run_bubblewrap": "see the lines above, or run the referee as root",
-}
-"""What to do where something is here, but forbidden to this user."""
+def examine() -> list[Finding]:
+    """Run all checks; each cleans up after itself and reports its failure as a finding."""
+    return [found for probe in PROBES for found in run_probe(probe)]
 
 
-def _failed(probe: str, error: Exception) -> Finding:
-    name, reason, remedy = _REMEDIES.get(probe, (probe.removeprefix("probe_"), "it cannot be used", ""))
-    if is_forbidden(error):
-        return Finding(name, Status.FORBIDDEN, str(error), reason, _PERMISSIONS.get(probe, "run the referee as root"))
-    return Finding(name, Status.MISSING, str(error), reason, remedy)
+def run_probe(probe: Probe) -> list[Finding]:
+    try:
+        return probe.run()
+    except (ArenaError, OSError, subprocess.SubprocessError) as error:
+        if is_forbidden(error):
+            return [Finding(probe.name, Status.FORBIDDEN, str(error), probe.reason, probe.if_forbidden)]
+        return [Finding(probe.name, Status.MISSING, str(error), probe.reason, probe.remedy)]
 
 
 def is_forbidden(error: BaseException | None) -> bool:

@@ -39,7 +39,7 @@ class Endpoint:
         if stat.S_ISSOCK(found.st_mode) and found.st_uid in (uid, listener):
             return cls(descriptor, listener, partial(cls.pin, directory, name, uid, listener))
         os.close(descriptor)
-        raise Abuse("there is something else in the place of its socket")
+        raise Abuse("its socket was replaced by something else")
 
     @property
     def path(self) -> str:

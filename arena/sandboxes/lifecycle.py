@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 from arena.errors import InfraError, StartFailed
-from arena.referee.holding import Enforcement, weaknesses
+from arena.referee.enforcement import Enforcement, weaknesses
 from arena.referee.looptime import Deadline
 from arena.sandboxes.base import SOCKET_NAME, BotProgram, Death, Limits
 from arena.sandboxes.endpoint import Endpoint, wait_for_socket
@@ -115,7 +115,6 @@ class SandboxLifecycle(ABC, Generic[P]):
         return self._endpoint
 
     def start_deadline(self) -> Deadline:
-        """By when the bot must be ready."""
         if self._deadline is None:
             raise InfraError("the sandbox was not started")
         return self._deadline
@@ -148,7 +147,6 @@ class SandboxLifecycle(ABC, Generic[P]):
         return await wait_until(self._is_frozen) if "freeze" in self._group.features else self._stopped
 
     async def thaw(self) -> None:
-        """Let the bot run again."""
         if not self._frozen or self._end_task is not None:
             return
         self._frozen = self._freezing = False
@@ -182,7 +180,6 @@ class SandboxLifecycle(ABC, Generic[P]):
         return self._cpu_time
 
     def peak_memory(self) -> int | None:
-        """Peak memory in bytes; None where nothing counts it."""
         if self._end_task is None:
             with contextlib.suppress(OSError):
                 self._peak_memory = self._group.peak_memory() or self._peak_memory
@@ -193,22 +190,18 @@ class SandboxLifecycle(ABC, Generic[P]):
         return 0
 
     def enforcement(self) -> Enforcement:
-        """What was read back after the launch."""
         return dict(self._enforcement)
 
     def death(self) -> Death | None:
-        """How the bot died."""
         return self._death
 
     async def wait(self) -> Death:
-        """Wait until the bot is dead."""
         await self._died.wait()
         if self._death is None:
             raise InfraError("the sandbox was ended before its bot was started")
         return self._death
 
     async def wait_for_exit(self, within_s: float) -> Death | None:
-        """Wait this long for the bot's process to exit, and if it did, until it is known how; None if it still runs."""
         try:
             async with asyncio.timeout(within_s):
                 await self._exited.wait()
@@ -237,7 +230,7 @@ class SandboxLifecycle(ABC, Generic[P]):
 
     async def _build(self) -> None:
         if self._started or self._end_task is not None:
-            raise InfraError("a sandbox starts once")
+            raise InfraError("a sandbox can be started only once")
         self._started = True
         self._enforcement = await self._launch()
         lacking = [line for line in weaknesses(self._enforcement) if line.partition(":")[0] in self._require]

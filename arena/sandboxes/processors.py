@@ -9,13 +9,13 @@ import os
 
 from arena.sandboxes.base import Limits
 
-MOST = 4
+MAX_PROCESSORS = 4
 """So many, or as many as a bot may use at once: its threads can still move away from a processor that others use."""
 
 
-def processors(limits: Limits) -> list[int]:
+def for_bot(limits: Limits) -> list[int]:
     """The processors of a bot, among those of this process; the same for all its bots, so that none has better ones."""
-    own, wanted = sorted(os.sched_getaffinity(0)), max(MOST, math.ceil(limits.cpus))
+    own, wanted = sorted(os.sched_getaffinity(0)), max(MAX_PROCESSORS, math.ceil(limits.cpus))
     if len(own) <= wanted:
         return own
     first = os.getpid() % len(own)  # others that play on this machine begin elsewhere
@@ -24,5 +24,5 @@ def processors(limits: Limits) -> list[int]:
 
 def environment(limits: Limits) -> dict[str, str]:
     """What tells the number of processors to those that do not ask the kernel which they may run on."""
-    count = str(len(processors(limits)))
+    count = str(len(for_bot(limits)))
     return {"OMP_NUM_THREADS": count, "PYTHON_CPU_COUNT": count}

@@ -10,7 +10,7 @@ from pathlib import Path
 from arena.errors import InfraError
 from arena.sandboxes.base import SOCKET_DIR_BYTES, SOCKET_DIR_INODES
 from arena.sandboxes.kernel import procfs
-from arena.sandboxes.owner import PREFIX, is_alive, owner
+from arena.sandboxes.referee_id import PREFIX, is_alive, referee_id
 
 _PARENT = Path("/run/arena")
 _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MNT_DETACH = 2, 4, 8, 2
@@ -45,10 +45,10 @@ def remove(path: Path) -> None:
 def sweep() -> list[str]:
     """Remove the directories of referees that are gone; the names of those that could be removed."""
     dead = [path for path in _PARENT.glob("*-*-*-*") if not is_alive(path.name.rpartition("-")[0])]
-    return [path.name for path in dead if _removed(path)]
+    return [path.name for path in dead if _try_unmount(path)]
 
 
-def _removed(path: Path) -> bool:
+def _try_unmount(path: Path) -> bool:
     try:
         _unmount(path)
     except InfraError:
@@ -58,7 +58,7 @@ def _removed(path: Path) -> bool:
 
 def _mount(uid: int, size: int) -> Path:
     _PARENT.mkdir(mode=0o711, exist_ok=True)
-    path = Path(tempfile.mkdtemp(prefix=f"{owner()}-", dir=_PARENT))
+    path = Path(tempfile.mkdtemp(prefix=f"{referee_id()}-", dir=_PARENT))
     options = f"size={size},nr_inodes={SOCKET_DIR_INODES},mode=0700,uid={uid},gid={uid}"
     libc = ctypes.CDLL(None, use_errno=True)
     flags = ctypes.c_ulong(_MS_NOSUID | _MS_NODEV | _MS_NOEXEC)

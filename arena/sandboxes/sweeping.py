@@ -11,10 +11,10 @@ from pathlib import Path
 from arena.errors import InfraError
 from arena.sandboxes import socketdir
 from arena.sandboxes.docker.client import DockerClient, NotFound, is_conflict
-from arena.sandboxes.docker.container import OWNER_LABEL
+from arena.sandboxes.docker.container import REFEREE_LABEL
 from arena.sandboxes.kernel import cgroup_tree, cgroups
 from arena.sandboxes.kernel.cgroups import ControlGroup
-from arena.sandboxes.owner import PREFIX, is_alive
+from arena.sandboxes.referee_id import PREFIX, is_alive
 
 _log = logging.getLogger(__name__)
 _SWEEP_S = 5.0
@@ -46,7 +46,7 @@ def sweep_containers() -> list[str]:
     try:
         with DockerClient(_SWEEP_S) as client:
             for name, container in _leftovers(client):
-                if _is_removed(client, name, container):
+                if _try_remove_container(client, name, container):
                     removed.append(name)
     except InfraError as error:
         _log.warning("containers of earlier runs could not be looked for: %s", error)
@@ -84,15 +84,15 @@ def remove_container(client: DockerClient, container: str) -> None:
 
 def _leftovers(client: DockerClient) -> list[tuple[str, str]]:
     """The names and ids of containers of dead referees; an image may carry our label, so the name must fit too."""
-    found = client.call(client.api.containers, all=True, filters={"label": OWNER_LABEL})
+    found = client.call(client.api.containers, all=True, filters={"label": REFEREE_LABEL})
     # A container whose removal is in progress has no name any more.
     listed = (entry for entry in found if entry["Names"])
-    named = ((entry["Names"][0].lstrip("/"), entry["Labels"][OWNER_LABEL], entry["Id"]) for entry in listed)
-    ours = ((name, owner, container) for name, owner, container in named if name.startswith(f"{PREFIX}-{owner}-"))
-    return [(name, container) for name, owner, container in ours if not is_alive(owner)]
+    named = ((entry["Names"][0].lstrip("/"), entry["Labels"][REFEREE_LABEL], entry["Id"]) for entry in listed)
+    ours = ((name, referee, container) for name, referee, container in named if name.startswith(f"{PREFIX}-{referee}-"))
+    return [(name, container) for name, referee, container in ours if not is_alive(referee)]
 
 
-def _is_removed(client: DockerClient, name: str, container: str) -> bool:
+def _try_remove_container(client: DockerClient, name: str, container: str) -> bool:
     try:
         remove_container(client, container)
     except NotFound:

@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 from arena.errors import UsageError
 from arena.match import percent
 from arena.ratings import Posterior, Results, block, fit
+from arena.ratings.model import ENVIRONMENT, ROLE_SIGMA
 from arena.ratings.truncated import Floats, cumulative, draw, win
 from arena.schedules.certainty import DIGITS, certainty
 from arena.schedules.outcomes import Outcomes
-from arena.schedules.schedule import NO_ROUNDS, Rounds, too_few_bots
+from arena.schedules.schedule import NO_ROUNDS, Rounds, Schedule, too_few_bots
 
 Ints = NDArray[np.int64]
 
@@ -35,7 +36,7 @@ LEAST = 4
 """Matches that every bot plays before anything is called certain: the prior is so wide that a lucky start convinces."""
 
 
-class Adaptive:
+class Adaptive(Schedule):
     """The schedule that plays the most informative matches until the order of the first `top` places is certain."""
 
     def __init__(
@@ -46,8 +47,6 @@ class Adaptive:
         top: int,
         confidence: float,
         most: int,
-        env: trueskill.TrueSkill,
-        role_sigma: float,
     ) -> None:
         if bots < seats:
             raise too_few_bots(bots, seats)
@@ -56,8 +55,6 @@ class Adaptive:
         self._top = min(top, bots)
         self._confidence = confidence
         self._most = most
-        self._env = env
-        self._role_sigma = role_sigma
 
     def rounds(self, finished: Outcomes) -> Rounds:
         """One round of the tables that take away the most doubt; each plays its next deal in all rotations."""
@@ -68,7 +65,6 @@ class Adaptive:
             tables = next_matches(
                 known.mu,
                 known.skills,
-                self._env,
                 top=self._top,
                 seats=self._seats,
                 games=self._seats,
@@ -103,14 +99,11 @@ class Adaptive:
         outcomes, times = list(finished.counts), list(finished.counts.values())
         played = [outcome.seating for outcome in outcomes], [outcome.ranks for outcome in outcomes]
         results = Results(names, seats, (block(*played, counts=times),) if outcomes else ())
-        return fit(results, self._env, role_sigma=self._role_sigma if finished else 0.0)
+        return fit(results, ENVIRONMENT, role_sigma=ROLE_SIGMA if finished else 0.0)
 
     def _neglected(self, finished: Outcomes) -> list[tuple[int, ...]]:
         """The table of those who played least, if that is too little."""
-        played = Counter[int]()
-        for outcome, times in finished.counts.items():
-            for bot in outcome.seating:
-                played[bot] += times
+        played = finished.games()
         fewest = sorted(range(self._bots), key=lambda bot: (played[bot], bot))[: self._seats]
         return [tuple(fewest)] if played[fewest[0]] < LEAST else []
 
@@ -120,13 +113,12 @@ class Adaptive:
         return min(wanted, math.ceil((self._most - finished) / self._seats))
 
     def _certainty(self, known: Posterior) -> float:
-        return certainty(known.mu, known.skills, self._env, self._top)
+        return certainty(known.mu, known.skills, self._top)
 
 
 def next_matches(
     mean: Floats,
     covariance: Floats,
-    env: trueskill.TrueSkill,
     *,
     top: int,
     seats: int = 2,
@@ -141,7 +133,7 @@ def next_matches(
         raise UsageError(f"a table of {seats} cannot be filled from a field of {len(mean)}")
     tables = []
     for _ in range(count):
-        gains, shares = _gains(mean, covariance, env, top=top, games=games)
+        gains, shares = _gains(mean, covariance, top=top, games=games)
         table = _best_table(gains, seats)
         tables.append(table)
         for first, second in pairwise(table):
@@ -150,25 +142,21 @@ def next_matches(
     return tables
 
 
-def games_to_separate(
-    mean: Floats, covariance: Floats, env: trueskill.TrueSkill, *, first: int, second: int, confidence: float
-) -> float:
+def games_to_separate(mean: Floats, covariance: Floats, *, first: int, second: int, confidence: float) -> float:
     """About how many matches between two bots make their order this certain, if they are as far apart as it seems."""
     distance = abs(float(mean[first] - mean[second]))
     variance = _difference_variances(covariance)[first, second]
-    wanted = (float(env.ppf(confidence)) / distance) ** 2 if distance else math.inf
-    precision = float(expected_precision(np.array([distance]), np.array([variance]), env)[0])
+    wanted = (float(ENVIRONMENT.ppf(confidence)) / distance) ** 2 if distance else math.inf
+    precision = float(expected_precision(np.array([distance]), np.array([variance]))[0])
     return max(0.0, math.ceil((wanted - 1.0 / variance) / precision) if wanted < math.inf else wanted)
 
 
-def _gains(
-    mean: Floats, covariance: Floats, env: trueskill.TrueSkill, *, top: int, games: int
-) -> tuple[Floats, Floats]:
+def _gains(mean: Floats, covariance: Floats, *, top: int, games: int) -> tuple[Floats, Floats]:
     """For each two bots: the doubt that their matches take away, and the share of variance along their difference."""
     variances = _difference_variances(covariance)
     rows, columns = _pairs_that_matter(mean, variances, top)
     difference, variance = mean[rows] - mean[columns], variances[rows, columns]
-    precision = games * expected_precision(difference, variance, env)
+    precision = games * expected_precision(difference, variance)
     share = precision / (1.0 + precision * variance)
     half = covariance[rows] - covariance[columns]
     carried = half[:, rows] - half[:, columns]
@@ -190,11 +178,11 @@ def _pairs_that_matter(mean: Floats, variances: Floats, top: int) -> tuple[Ints,
     return rows[kept], columns[kept]
 
 
-def expected_precision(difference: Floats, variance: Floats, env: trueskill.TrueSkill) -> Floats:
+def expected_precision(difference: Floats, variance: Floats) -> Floats:
     """The precision that one match of two bots can be expected to add to what is known of their difference."""
-    total = variance + 2.0 * env.beta**2
+    total = variance + 2.0 * ENVIRONMENT.beta**2
     t = difference / np.sqrt(total)
-    margin = trueskill.calc_draw_margin(env.draw_probability, 2, env) / np.sqrt(total)
+    margin = trueskill.calc_draw_margin(ENVIRONMENT.draw_probability, 2, ENVIRONMENT) / np.sqrt(total)
     won, lost = cumulative(t - margin), cumulative(-t - margin)
     shrink = won * win(t, margin)[1] + lost * win(-t, margin)[1] + (1.0 - won - lost) * draw(t, margin)[1]
     precision: Floats = shrink / (total - variance * shrink)

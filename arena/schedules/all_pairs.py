@@ -25,7 +25,6 @@ class AllPairs(Sequence[Pair]):
     @overload
     def __getitem__(self, number: slice) -> Sequence[Pair]: ...
     def __getitem__(self, number: int | slice) -> Pair | Sequence[Pair]:
-        """The pair of this number."""
         if isinstance(number, slice):
             return [self[index] for index in range(*number.indices(len(self)))]
         if not 0 <= number < len(self):

@@ -42,7 +42,6 @@ class Budget:
         self._longest = max(self._longest, seconds)
 
     def left(self) -> float:
-        """The seconds that are left."""
         return max(0.0, self._seconds - self._elapsed())
 
     def per_match(self) -> float:

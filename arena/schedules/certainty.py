@@ -11,8 +11,8 @@ A = U diag(a) U', g = U' h and a spread of s, the evidence is the product of (1 
 """
 
 import numpy as np
-import trueskill
 
+from arena.ratings.model import ENVIRONMENT
 from arena.ratings.table import noise
 from arena.ratings.truncated import Floats
 
@@ -23,20 +23,20 @@ _SPREADS = 2.0 ** (-0.5 * np.arange(14))
 """In units of the prior's; the smallest is far below what a tournament can tell from none."""
 
 
-def certainty(mean: Floats, covariance: Floats, env: trueskill.TrueSkill, top: int) -> float:
+def certainty(mean: Floats, covariance: Floats, top: int) -> float:
     """The probability that the first `top` places, by mean, are the true ones in the true order."""
-    return float(_certainties(mean, covariance, env)[min(top, len(mean)) - 1])
+    return float(_certainties(mean, covariance)[min(top, len(mean)) - 1])
 
 
-def settled(mean: Floats, covariance: Floats, env: trueskill.TrueSkill, confidence: float) -> int:
+def settled(mean: Floats, covariance: Floats, confidence: float) -> int:
     """How many places from the first on are certain, all together, to this confidence."""
-    return int((_certainties(mean, covariance, env) >= confidence).sum())
+    return int((_certainties(mean, covariance) >= confidence).sum())
 
 
-def _certainties(mean: Floats, covariance: Floats, env: trueskill.TrueSkill) -> Floats:
+def _certainties(mean: Floats, covariance: Floats) -> Floats:
     """For 1, 2, ... places: the probability that they are the true ones in the true order."""
     order = np.argsort(-mean.round(DIGITS), kind="stable")
-    skills = _sample(mean - env.mu, covariance, float(env.sigma))[:, order]
+    skills = _sample(mean - ENVIRONMENT.mu, covariance, float(ENVIRONMENT.sigma))[:, order]
     # Place k is right when its bot beats the best of all after it.
     best_after = np.maximum.accumulate(skills[:, :0:-1], axis=1)[:, ::-1]
     right = np.logical_and.accumulate(skills[:, :-1] > best_after, axis=1).mean(axis=0)
@@ -63,7 +63,6 @@ def _sample(mean: Floats, covariance: Floats, sigma: float) -> Floats:
 
 
 def _weights(told: Floats, pulls: Floats, variances: Floats, sigma: float) -> Floats:
-    """The probability of each spread."""
     evidence = 0.5 * (variances * pulls**2 - np.log1p(told * (_SPREADS[:, None] * sigma) ** 2)).sum(axis=1)
     weights = np.exp(evidence - evidence.max())
     share: Floats = weights / weights.sum()

@@ -42,7 +42,7 @@ def pair_off(standing: Standing, rng: Random) -> list[tuple[int, int]]:
         width = WIDTH
         while True:
             if (pairs := _match(len(standing.order), list(_edges(standing, most, width, rng)))) is not None:
-                return [_pair(standing.order[upper], standing.order[lower]) for upper, lower in pairs]
+                return [unordered(standing.order[upper], standing.order[lower]) for upper, lower in pairs]
             if width >= len(standing.order):
                 break
             width *= _WIDENING
@@ -62,7 +62,7 @@ def _match(field: int, edges: list[Edge]) -> list[tuple[int, int]] | None:
     found = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=lambda cost: -cost)
     if 2 * len(found) < field:
         return None
-    return sorted(_pair(*pair) for pair in found if max(pair) < field)
+    return sorted(unordered(*pair) for pair in found if max(pair) < field)
 
 
 def _edges(standing: Standing, most: int, width: int, rng: Random) -> Iterator[Edge]:
@@ -78,7 +78,7 @@ def _edges(standing: Standing, most: int, width: int, rng: Random) -> Iterator[E
     for upper, bot in enumerate(order):
         offered = 0
         for lower in range(upper + 1, field):
-            if (times := met.get(_pair(bot, order[lower]), 0)) <= most:
+            if (times := met.get(unordered(bot, order[lower]), 0)) <= most:
                 gap = scores[bot] - scores[order[lower]]
                 yield upper, lower, times * again + gap * gap * uneven + below(rng, _LOT)
                 if (offered := offered + 1) == width:
@@ -95,5 +95,6 @@ def _resting(standing: Standing) -> list[int]:
     return [place for place in places if standing.rested.get(standing.order[place], 0) == fewest]
 
 
-def _pair(first: int, second: int) -> tuple[int, int]:
+def unordered(first: int, second: int) -> tuple[int, int]:
+    """A pair as it is counted, whoever is named first."""
     return (first, second) if first < second else (second, first)

@@ -7,7 +7,7 @@ told by their groups: the fixtures of a hundred thousand matches are made when t
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from random import Random
@@ -18,7 +18,7 @@ from arena.match import points
 from arena.rng import shuffle, stream
 from arena.schedules.all_pairs import AllPairs
 from arena.schedules.outcomes import Outcomes
-from arena.schedules.pairing import Standing, pair_off
+from arena.schedules.pairing import Standing, pair_off, unordered
 
 SWISS_VERSION = 2
 """Raised whenever the same results are paired otherwise than before: no tournament may mix two kinds of pairings."""
@@ -38,8 +38,8 @@ class OtherSchedule(UsageError):
 
     def __init__(self, which: str) -> None:
         super().__init__(
-            f"{which} was begun by a version of Arena that pairs otherwise: go on with that version, or begin a new "
-            "one; what was played stays in the store"
+            f"{which} was begun by an Arena version with different pairing rules: resume it with that version, or "
+            "start a new one; the matches played so far stay in the store"
         )
 
 
@@ -71,6 +71,8 @@ class Rounds(Sequence[Round]):
     """What they play in the first of these rounds: all the same, or each group its own."""
     length: int
     """How many rounds these are."""
+    out: frozenset[int] = frozenset()
+    """Bots that play no more: what they have not played is dropped."""
 
     @property
     def size(self) -> int:
@@ -106,6 +108,15 @@ class Rounds(Sequence[Round]):
         """The fixtures of one group in one round."""
         return rotations(self.groups[group], self._first_deal(group) + number)
 
+    def drop_out(self, start: int, finished: Outcomes) -> None:
+        """Drop what those will not play who are out; these rounds begin at the place `start`."""
+        seats = len(self.groups[0]) if self.groups else 0
+        for number, group in enumerate(self.groups) if self.out else ():
+            if not self.out.isdisjoint(group):
+                for first in range(start + number * seats, start + len(self) * self.size, self.size):
+                    for place in range(first, first + seats):
+                        finished.drop(place)
+
     def _first_deal(self, group: int) -> int:
         return self.deals if isinstance(self.deals, int) else self.deals[group]
 
@@ -138,6 +149,10 @@ class Schedule(Protocol):
         """Why it is over, as a sentence."""
         ...
 
+    def is_decided(self, played: Outcomes) -> bool:  # noqa: ARG002
+        """Whether it is over before its rounds are, so that what is still being played is dropped."""
+        return False
+
 
 def rotations(group: Sequence[int], deal: int) -> Iterator[Fixture]:
     """The same deal with every bot in every seat once."""
@@ -145,27 +160,95 @@ def rotations(group: Sequence[int], deal: int) -> Iterator[Fixture]:
         yield Fixture((*group[shift:], *group[:shift]), deal)
 
 
-class FixedSchedule:
-    """Every round is the same groups with a new deal; with 0 rounds there is no last one."""
+Groups = Sequence[tuple[int, ...]]
+MakeGroups = Callable[[Sequence[int]], Groups]
+"""The groups of a round in which these bots play."""
 
-    def __init__(self, groups: Sequence[tuple[int, ...]], rounds: int) -> None:
-        self._groups = groups
-        self._rounds = rounds
-        self._size = len(groups) * len(groups[0])
+
+@dataclass(frozen=True, slots=True)
+class RosterChange:
+    """A bot joins the field or leaves it: what was begun before this place of the schedule stays."""
+
+    at: int
+    bot: int
+    joins: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Rounds of a fixed schedule with the same groups."""
+
+    groups: Groups
+    first: int
+    """Its first deal."""
+    last: int
+    """The deal after its last one; 0 if it has no end."""
+    start: int
+    """The place of its first match."""
+
+    @property
+    def size(self) -> int:
+        return len(self.groups) * len(self.groups[0]) if self.groups else 0
+
+    @property
+    def end(self) -> float:
+        """The place after its last match."""
+        return self.start + self.size * (self.last - self.first) if self.last else math.inf
+
+
+class FixedSchedule(Schedule):
+    """Every round is the same groups with a new deal; with 0 rounds there is no last one.
+
+    When the field changes, the rounds that were begun stay as they are. Who joins then plays the deals that the others
+    have played, each group only those that it has not; and all rounds after that are those of the new field.
+    """
+
+    def __init__(self, make: MakeGroups, bots: int, rounds: int, changes: Sequence[RosterChange] = ()) -> None:
+        self._parts: list[_Part] = []
+        field, begun, laid = list(range(bots)), 0, dict[tuple[int, ...], int]()
+        groups = make(field)
+        for change in changes:
+            size = len(groups) * len(groups[0])
+            if full := -(-max(0, change.at - self._end()) // size):
+                begun = self._add(groups, begun, min(begun + full, rounds or begun + full))
+            if not change.joins or len(groups[0]) > 2:  # of which a balanced choice may leave some out
+                laid |= {group: begun for group in groups if change.bot in group or len(group) > 2}
+            field = [*field, change.bot] if change.joins else [bot for bot in field if bot != change.bot]
+            groups = make(field)
+            missed: dict[int, list[tuple[int, ...]]] = {}
+            for group in groups if change.joins else ():
+                if change.bot in group and laid.get(group, 0) < begun:
+                    missed.setdefault(laid.get(group, 0), []).append(group)
+            for first, late in missed.items():
+                self._add(late, first, begun)
+        if begun < rounds or not rounds:
+            self._add(groups, begun, rounds)
+        self._out = frozenset(change.bot for change in changes if change.bot not in field)
+
+    def _end(self) -> int:
+        return int(self._parts[-1].end) if self._parts else 0
+
+    def _add(self, groups: Groups, first: int, last: int) -> int:
+        """Add the rounds from this deal up to that one, if these are any; the deal after them."""
+        if first < last or not last:
+            self._parts.append(_Part(groups, first, last, self._end()))
+        return last
 
     def rounds(self, finished: Outcomes) -> Rounds:
-        """All rounds at once; without a last one, as many as there were before."""
-        done = len(finished) // self._size
-        last = self._rounds or max(1, 2 * done)
-        return Rounds(self._groups, done, last - done)
+        """All rounds of the same groups at once; without a last one, as many as there were before."""
+        done = len(finished)
+        part = next((part for part in self._parts if done < part.end), None)
+        if part is None:
+            return NO_ROUNDS
+        number = part.first + (done - part.start) // part.size
+        return Rounds(part.groups, number, (part.last or max(number + 1, 2 * number)) - number, self._out)
 
     def total(self) -> int | None:
-        """Groups times rounds times seats."""
-        return self._size * self._rounds or None
+        """All of it, if it has an end, and nobody has left what he was to play."""
+        return None if self._out or self._parts[-1].end == math.inf else self._end()
 
     def ending(self, finished: Outcomes) -> str:
-        """Nothing is left."""
-        return f"all {len(finished)} matches are played"
+        return f"all {finished.played} matches are played"
 
 
 def interleaved(groups: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
@@ -186,25 +269,46 @@ def interleaved(groups: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
     return [group for layer in layers for group in layer]
 
 
-def round_robin(bots: int, seats: int, rounds: int, seed: int = 0) -> FixedSchedule:
+def round_robin(
+    bots: int, seats: int, rounds: int, seed: int = 0, changes: Sequence[RosterChange] = ()
+) -> FixedSchedule:
     """Everybody against everybody; where that is too much for three or four seats, a balanced choice of groups."""
-    _check(bots, seats)
-    if seats == 2:
-        return FixedSchedule(AllPairs(bots), rounds)
-    if bots > MOST_CHOOSING:
-        raise UsageError(f"a round robin for {seats} seats takes at most {MOST_CHOOSING:,} bots: name fewer")
-    if math.comb(bots, seats) > MOST_TUPLES:
-        return FixedSchedule(interleaved(balanced_groups(bots, seats, MOST_TUPLES, seed)), rounds)
-    return FixedSchedule(interleaved(list(combinations(range(bots), seats))), rounds)
+
+    def make(field: Sequence[int]) -> Groups:
+        _check(len(field), seats)
+        if seats == 2:
+            pairs = AllPairs(len(field))
+            # A large field is not listed, unless it was changed.
+            return pairs if field == list(range(len(field))) else _renamed(pairs, field)
+        if len(field) > MOST_CHOOSING:
+            raise UsageError(f"a round robin for {seats} seats takes at most {MOST_CHOOSING:,} bots: name fewer")
+        chosen = list(combinations(range(len(field)), seats)) if math.comb(len(field), seats) <= MOST_TUPLES else None
+        return _renamed(interleaved(chosen or balanced_groups(len(field), seats, MOST_TUPLES, seed)), field)
+
+    return FixedSchedule(make, bots, rounds, changes)
 
 
-def gauntlet(bots: int, seats: int, rounds: int, champion: int = 0) -> FixedSchedule:
+def gauntlet(
+    bots: int, seats: int, rounds: int, champion: int = 0, changes: Sequence[RosterChange] = ()
+) -> FixedSchedule:
     """One bot against all others; with more seats, against every group of them."""
-    _check(bots, seats)
-    if math.comb(bots - 1, seats - 1) > MOST_GROUPS:
-        raise UsageError(f"a gauntlet of {bots} bots for {seats} seats has too many groups: name fewer bots, or seats")
-    others = [bot for bot in range(bots) if bot != champion]
-    return FixedSchedule([(champion, *rest) for rest in combinations(others, seats - 1)], rounds)
+
+    def make(field: Sequence[int]) -> Groups:
+        _check(len(field), seats)
+        if champion not in field:
+            raise UsageError("the first bot of a gauntlet meets all others, and cannot be excluded: close it instead")
+        if math.comb(len(field) - 1, seats - 1) > MOST_GROUPS:
+            raise UsageError(
+                f"a gauntlet of {len(field)} bots for {seats} seats has too many groups: name fewer bots, or seats"
+            )
+        return [(champion, *rest) for rest in combinations((bot for bot in field if bot != champion), seats - 1)]
+
+    return FixedSchedule(make, bots, rounds, changes)
+
+
+def _renamed(groups: Groups, field: Sequence[int]) -> Groups:
+    """Groups of places in the field as groups of bots, each in ascending order."""
+    return [tuple(sorted(field[place] for place in group)) for group in groups]
 
 
 def balanced_groups(bots: int, seats: int, count: int, seed: int) -> list[tuple[int, ...]]:
@@ -224,9 +328,9 @@ def balanced_groups(bots: int, seats: int, count: int, seed: int) -> list[tuple[
             if not free:  # these have met all others already, and the same deal twice would be the same match
                 group = _least_played(order, seats, groups, played)
                 break
-            group.append(min(free, key=lambda bot: (played[bot], sum(met[_pair(bot, other)] for other in group))))
+            group.append(min(free, key=lambda bot: (played[bot], sum(met[unordered(bot, other)] for other in group))))
         played.update(group)
-        met.update(_pair(*pair) for pair in combinations(group, 2))
+        met.update(unordered(*pair) for pair in combinations(group, 2))
         groups[tuple(sorted(group))] = None
     return list(groups)
 
@@ -239,11 +343,7 @@ def _least_played(
     return list(min(left, key=lambda group: sorted(played[bot] for bot in group)))
 
 
-def _pair(first: int, second: int) -> tuple[int, int]:
-    return (first, second) if first < second else (second, first)
-
-
-class Swiss:
+class Swiss(Schedule):
     """Each round pairs bots with equal scores that have not met; for two seats; with 0 rounds there is no last one."""
 
     def __init__(self, bots: int, rounds: int, seed: int) -> None:
@@ -257,10 +357,7 @@ class Swiss:
         number = len(finished) // (self._bots // 2 * 2)
         if self._rounds and number == self._rounds:
             return NO_ROUNDS
-        played = Counter[int]()
-        for outcome, times in finished.counts.items():
-            for bot in outcome.seating:
-                played[bot] += times
+        played = finished.games()
         # Whoever plays in a round plays two matches, one from each side.
         rested = Counter({bot: number - played[bot] // 2 for bot in range(self._bots)})
         rng = stream(self._seed, "swiss", number)
@@ -272,7 +369,6 @@ class Swiss:
         return self._rounds * (self._bots // 2) * 2 or None
 
     def ending(self, finished: Outcomes) -> str:
-        """Nothing is left."""
         return f"all {len(finished)} matches are played"
 
     def _standing(self, finished: Outcomes, rested: Counter[int], rng: Random) -> Standing:
@@ -280,7 +376,7 @@ class Swiss:
         scores = {bot: 4 * rested[bot] for bot in range(self._bots)}
         met = Counter[tuple[int, int]]()
         for outcome, times in finished.counts.items():
-            met[_pair(*outcome.seating)] += times
+            met[unordered(*outcome.seating)] += times
             for bot, gained in zip(outcome.seating, points(outcome.ranks)):
                 scores[bot] += times * round(2 * gained)
         order = list(range(self._bots))

@@ -9,7 +9,7 @@ likelihoods is compared with Wald's bounds after every pair (fishtest's generali
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from arena.errors import UsageError
 from arena.match import points
 from arena.schedules.outcomes import FixtureResult, Outcomes
-from arena.schedules.schedule import NO_ROUNDS, Rounds
+from arena.schedules.schedule import NO_ROUNDS, Rounds, Schedule
 
 Floats = NDArray[np.float64]
 
@@ -79,16 +79,11 @@ class Sprt:
         """The log-likelihood ratios at which the test ends."""
         return math.log(self.beta / (1.0 - self.alpha)), math.log((1.0 - self.beta) / self.alpha)
 
-    def add(self, points: float, swapped_points: float) -> "Sprt":
-        """The test after one more pair: the first bot's points (0, 1/2 or 1) in either of its games."""
-        outcome = round(2.0 * (points + swapped_points))
-        if not {points, swapped_points} <= {0.0, 0.5, 1.0}:
-            raise UsageError("a game gives 0, 0.5 or 1 point")
-        counts = tuple(count + (place == outcome) for place, count in enumerate(self.counts))
-        return replace(self, counts=counts)
-
     def after(self, pairs: Sequence[tuple[float, float]]) -> "Sprt":
-        """The test after these pairs in this order; what comes after its decision does not count."""
+        """The test after these pairs in this order; what comes after its decision does not count.
+
+        A pair is the first bot's points (0, 1/2 or 1) in either of its games.
+        """
         outcomes = np.array([round(2.0 * sum(pair)) for pair in pairs], dtype=np.int64)
         counts = np.cumsum(outcomes[:, None] == np.arange(len(SCORES)), axis=0) + np.array(self.counts)
         lower, upper = self.bounds
@@ -116,17 +111,19 @@ class Sprt:
         )
 
 
-class PairSchedule:
+class PairSchedule(Schedule):
     """Pairs of matches between two bots, the same deal from both sides, until the test is decided."""
 
     def __init__(self, test: Sprt, most: int) -> None:
         self._test = test
+        """After all pairs that were looked at, each once."""
+        self._decided = False
         self._most = most
 
     def rounds(self, finished: Outcomes) -> Rounds:
         """The next few pairs, each a round."""
         played = len(finished) // 2
-        if played >= self._most or self._test.after(pairs_of(finished)).report().decision is not SprtDecision.CONTINUE:
+        if played >= self._most or self.is_decided(finished):
             return NO_ROUNDS
         last = min(self._most, played + max(_FEWEST_PAIRS, int(_BATCH * played)))
         return Rounds([(0, 1)], played, last - played)
@@ -136,32 +133,34 @@ class PairSchedule:
         return 2 * self._most
 
     def ending(self, finished: Outcomes) -> str:
-        """What the test says."""
-        report = self._test.after(pairs_of(finished)).report()
+        self.is_decided(finished)
+        report = self._test.report()
         return f"{report.decision.value} after {report.pairs} pairs"
 
+    def is_decided(self, played: Outcomes) -> bool:
+        """Whether the pairs up to the first that is not over decide the test: then no later one is waited for."""
+        if not self._decided and (pairs := leading_pairs(played, sum(self._test.counts))):
+            self._test = self._test.after(pairs)
+            self._decided = self._test.report().decision is not SprtDecision.CONTINUE
+        return self._decided
 
-def pairs_of(finished: Iterable[FixtureResult]) -> list[tuple[float, float]]:
-    """The first bot's points in both matches of every pair, in the order of the deals."""
-    gained = [first_points(match) for match in finished]
-    return list(zip(gained[::2], gained[1::2]))
 
-
-def leading_pairs(played: Outcomes) -> list[tuple[float, float]]:
+def leading_pairs(played: Outcomes, start: int = 0) -> list[tuple[float, float]]:
     """The pairs in the order of the deals up to the first that is not over, in whatever order they ended.
+
+    They are the first bot's points in both matches.
 
     Wins are often quicker than losses, so what is over first is no fair sample of what was begun.
     """
     pairs = list[tuple[float, float]]()
-    while (pair := _pair(played, len(pairs))) is not None:
+    while (pair := _pair(played, start + len(pairs))) is not None:
         pairs.append(pair)
     return pairs
 
 
-def later_pairs(played: Outcomes) -> int:
-    """How many pairs are over that come after one that is not."""
-    leading = len(leading_pairs(played))
-    over = Counter(place // 2 for place, _ in played.known(2 * leading))
+def later_pairs(played: Outcomes, counted: int) -> int:
+    """How many pairs are over that come after the first so many, which count."""
+    over = Counter(place // 2 for place, _ in played.known(2 * counted))
     return sum(matches == 2 for matches in over.values())
 
 

@@ -4,8 +4,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
+from arena import match
 from arena.game import Game
-from arena.match import MatchEnd, MatchStart, Moves, Ready, Turn
+from arena.match import MatchEnd, MatchStart, Moves, Ready
+from arena.sdk.turn import Turn
 
 C = TypeVar("C")
 M = TypeVar("M")
@@ -37,7 +39,7 @@ class Session(Generic[C, M, O]):
     """Answers the requests of one match with a bot."""
 
     def __init__(self, game: Game[C, M, O], bot: Bot[M, O]) -> None:
-        self._codec = game.codec
+        self._game, self._codec = game, game.codec
         self._bot = bot
 
     def handle(self, data: bytes) -> bytes | None:
@@ -46,8 +48,8 @@ class Session(Generic[C, M, O]):
             case MatchStart() as start:
                 self._bot.begin(start)
                 return self._codec.write_reply(Ready(self._bot.wants_legal))
-            case Turn() as turn:
-                moves = tuple(self._bot.choose_several(turn))
+            case match.Turn() as turn:
+                moves = tuple(self._bot.choose_several(Turn.of(self._game, turn)))
                 if None in moves:
                     raise TypeError("choose returned None instead of a move: is there a `return` in every case?")
                 return self._codec.write_reply(Moves(turn.number, moves))

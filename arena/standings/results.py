@@ -42,19 +42,18 @@ def _block(rows: Sequence[Tally], number: Mapping[int, int], roles: Sequence[int
 def connected(results: Results, shown: Collection[BotKey]) -> list[list[BotKey]]:
     """Of the bots shown those that have met, if only by way of others, group by group, the largest group first.
 
-    Those who have not played at all are a group of their own, the last one.
+    Those who have not played at all are in none.
     """
     wanted = np.array([bot in shown for bot in results.bots], dtype=bool)
     met = _met(results)
-    idle: Bools = np.logical_not(met.any(axis=1))
-    placed, groups = idle.copy(), list[list[int]]()
+    placed: Bools = np.logical_not(met.any(axis=1))
+    groups = list[list[int]]()
     for number in range(len(met)):
         if not placed[number]:
             group = _reached(met, number)
             placed |= group
             groups.append(np.flatnonzero(group & wanted).tolist())
     groups.sort(key=lambda group: (-len(group), group))
-    groups.append(np.flatnonzero(idle & wanted).tolist())
     return [[results.bots[number] for number in group] for group in groups if group]
 
 

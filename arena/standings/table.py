@@ -3,24 +3,32 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import groupby
+from itertools import chain
 
 import numpy as np
 
 from arena.ratings import Advantage, Posterior, Rating, Results, advantages, fit, rank, rate_by_role
 from arena.ratings.model import ENVIRONMENT, ROLE_SIGMA
+from arena.ratings.results import BotKey
 from arena.ratings.table import field_sigmas
 from arena.standings.ladder import Selection, playing_in, select, status_of, versions_before
 from arena.standings.meetings import Meeting, Points, expected_share, points_of_pairs
 from arena.standings.results import connected, results_of
-from arena.store.base import BotEntry, SeatTally, Tally
+from arena.store.base import BotEntry, SeatTally, Tally, TournamentEntry
 from arena.store.scope import Scope
 from arena.store.sql import Store
 
 FEW_GAMES = 10
 """With fewer a bot is shown as unsettled."""
+MOST = 0.75
+"""Ratings compare bots that have met, if only by way of others. If more than this share of those that have played are
+one such group, they are ranked and the others are not; otherwise nobody is. So two newcomers that met only each other
+do not take the ladder its places, and early in a tournament no group is taken for the whole field."""
+UNPLAYED, UNCONNECTED = "has not played", "has not met the others"
+"""Why a bot has neither a rating to be shown nor a rank."""
 
 Trends = Mapping[Hashable, tuple[float, float]]
 """By the id of a bot how much better it is than the version before it, and what that must exceed to mean anything."""
@@ -33,16 +41,21 @@ class Row:
     bot: BotEntry
     rating: Rating
     place: int = 0
-    """In its group, 1 for the best; 0 if it is not ranked."""
+    """1 for the best; 0 if it is not ranked."""
     ranked: int = 0
-    """How many are ranked in its group."""
+    """How many are ranked."""
     faults: int = 0
     trend: float | None = None
     """How much better it is than its version before, if it had one."""
     noise: float = 0.0
     """What the trend must exceed to mean anything."""
     status: str = ""
-    """Why it is not ranked: an older version, or a retired one."""
+    """Why it is not ranked: an older version, a retired one, UNPLAYED or UNCONNECTED."""
+
+    @property
+    def comparable(self) -> bool:
+        """Whether its rating says anything beside those of others; if not, games and points are all that is known."""
+        return self.status not in (UNPLAYED, UNCONNECTED)
 
     @property
     def low(self) -> float:
@@ -71,6 +84,8 @@ class _Fitted:
 
     results: Results
     posterior: Posterior
+    ranked: AbstractSet[BotKey]
+    """The bots that have met, if they are MOST of those that have played."""
     faults: Mapping[int, int]
     trends: Trends
 
@@ -80,7 +95,7 @@ class Standings:
     """The table of some matches, best bot first."""
 
     rows: tuple[Row, ...]
-    """Those that are ranked: on a ladder the newest versions, in a tournament everybody."""
+    """On a ladder the newest versions, in a tournament everybody: who is ranked, then the others by their points."""
     by_role: Mapping[str, tuple[Row, ...]]
     """A table of its own for each role, if the game has roles."""
     advantages: tuple[Advantage, ...]
@@ -88,8 +103,10 @@ class Standings:
     tallies: Sequence[Tally]
     seat_tallies: Sequence[SeatTally]
     weak_limits: tuple[str, ...]
-    """What was not fully held in some of the matches."""
+    """What was not fully enforced in some of the matches."""
     _fitted: _Fitted = field(repr=False, compare=False)
+    excluded: tuple[str, ...] = ()
+    """Bots that were excluded from the tournament while it was played."""
 
     @property
     def matches(self) -> int:
@@ -97,9 +114,19 @@ class Standings:
         return self._fitted.results.matches
 
     @property
-    def groups(self) -> int:
-        """How many groups of bots there are that never met."""
-        return max((row.rating.group for row in self.rows), default=0)
+    def posterior(self) -> Posterior:
+        """What is known of all skills together."""
+        return self._fitted.posterior
+
+    @property
+    def leader(self) -> Row | None:
+        """The first of the table, if anybody is ranked."""
+        return self.rows[0] if self.rows and self.rows[0].place else None
+
+    @property
+    def unconnected(self) -> int:
+        """How many have played and are not ranked, because they have not met the others."""
+        return sum(row.status == UNCONNECTED for row in self.rows)
 
     @property
     def seats(self) -> int:
@@ -108,17 +135,20 @@ class Standings:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader must know: groups that never met, and limits that were not enforced."""
+        """What a reader must know: who was excluded, why ratings are missing, and limits that were not enforced."""
         notes = []
-        if self.groups > 1:
+        if self.excluded:
+            notes.append(f"Excluded while it was played: {', '.join(self.excluded)}; what they had played counts.")
+        if self.unconnected and self.leader:
             notes.append(
-                f"These are {self.groups} groups of bots that never met, not even by way of others: "
-                "ratings of different groups cannot be compared."
+                f"Without a rating: {self.unconnected} that have not met the others, not even by way of third ones."
             )
+        elif self.unconnected:
+            notes.append("In order of points: ratings and ranks are known when all have met, if only by way of others.")
         if self.weak_limits:
-            weak = "; ".join(self.weak_limits)
+            weak = "; ".join(_by_sandbox(self.weak_limits))
             notes.append(
-                f"Not fully held in some of these matches: {weak}; see `arena doctor` and `arena docs sandboxes`."
+                f"Not fully enforced in some of these matches: {weak}; see `arena doctor` and `arena docs sandboxes`."
             )
         return notes
 
@@ -130,9 +160,10 @@ class Standings:
         if others:
             fitted = self._fitted
             groups = connected(fitted.results, fitted.results.bots)
+            met = next((group for group in groups if not fitted.ranked.isdisjoint(group)), ())
             ratings = [rating for rating in rank(fitted.results, fitted.posterior, groups) if rating.bot not in rows]
-            for row in rows_of(ratings, others, fitted.faults, fitted.trends):
-                rows[row.bot.id] = replace(row, place=0, ranked=0, status=status_of(row.bot, ()))
+            for row in rows_of(ratings, others, set(met), fitted.faults, fitted.trends):
+                rows[row.bot.id] = replace(row, place=0, ranked=0, status=row.status or status_of(row.bot, ()))
         return {row.bot.id: row for row in sorted(rows.values(), key=lambda row: -row.rating.mu)}
 
     @cached_property
@@ -142,7 +173,6 @@ class Standings:
 
     @cached_property
     def tallies_of(self) -> Mapping[int, Sequence[Tally]]:
-        """The results of every bot."""
         found: dict[int, list[Tally]] = defaultdict(list)
         for tally in self.tallies:
             for bot_id in set(tally.bot_ids):
@@ -167,20 +197,25 @@ class Standings:
 
 
 def read_standings(
-    store: Store, scope: Scope, roles: tuple[str, ...], bots: Iterable[BotEntry] | None = None,
-    field: Sequence[BotEntry] | None = None,
-) -> Standings:  # fmt: skip
-    """The table of these matches.
-
-    `bots` are all of the store, where somebody has read them already; `field` are those of the table, also if they have
-    not played, where that is known.
-    """
-    tallies = store.tallies(scope)
-    if field is not None:
+    store: Store, scope: Scope, roles: tuple[str, ...], bots: Iterable[BotEntry] | None = None
+) -> Standings:
+    """The table of these matches; `bots` are all of the store, where somebody has read them already."""
+    tallies, bots = store.tallies(scope), store.all_bots() if bots is None else bots
+    selection, excluded = select(scope, tallies, bots), tuple[str, ...]()
+    if scope.tournament_id is not None:
+        entry = store.tournament(scope.tournament_id)
+        field = _field_of(entry, selection.shown, bots)
         selection = Selection(field, field)
-    else:
-        selection = select(scope, tallies, store.all_bots() if bots is None else bots)
-    return make_standings(tallies, store.seat_tallies(scope), selection, roles, store.weak_limits(scope))
+        excluded = tuple(sorted(f"{name} {version}" for name, version, _ in entry.excluded))
+    table = make_standings(tallies, store.seat_tallies(scope), selection, roles, store.weak_limits(scope))
+    return replace(table, excluded=excluded)
+
+
+def _field_of(entry: TournamentEntry, playing: Sequence[BotEntry], bots: Iterable[BotEntry]) -> list[BotEntry]:
+    """Everybody of a tournament: who has played, and who is still to play."""
+    known = {bot.id for bot in playing}
+    named = {(name, version) for name, version, _ in entry.field}
+    return [bot for bot in bots if bot.id in known or (bot.name, bot.version) in named]
 
 
 def make_standings(
@@ -190,12 +225,18 @@ def make_standings(
     """The table of these results between the bots that count."""
     results = results_of(tallies, selection.counted, roles)
     posterior = fit(results, ENVIRONMENT, role_sigma=ROLE_SIGMA)
-    groups = connected(results, {bot.id for bot in selection.shown})
-    fitted = _Fitted(results, posterior, faults_of(seat_tallies), _trends(results, posterior, selection.counted))
+    shown = {bot.id for bot in selection.shown}
+    groups = connected(results, shown)
+    ranked, trends = _ranked_in(groups), _trends(results, posterior, selection.counted)
+    fitted = _Fitted(results, posterior, ranked, faults_of(seat_tallies), trends)
+    groups.append([bot for bot in results.bots if bot in shown.difference(chain.from_iterable(groups))])
     by_role = rate_by_role(results, ENVIRONMENT, role_sigma=ROLE_SIGMA, groups=groups) if roles else {}
     return Standings(
-        rows_of(rank(results, posterior, groups), selection.shown, fitted.faults, fitted.trends),
-        {role: rows_of(ratings, selection.shown) for role, ratings in by_role.items()},
+        rows_of(rank(results, posterior, groups), selection.shown, ranked, fitted.faults, trends),
+        {
+            role: rows_of(ratings, selection.shown, ranked, faults_of(seat_tallies, roles, role))
+            for role, ratings in by_role.items()
+        },
         advantages(posterior),
         selection,
         tallies,
@@ -205,29 +246,44 @@ def make_standings(
     )
 
 
+def _ranked_in(groups: Sequence[Sequence[BotKey]]) -> AbstractSet[BotKey]:
+    """Who is ranked, if these groups have played, the largest first."""
+    return set(groups[0]) if groups and len(groups[0]) > MOST * sum(map(len, groups)) else set()
+
+
 def rows_of(
-    ratings: Sequence[Rating], bots: Iterable[BotEntry], faults: Mapping[int, int] | None = None,
+    ratings: Sequence[Rating], bots: Iterable[BotEntry], ranked: AbstractSet[BotKey], faults: Mapping[int, int],
     trends: Trends | None = None,
 ) -> tuple[Row, ...]:  # fmt: skip
-    """Ratings as rows, each with its bot and its place in its group."""
+    """Ratings as rows: those that can be ranked, best first, then the others by their points, then who did not play."""
     bot_of: dict[Hashable, BotEntry] = {bot.id: bot for bot in bots}
     rows = list[Row]()
-    for _, group in groupby(ratings, key=lambda rating: rating.group):
-        members = list(group)
-        for place, rating in enumerate(members, 1):
-            bot = bot_of[rating.bot]
-            trend, noise = (trends or {}).get(bot.id, (None, 0.0))
-            rows.append(Row(bot, rating, place, len(members), (faults or {}).get(bot.id, 0), trend, noise))
-    return tuple(rows)
+    for rating in ratings:
+        bot = bot_of[rating.bot]
+        trend, noise = (trends or {}).get(bot.id, (None, 0.0))
+        status = UNPLAYED if not rating.games else "" if rating.bot in ranked else UNCONNECTED
+        rows.append(Row(bot, rating, faults=faults.get(bot.id, 0), trend=trend, noise=noise, status=status))
+    best = sorted((row for row in rows if row.comparable), key=lambda row: -row.rating.mu)
+    others = sorted((row for row in rows if not row.comparable), key=lambda row: (-row.share, -row.rating.games))
+    return (*(replace(row, place=place, ranked=len(best)) for place, row in enumerate(best, 1)), *others)
 
 
-def faults_of(seat_tallies: Iterable[SeatTally]) -> Counter[int]:
-    """How many matches each bot lost by a fault."""
+def faults_of(seat_tallies: Iterable[SeatTally], roles: Sequence[str] = (), role: str = "") -> Counter[int]:
+    """How many matches each bot lost by a fault; of a game with roles those in one of them."""
     faults = Counter[int]()
     for tally in seat_tallies:
-        if tally.at_fault:
+        if tally.at_fault and (not role or roles[tally.seat] == role):
             faults[tally.bot_id] += tally.matches
     return faults
+
+
+def _by_sandbox(weak_limits: Iterable[str]) -> list[str]:
+    """Every kind of sandbox once, with all that was weak in it on one machine or another."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for phrase in weak_limits:
+        kind, _, limits = phrase.removesuffix(")").partition(" (")
+        found[kind].update(limits.split(", "))
+    return [f"{kind} ({', '.join(sorted(limits))})" for kind, limits in found.items()]
 
 
 def _trends(results: Results, posterior: Posterior, bots: Collection[BotEntry]) -> Trends:
@@ -248,9 +304,11 @@ def _trends(results: Results, posterior: Posterior, bots: Collection[BotEntry]) 
 
 
 def leader_of(tallies: Sequence[Tally], bots: Sequence[BotEntry]) -> BotEntry | None:
-    """The bot with the highest rating, without all else that a table has."""
+    """The first bot of the table of a tournament, without all else that a table has; None if nobody is ranked."""
     results = results_of(tallies, playing_in(tallies, bots), ())
-    if not results.blocks:
+    ranked = _ranked_in(connected(results, results.bots))
+    if not ranked:
         return None
-    best = results.bots[int(np.argmax(fit(results, ENVIRONMENT, role_sigma=ROLE_SIGMA).mu))]
+    mu = dict(zip(results.bots, fit(results, ENVIRONMENT, role_sigma=ROLE_SIGMA).mu))
+    best = max((bot for bot in results.bots if bot in ranked), key=mu.__getitem__)
     return next(bot for bot in bots if bot.id == best)

@@ -39,7 +39,7 @@ def _home_among(connection: Connection, rows: Sequence[Row[Any]], arrival: Arriv
         elif other is None:
             growing = growing or int(row.id)
         elif not row.apart:
-            raise UsageError(f"match {other} of tournament {row.id} was played here, and went otherwise")
+            raise UsageError(f"match {other} of tournament {row.id} is already here with a different result")
     if beyond and growing is None:
         raise UsageError(f"{beyond}, which would count then, too: import a file that has all of them with --rated")
     return growing

@@ -1,11 +1,11 @@
 """What a store keeps, as values; apart from the store itself, so that a worker process loads no database."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from arena.match import is_fault
+from arena.match import Contestant, is_fault, result_words, seat_words
 
 SILENT_S = 20.0
 """Seconds without a report after which the process of a run is taken for dead."""
@@ -25,7 +25,7 @@ class BotEntry:
     games: tuple[str, ...]
     retired: bool
     created: datetime
-    """When it was registered, in universal time."""
+    """When it was registered, in UTC."""
     checksum: str = ""
     """See arena/store/checksums.py."""
     ladder_number: int = 0
@@ -42,6 +42,11 @@ class BotEntry:
         return f"{self.name} {self.version}"
 
     @property
+    def contestant(self) -> Contestant:
+        """As it is named in records."""
+        return Contestant(self.name, self.version, self.digest)
+
+    @property
     def kind(self) -> str:
         """What it is run from: a folder, an image, `absent` if its files are not here, or it is part of the referee."""
         if not self.origin:
@@ -49,9 +54,59 @@ class BotEntry:
         return "image" if self.origin == self.digest else "folder"
 
 
+Bot = tuple[str, str, str]
+"""Name, version and digest of a bot in the field of a tournament."""
+ADD, EXCLUDE, CLOSE = "add", "exclude", "close"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What was decided after the first match of a tournament: a bot plays too, or plays no more, or nobody does."""
+
+    kind: str
+    at: int
+    """The place in the schedule from which on it counts; all before the place of a close was played."""
+    bot: Bot | None = None
+
+    @property
+    def makes_sense(self) -> bool:
+        """Whether it is one that Arena writes."""
+        return self.at >= 0 and (self.kind == CLOSE if self.bot is None else self.kind in (ADD, EXCLUDE))
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data for the store."""
+        plain: dict[str, Any] = {"kind": self.kind, "at": self.at}
+        return plain if self.bot is None else {**plain, "bot": list(self.bot)}
+
+    @classmethod
+    def from_json(cls, plain: Any) -> "Change":
+        """From plain data; of what no Arena wrote, one that makes no sense, so that `arena verify` can say so."""
+        match plain:
+            case {"kind": str(kind), "at": int(at), "bot": [str(name), str(version), str(digest)], **rest} if not rest:
+                return cls(kind, at, (name, version, digest))
+            case {"kind": str(kind), "at": int(at), **rest} if not rest:
+                return cls(kind, at)
+        return cls("", -1)
+
+
+Changes = tuple[Change, ...]
+
+
+def field_of(bots: Iterable[Bot], changes: Changes) -> list[Bot]:
+    """The bots that a tournament began with, and those that were added; one that came back has its old number."""
+    added = (change.bot for change in changes if change.kind == ADD and change.bot is not None)
+    return list(dict.fromkeys([*bots, *added]))
+
+
+def excluded_of(changes: Changes) -> set[Bot]:
+    """The bots that play no more."""
+    last = {change.bot: change.kind for change in changes if change.bot is not None}
+    return {bot for bot, kind in last.items() if kind == EXCLUDE}
+
+
 @dataclass(frozen=True, slots=True)
 class TournamentEntry:
-    """A tournament with all that was decided before its first match."""
+    """A tournament with all that was decided about it, before its first match and later."""
 
     id: int
     game: str
@@ -62,9 +117,39 @@ class TournamentEntry:
     checksum: str = ""
     """Over all of its matches, once it is finished; see arena/store/checksums.py."""
     weak_limits: tuple[str, ...] | None = ()
-    """What was not fully held in its matches; None if that was not noted."""
+    """What was not fully enforced in its matches; None if that was not noted."""
     apart: bool = False
     """It was imported, and counts for no table but its own."""
+    changes: Changes = ()
+    playing: bool = False
+    """Whether a process plays it that is alive."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was ended before its schedule was."""
+        return any(change.kind == CLOSE for change in self.changes)
+
+    @property
+    def state(self) -> str:
+        """In a word, the same for every list and page: running, stopped, closed or finished."""
+        if self.finished:
+            return "closed" if self.closed else "finished"
+        return "running" if self.playing else "stopped"
+
+    @property
+    def title(self) -> str:
+        """What its organiser called it, if anything."""
+        return str(self.settings.get("title", ""))
+
+    @property
+    def field(self) -> list[Bot]:
+        """Every bot that ever took part, in the order of their numbers."""
+        return field_of([(bot[0], bot[1], bot[2]) for bot in self.settings.get("bots", ())], self.changes)
+
+    @property
+    def excluded(self) -> set[Bot]:
+        """Those of them that play no more."""
+        return excluded_of(self.changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +190,18 @@ class MatchEntry:
     ended_at_fault: bool = False
     """It ended although two or more fair seats were left, as all matches once did, and is not rated."""
 
+    def result(self, names: Sequence[str]) -> str:
+        """How it ended, in one sentence; `names` are those of its bots."""
+        endings, faulty = [seat.ending for seat in self.seats], [seat for seat in self.seats if seat.at_fault]
+        # The row does not say when a bot was at fault: at the end, unless others played on.
+        ended = len(faulty) == 1 and (len(endings) == 2 or self.ended_at_fault)
+        plies = {seat: self.moves for seat, result in enumerate(self.seats) if ended and result.at_fault}
+        return result_words(names, [seat.rank for seat in self.seats], self.reason, endings, plies)
+
+    def seat_words(self, seat: int) -> str:
+        """How it ended for this seat."""
+        return seat_words(seat, [result.ending for result in self.seats], self.seats[seat].sentence)
+
 
 @dataclass(frozen=True, slots=True)
 class Output:
@@ -129,7 +226,7 @@ class KeptMatch:
     checksum: str
     outputs: Outputs = field(default_factory=dict)
     weak_limits: tuple[str, ...] = ()
-    """What was not fully held, for matches that are added; the store keeps it with the tournament."""
+    """What was not fully enforced, for matches that are added; the store keeps it with the tournament."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +237,7 @@ class ListedMatch:
     """Its running number in this store: later matches have higher ones, and some numbers may be missing."""
     game: str
     created: datetime
-    """When it was kept, in universal time."""
+    """When it was kept, in UTC."""
     entry: MatchEntry
 
 
@@ -189,7 +286,7 @@ class TournamentSummary:
 
     entry: TournamentEntry
     created: datetime
-    """When it was begun, in universal time."""
+    """When it was begun, in UTC."""
     matches: int
     """How many are kept."""
 
@@ -216,7 +313,7 @@ class RunEntry:
     status: Mapping[str, Any]
     """See arena/monitoring/run_state.py."""
     started: datetime
-    """In universal time, as all times here."""
+    """In UTC, as all times here."""
     reported: datetime
     silent_s: float
     """Seconds since its last report, by the clock of the database."""
@@ -235,3 +332,4 @@ class Arrival:
     checksum: str
     rated: bool
     """Whether it shall count as if it had been played here; else it is kept apart."""
+    changes: Changes = ()

@@ -13,7 +13,7 @@ from arena.store.base import BotEntry
 from arena.store.bot_files import BotFiles
 from arena.store.checksums import bot_checksum
 from arena.store.database import exclusive, writing
-from arena.store.schema import bots, universal
+from arena.store.schema import as_utc, bots
 
 
 class Bots:
@@ -97,5 +97,5 @@ def _next_on_ladder(connection: Connection) -> int:
 def _bot(row: Row[Any]) -> BotEntry:
     return BotEntry(
         row.id, row.name, row.version, row.owner, row.digest, row.origin, tuple(row.games), bool(row.retired),
-        universal(row.created_at), row.checksum, row.ladder_number,
+        as_utc(row.created_at), row.checksum, row.ladder_number,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from typing import Any
 
 from arena.canonical import canonical_json
-from arena.store.base import BotEntry, KeptMatch, MatchEntry, Outputs
+from arena.store.base import BotEntry, Changes, KeptMatch, MatchEntry, Outputs
 
 
 def settings_key(game: str, settings: Mapping[str, Any]) -> str:
@@ -56,10 +56,12 @@ def _match_checksum(match: MatchEntry, record: bytes, outputs: Outputs) -> str:
 class TournamentChecksum:
     """A checksum over the settings and the checksums of all matches, in the order of the schedule.
 
-    It is that of the JSON text [key, [checksum, ...]], made piece by piece: there may be a million matches.
+    It is that of the JSON text [key, [checksum, ...]], with [change, ...] as a third part if there were changes. It is
+    made piece by piece: there may be a million matches.
     """
 
-    def __init__(self, game: str, settings: Mapping[str, Any]) -> None:
+    def __init__(self, game: str, settings: Mapping[str, Any], changes: Changes = ()) -> None:
+        self._changes = [change.to_json() for change in changes]
         self._digest = hashlib.sha256(f"[{json.dumps(settings_key(game, settings))},[".encode())
         self._separator = ""
 
@@ -71,7 +73,7 @@ class TournamentChecksum:
     def value(self) -> str:
         """The checksum of all that was added."""
         whole = self._digest.copy()
-        whole.update(b"]]")
+        whole.update(b"]," + canonical_json(self._changes) + b"]" if self._changes else b"]]")
         return whole.hexdigest()
 
 

@@ -16,12 +16,16 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 from arena.distribution import install_hint
 from arena.errors import UsageError
 from arena.store import upgrade
-from arena.store.failures import ConnectionLost, explain, in_play, newer, older, too_old
+from arena.store.failures import ConnectionLost, explain, schema_outdated, schema_too_new, schema_too_old, store_in_use
 from arena.store.runs import tournaments_in_play
 from arena.store.schema import runs, versions
 from arena.store.watchdog import watch
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+LIVE = ".live"
+"""Of the name of the file beside an SQLite store that has its running matches."""
+FILE_ENDINGS = ("", "-wal", "-shm", "-journal", LIVE, f"{LIVE}-wal", f"{LIVE}-shm")
+"""Of the names of the files that an SQLite store consists of, or may leave behind."""
 BUSY_MS = 30_000
 """How long SQLite waits for another writer."""
 # A killed process loses nothing in WAL with synchronous=NORMAL already; FULL also outlives a power cut, for one
@@ -55,7 +59,7 @@ def open_database(where: str | Path, *, read_only: bool = False) -> Engine:
             is_newest = _is_newest(connection, name)
         if not is_newest:
             if read_only:
-                raise older(name)
+                raise schema_outdated(name)
             _migrate(where, name)
     except BaseException:
         engine.dispose()
@@ -220,21 +224,21 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 def _is_newest(connection: Connection, name: str) -> bool:
-    """Whether the tables have the newest form; UsageError if they never will."""
+    """Whether the schema is the newest one; UsageError if this Arena cannot make it so."""
     known = sorted(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
     here = _revision(connection)
     if here is not None and here not in (upgrade.REVISION, *known):
-        raise too_old(name) if here < known[0] else newer(name)
+        raise schema_too_old(name) if here < known[0] else schema_too_new(name)
     return here == known[-1]
 
 
 def _revision(connection: Connection) -> str | None:
-    """Which form the tables have; nothing if there are none."""
+    """The version of the schema; None if there are no tables."""
     return connection.execute(select(versions)).scalar() if inspect(connection).has_table(versions.name) else None
 
 
 def _migrate(where: str | Path, name: str) -> None:
-    """Bring the tables to the newest form; InfraError if a process plays with them, which knows the old one only."""
+    """Bring the schema to its newest version; InfraError while a process plays, which knows the old one only."""
     from alembic import command  # noqa: PLC0415  (it loads slowly, and most starts need no migration)
     from alembic.config import Config  # noqa: PLC0415
 
@@ -246,7 +250,7 @@ def _migrate(where: str | Path, name: str) -> None:
             if _is_newest(connection, name):
                 return  # another process did it while this one waited, and may play with it already
             if inspect(connection).has_table(runs.name) and tournaments_in_play(connection):
-                raise in_play(name)
+                raise store_in_use(name)
             if _revision(connection) == upgrade.REVISION:
                 upgrade.upgrade(connection)
             config.attributes["connection"] = connection

@@ -23,11 +23,11 @@ _Meaning = tuple[type[ArenaError], str]
 _DAMAGED = (InfraError, "is damaged: put back a copy of it, or name another one with --db")
 _NO_STORE = (UsageError, "is not a store of Arena: name another one with --db")
 _FULL = (InfraError, "has no room left on its disk: make room, and give the same command again")
-_NOT_WRITABLE = (UsageError, "may not be written by you: change its permissions, or name another one with --db")
+_NOT_WRITABLE = (UsageError, "is not writable: change its permissions, or name another one with --db")
 _GONE = (ConnectionLost, "went away: see that PostgreSQL runs, and give the same command again")
 _COLLISION = (Collision, "was changed by another program at the same time: give the same command again")
-_FAILED = (InfraError, "failed: see whether it is one of Arena's")
-_REFUSED = (UsageError, "lets nobody in with this name and password: check both in --db")
+_FAILED = (InfraError, "returned an unexpected error: check that --db names a store of Arena")
+_REFUSED = (UsageError, "rejects this user name or password: check both in --db")
 
 _OF_SQLITE: Mapping[int, _Meaning] = {
     sqlite3.SQLITE_NOTADB: _NO_STORE,
@@ -40,7 +40,7 @@ _OF_SQLITE: Mapping[int, _Meaning] = {
     sqlite3.SQLITE_BUSY: (Collision, "is held by another program: give the same command again when that has ended"),
     sqlite3.SQLITE_FULL: _FULL,
     sqlite3.SQLITE_CORRUPT: _DAMAGED,
-    sqlite3.SQLITE_IOERR: (InfraError, "cannot be read or written: look after its disk"),
+    sqlite3.SQLITE_IOERR: (InfraError, "cannot be read or written: check its disk"),
 }
 _OF_POSTGRES: Mapping[str, _Meaning] = {
     "28": _REFUSED,
@@ -58,7 +58,7 @@ _OF_POSTGRES: Mapping[str, _Meaning] = {
     "40001": _COLLISION,
     "40P01": _COLLISION,
     "55P03": _COLLISION,
-    "57014": (Collision, "was told to interrupt this: give the same command again"),
+    "57014": (Collision, "cancelled this statement: give the same command again"),
     "08": _GONE,
     "57P": _GONE,
 }
@@ -69,7 +69,7 @@ _OF_NO_STATE: Mapping[str, _Meaning] = {
     "does not exist": _OF_POSTGRES["3D"],
     "invalid connection option": (UsageError, "cannot be reached in this way: write postgresql://user@host/name"),
 }
-"""By a word in the message: who is turned away at the door gets no SQLSTATE from the driver."""
+"""By a word in the message: failures while connecting carry no SQLSTATE."""
 _UNREACHABLE = (ConnectionLost, "does not answer: see that PostgreSQL runs, and that --db names its host and port")
 
 
@@ -80,36 +80,35 @@ def explain(error: Exception, name: str) -> ArenaError:
     return kind(f"the store {name} {sentence} ({str(cause).strip().partition(chr(10))[0]})")
 
 
-def newer(name: str) -> ArenaError:
-    """The tables of the store have a form that this Arena does not know."""
+def schema_too_new(name: str) -> ArenaError:
+    """The schema of the store is one that this Arena does not know yet."""
     return UsageError(f"the store {name} was made by a newer Arena: upgrade Arena, or name another one with --db")
 
 
-def too_old(name: str) -> ArenaError:
-    """The tables of the store have a form that was given up before the first release."""
+def schema_too_old(name: str) -> ArenaError:
+    """The schema of the store was given up before the first release."""
     return UsageError(
         f"the store {name} was made long before Arena 0.1, and this Arena cannot bring it up to date: export its "
         "tournaments with the Arena that made it and import them here, or name another one with --db"
     )
 
 
-class OlderForm(UsageError):
-    """The tables of a store that is only read have a form that this Arena would have to change before it can."""
+class OutdatedSchema(UsageError):
+    """A store that is only read has a schema that this Arena would have to change first."""
 
 
-def in_play(name: str) -> ArenaError:
-    """The tables of the store would have to be changed under a running tournament."""
+def store_in_use(name: str) -> ArenaError:
+    """The schema would have to be changed under a running tournament."""
     return InfraError(
         f"the store {name} was made by an older Arena, and cannot be brought up to date while a tournament is played "
         "with it: stop that, or wait for its end, and give the same command again"
     )
 
 
-def older(name: str) -> OlderForm:
-    """The tables of the store have a form that this Arena would have to change before it can read them."""
-    return OlderForm(
-        f"the store {name} was made by an older Arena, and nothing is changed here: `arena tournament list --db` with "
-        "that store brings it up to date"
+def schema_outdated(name: str) -> OutdatedSchema:
+    return OutdatedSchema(
+        f"the store {name} was made by an older Arena, and nothing is changed here: "
+        f"`arena tournament list --db {name}` brings it up to date"
     )
 
 

@@ -29,9 +29,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from arena.errors import ArenaError, InfraError
 from arena.store.base import RunningMatch
+from arena.store.database import LIVE
 
-ENDING = ".live"
-"""Of the name of the file beside an SQLite store."""
 _PRAGMAS = ("busy_timeout=200", "synchronous=OFF", "journal_mode=WAL")
 _COLUMNS = (
     ("tournament_id", Integer, True),
@@ -69,7 +68,6 @@ class RunningMatches:
         self._made = False
 
     def close(self) -> None:
-        """Let go of the file."""
         self._database.dispose()
 
     def write(self, tournament_id: int, changed: Sequence[RunningMatch], ended: Collection[str]) -> None:
@@ -126,7 +124,7 @@ def _quoted_path(url: URL) -> str:
 
 def _beside(store: Engine, *, read_only: bool) -> Engine:
     """The file beside an SQLite store; it is opened when it is first used."""
-    address = f"file:{_quoted_path(store.url)}{ENDING}?mode={'ro' if read_only else 'rwc'}"
+    address = f"file:{_quoted_path(store.url)}{LIVE}?mode={'ro' if read_only else 'rwc'}"
     database = create_engine(URL.create("sqlite", database=address, query={"uri": "true"}), max_overflow=-1)
 
     def prepare(connection: object, _: object) -> None:

@@ -7,14 +7,13 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from arena.store.base import SILENT_S, RunEntry
-from arena.store.schema import runs, universal
+from arena.store.schema import as_utc, runs
 
 FORGOTTEN = timedelta(days=1)
 """How long a run that died is still listed, unless its tournament is gone on with before."""
 
 
 def write_run(connection: Connection, run_id: str, tournament_id: int, status: Mapping[str, Any]) -> None:
-    """Renew the row of a run."""
     values = {"tournament_id": tournament_id, "status": dict(status), "reported_at": func.now()}
     if not connection.execute(update(runs).where(runs.c.id == run_id).values(**values)).rowcount:
         connection.execute(insert(runs).values(id=run_id, **values))
@@ -32,7 +31,6 @@ def remove_dead_runs(connection: Connection, tournament_id: int) -> None:
 
 
 def remove_run(connection: Connection, run_id: str) -> None:
-    """Take away the row of a run."""
     connection.execute(delete(runs).where(runs.c.id == run_id))
 
 
@@ -43,7 +41,7 @@ def read_runs(connection: Connection, tournament_id: int | None = None) -> list[
         query = query.where(runs.c.tournament_id == tournament_id)
     return [
         RunEntry(
-            row.id, row.tournament_id, row.status, universal(row.started_at), universal(row.reported_at), _silence(row)
+            row.id, row.tournament_id, row.status, as_utc(row.started_at), as_utc(row.reported_at), _silence(row)
         )
         for row in connection.execute(query)
     ]  # fmt: skip
@@ -62,4 +60,4 @@ def _silences(connection: Connection) -> Iterator[tuple[str, int, datetime, floa
 
 def _silence(row: Row[Any]) -> float:
     """Seconds since the last report, by the clock of the database."""
-    return max(0.0, (universal(row.now) - universal(row.reported_at)).total_seconds())
+    return max(0.0, (as_utc(row.now) - as_utc(row.reported_at)).total_seconds())

@@ -44,7 +44,7 @@ def _created() -> Column[datetime]:
     return _now("created_at")
 
 
-def universal(moment: datetime) -> datetime:
+def as_utc(moment: datetime) -> datetime:
     """SQLite forgets the time zone, which is always this one there; PostgreSQL answers in the one of its server."""
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
@@ -83,10 +83,11 @@ tournaments = Table(
     Column("finished", Boolean, nullable=False, default=False),
     Column("weak_limits", JSON),
     Column("apart", Boolean, nullable=False, server_default=false()),
+    Column("changes", JSON),
     _checksum(),
     _created(),
 )
-"""One that is apart was imported, and counts for no table but its own."""
+"""One that is apart was imported, and counts for no table but its own; `Change` in base.py says what changes are."""
 
 _MatchNumber = BigInteger().with_variant(Integer, "sqlite")
 """SQLite counts up a primary key of exactly this type."""

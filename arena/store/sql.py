@@ -44,7 +44,7 @@ from arena.store.database import exclusive, open_database, snapshot, writing
 from arena.store.inconsistencies import inconsistencies
 from arena.store.running import RunningMatches
 from arena.store.runs import read_runs, remove_dead_runs, remove_run, tournaments_in_play, write_run
-from arena.store.schema import ALL, TESTS, bots, matches, outputs, records, seat_tallies, seats, tournaments, universal
+from arena.store.schema import ALL, TESTS, as_utc, bots, matches, outputs, records, seat_tallies, seats, tournaments
 from arena.store.scope import Scope
 from arena.store.tallies import (
     Counted,
@@ -82,7 +82,6 @@ class Store(Bots, Tournaments):
         """What is known to be noted with a tournament."""
 
     def close(self) -> None:
-        """Let go of the database."""
         self._running.close()
         self._database.dispose()
 
@@ -107,7 +106,7 @@ class Store(Bots, Tournaments):
     def add_match(
         self, match: MatchEntry, record: bytes, weak_limits: Sequence[str] = (), outputs: Outputs = NO_OUTPUTS
     ) -> bool:
-        """Keep a match, what was not fully held in it and what its bots printed; False if it was there already."""
+        """Keep a match, what was not fully enforced in it and what its bots printed; False if it was there already."""
         counted, number = Counted(), match.tournament_id
         try:
             with writing(self._database) as connection:
@@ -148,7 +147,9 @@ class Store(Bots, Tournaments):
                     _insert_match(connection, kept, counted, total)
                     added += 1
                 elif known != kept.checksum:
-                    raise UsageError(f"match {name} of tournament {tournament_id} was played here, and went otherwise")
+                    raise UsageError(
+                        f"match {name} of tournament {tournament_id} is already here with a different result"
+                    )
             counted.write(connection)
         return added
 
@@ -237,7 +238,7 @@ class Store(Bots, Tournaments):
             return connection.execute(select(func.max(matches.c.number))).scalar() or 0
 
     def data_version(self) -> str:
-        """Changes with every match, bot and tournament that is kept, finished or retired."""
+        """Changes with every match, bot and tournament that is kept, finished, retired, or runs or stops."""
         # Matches are counted, because PostgreSQL may keep one with a lower number after one with a higher.
         apart = select(tournaments.c.id).where(tournaments.c.apart)
         counted = or_(seat_tallies.c.tournament_id.in_((ALL, TESTS)), seat_tallies.c.tournament_id.in_(apart))
@@ -252,7 +253,8 @@ class Store(Bots, Tournaments):
         )
         with self._database.connect() as connection:
             row = connection.execute(select(*(count.scalar_subquery() for count in counts))).one()
-        return ".".join(str(value or 0) for value in row)
+            playing = sorted(tournaments_in_play(connection))
+        return ".".join(str(value or 0) for value in (*row, *playing))
 
     def results(self, scope: Scope) -> Iterator[MatchResult]:
         """The results of these matches in the order of their schedules."""
@@ -308,7 +310,7 @@ class Store(Bots, Tournaments):
             return read_seat_tallies(connection, scope)
 
     def weak_limits(self, scope: Scope) -> tuple[str, ...]:
-        """What was not fully held in some of these matches."""
+        """What was not fully enforced in some of these matches."""
         with self._database.connect() as connection:
             noted = connection.execute(tournaments_in(scope, tournaments.c.weak_limits)).scalars().all()
         return tuple(sorted({limit for limits in noted for limit in limits or ()}))
@@ -350,7 +352,6 @@ class Store(Bots, Tournaments):
             remove_dead_runs(connection, tournament_id)
 
     def end_run(self, run_id: str) -> None:
-        """Say that a process plays no more."""
         with writing(self._database) as connection:
             remove_run(connection, run_id)
 
@@ -463,7 +464,7 @@ def _row(result: SeatResult) -> dict[str, Any]:
 
 def _listed(rows: list[Row[Any]]) -> ListedMatch:
     first = rows[0]
-    return ListedMatch(first.number, first.game, universal(first.created_at), _match(rows))
+    return ListedMatch(first.number, first.game, as_utc(first.created_at), _match(rows))
 
 
 def _outputs(rows: list[Row[Any]]) -> Outputs:

@@ -1,16 +1,17 @@
 """The tournaments of a store: begun, adopted, finished, listed."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, Select, and_, func, insert, select, update
 
 from arena.errors import UsageError
 from arena.store.adoption import find_home
-from arena.store.base import Arrival, TournamentEntry, TournamentSummary
+from arena.store.base import Arrival, Change, Changes, TournamentEntry, TournamentSummary
 from arena.store.checksums import TournamentChecksum, settings_key
 from arena.store.database import exclusive, writing
-from arena.store.schema import matches, seat_tallies, tournaments, universal
+from arena.store.runs import tournaments_in_play
+from arena.store.schema import as_utc, matches, seat_tallies, tournaments
 from arena.store.tallies import PIECE, count_in, is_rated, total_of
 
 _MAX_ID = 2**31 - 1
@@ -44,6 +45,10 @@ class Tournaments:
                 number = _new_tournament(connection, game, settings, apart=not arrival.rated)
             elif arrival.rated:
                 self._rate(connection, number, settings)
+            own = and_(tournaments.c.id == number, tournaments.c.finished.is_(False))
+            known = connection.execute(select(tournaments.c.changes).where(own)).scalar()
+            if len(arrival.changes) > len(known or ()):
+                _write_changes(connection, number, arrival.changes)
         return self.tournament(number)
 
     def _rate(self, connection: Connection, tournament_id: int, settings: Mapping[str, Any]) -> None:
@@ -54,17 +59,28 @@ class Tournaments:
             count_in(connection, tournament_id, total)
         self._totals.pop(tournament_id, None)
 
-    def finish_tournament(self, tournament_id: int, checksum: str | None = None) -> None:
-        """Note that every match was played; UsageError if its checksum is not the one that is expected."""
+    def change_tournament(self, tournament_id: int, change: Change) -> None:
+        """Note what is decided after the first match of a tournament."""
+        with exclusive(self._database) as connection:
+            _write_changes(connection, tournament_id, (*self.tournament(tournament_id).changes, change))
+
+    def finish_tournament(self, tournament_id: int, checksum: str | None = None, close: Change | None = None) -> None:
+        """Note that every match was played, or with `close` that no more will be.
+
+        UsageError if its checksum is not the one that is expected.
+        """
         entry = self.tournament(tournament_id)
+        changes = (*entry.changes, close) if close else entry.changes
         theirs = matches.c.tournament_id == tournament_id
         query = select(matches.c.checksum).where(theirs).order_by(matches.c.ordinal, matches.c.match_id)
-        whole = TournamentChecksum(entry.game, entry.settings)
+        whole = TournamentChecksum(entry.game, entry.settings, changes)
         with writing(self._database) as connection:
             for match in connection.execute(query, execution_options={"yield_per": PIECE}).scalars():
                 whole.add(match)
             if checksum not in (None, whole.value()):
-                raise UsageError(f"tournament {tournament_id} here has other matches than the finished one there")
+                raise UsageError(f"tournament {tournament_id} here does not have the same matches as the file")
+            if close:
+                _write_changes(connection, tournament_id, changes)
             done = update(tournaments).where(tournaments.c.id == tournament_id)
             connection.execute(done.values(finished=True, checksum=whole.value()))
 
@@ -113,21 +129,33 @@ class Tournaments:
             ends = (rows[-1].id, rows[0].id) if rows else (1, 0)
             played = played.where(seat_tallies.c.tournament_id.between(*ends)).group_by(seat_tallies.c.tournament_id)
             counts = {number: int(count) for number, count in connection.execute(played)}
-        return [TournamentSummary(_tournament(row), universal(row.created_at), counts.get(row.id, 0)) for row in rows]
+            playing = tournaments_in_play(connection)
+        return [
+            TournamentSummary(_tournament(row, playing), as_utc(row.created_at), counts.get(row.id, 0)) for row in rows
+        ]
 
     def _tournaments(self, query: Select[Any]) -> list[TournamentEntry]:
         with self._database.connect() as connection:
-            return [_tournament(row) for row in connection.execute(query)]
+            rows = connection.execute(query).all()
+            playing = tournaments_in_play(connection)
+        return [_tournament(row, playing) for row in rows]
 
 
 def _new_tournament(connection: Connection, game: str, settings: Mapping[str, Any], *, apart: bool) -> int:
     values = {"game": game, "key": settings_key(game, settings), "settings": dict(settings), "finished": False}
-    row = insert(tournaments).values(**values, weak_limits=[], apart=apart).returning(tournaments.c.id)
+    row = insert(tournaments).values(**values, weak_limits=[], apart=apart, changes=[]).returning(tournaments.c.id)
     return int(connection.execute(row).scalar_one())
 
 
-def _tournament(row: Row[Any]) -> TournamentEntry:
+def _write_changes(connection: Connection, tournament_id: int, changes: Changes) -> None:
+    values = [change.to_json() for change in changes]
+    connection.execute(update(tournaments).where(tournaments.c.id == tournament_id).values(changes=values))
+
+
+def _tournament(row: Row[Any], playing: Collection[int]) -> TournamentEntry:
     weak_limits = None if row.weak_limits is None else tuple(row.weak_limits)
+    changes = tuple(Change.from_json(change) for change in row.changes or ())
     return TournamentEntry(
-        row.id, row.game, row.settings, row.finished, row.key, row.checksum, weak_limits, bool(row.apart)
-    )
+        row.id, row.game, row.settings, row.finished, row.key, row.checksum, weak_limits, bool(row.apart), changes,
+        row.id in playing,
+    )  # fmt: skip

@@ -10,7 +10,7 @@ from itertools import groupby
 from sqlalchemy import Connection, text
 
 REVISION, BASE = "0006", "0008"
-"""The form that is brought up to date, and the one that it has then."""
+"""The form that is brought up to date, and the one it becomes."""
 
 ADD = (
     "ALTER TABLE matches ADD COLUMN ended_at_fault BOOLEAN DEFAULT {false} NOT NULL",

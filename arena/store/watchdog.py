@@ -27,8 +27,7 @@ class Watchdog:
         self._off = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def begin(self, socket_number: int) -> None:
-        """A connection waits from now on."""
+    def started_waiting(self, socket_number: int) -> None:
         with self._lock:
             self._waiting[socket_number] = time.monotonic()
             if self._thread is None:
@@ -36,12 +35,12 @@ class Watchdog:
                 self._thread = threading.Thread(target=self._watch, args=(off,), name="store-watchdog", daemon=True)
                 self._thread.start()
 
-    def end(self, socket_number: int) -> None:
-        """A connection waits no more; its socket is not touched from now on."""
+    def stopped_waiting(self, socket_number: int) -> None:
+        """From now on its socket is not touched."""
         with self._lock:
             self._waiting.pop(socket_number, None)
 
-    def rest(self) -> None:
+    def stop(self) -> None:
         """End the thread until a connection waits again."""
         with self._lock:
             self._off.set()
@@ -68,14 +67,14 @@ def watch(engine: Engine) -> None:
         def wait(self, *arguments: Any, **options: Any) -> Any:
             """What the server answers."""
             number = self.fileno()
-            watchdog.begin(number)
+            watchdog.started_waiting(number)
             try:
                 return super().wait(*arguments, **options)
             finally:
-                watchdog.end(number)
+                watchdog.stopped_waiting(number)
 
     event.listen(engine, "do_connect", lambda _, __, given, options: WatchedConnection.connect(*given, **options))
-    event.listen(engine, "engine_disposed", lambda _: watchdog.rest())
+    event.listen(engine, "engine_disposed", lambda _: watchdog.stop())
 
 
 def _shut_down(number: int) -> None:

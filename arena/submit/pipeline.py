@@ -94,9 +94,9 @@ class Trial:
                 self.reporter.output(report.log)
             place = f"at {game.info.name}, " + (f"{report.where}: " if report.where else "")
             hint = advice(report.fault, game, report.log)
-            raise UsageError(f"{bot.contestant.name} is refused: {place}{report.fault.sentence} (to mend it: {hint})")
+            raise UsageError(f"{bot.contestant.name} is refused: {place}{report.fault.sentence} (to fix it: {hint})")
         for weak in report.weak_limits:
-            self.reporter.warn(f"not fully held: {weak}; see `arena doctor`")
+            self.reporter.warn(f"not fully enforced: {weak}; see `arena doctor`")
         matches = f"played {report.played} matches of {game.info.name} against random, from every seat"
         self.reporter.progress(f"{matches}, without a fault")
 

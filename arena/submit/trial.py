@@ -16,11 +16,11 @@ from arena.game import AnyGame
 from arena.match import Ending, MatchSpec, Verdict
 from arena.referee import record
 from arena.rng import draw_seed
-from arena.sandboxes import sweep
+from arena.sandboxes.sweeping import sweep
 from arena.workers.base import Assignment, Executor, FinishedMatch, Job, VoidMatch
 from arena.workers.local import LocalExecutor
 from arena.workers.messages import WorkerPlan
-from arena.workers.placement import LOCAL, Placement, cluster_executor, connect
+from arena.workers.placement import LOCAL, MatchSize, Placement, cluster_executor, connect
 
 _BOT, _OPPONENT = 0, 1
 MakeExecutor = Callable[[WorkerPlan], Executor]
@@ -46,21 +46,11 @@ class TrialReport:
     log: str = ""
     """What the bot printed last, if it was at fault."""
     weak_limits: tuple[str, ...] = ()
-    """What was not fully held."""
+    """What was not fully enforced."""
 
 
 RunTrial = Callable[[AnyGame, BotPlan, TrialConfig], TrialReport]
 """Plays the trial matches of one game."""
-
-
-@dataclass(frozen=True, slots=True)
-class TrialSize:
-    """What the largest trial match of a game needs."""
-
-    seats: int
-    cpus: float
-    memory_bytes: int
-    ponder: bool
 
 
 def trial_place(placement: Placement, say: Callable[[str], None]) -> RunTrial:
@@ -68,7 +58,7 @@ def trial_place(placement: Placement, say: Callable[[str], None]) -> RunTrial:
 
     def try_there(game: AnyGame, bot: BotPlan, terms: TrialConfig) -> TrialReport:
         limits = terms.sandbox.limits
-        size = TrialSize(game.info.max_seats, limits.cpus, limits.memory_bytes, terms.sandbox.ponder)
+        size = MatchSize(game.info.max_seats, limits.cpus, limits.memory_bytes, terms.sandbox.ponder)
         cluster = connect(placement, size)
         if cluster is None:
             raise InfraError("there is no cluster")
@@ -80,7 +70,7 @@ def trial_place(placement: Placement, say: Callable[[str], None]) -> RunTrial:
             cluster.close()
 
     if placement.place == LOCAL:
-        connect(placement, TrialSize(2, 1.0, 0, ponder=False))  # refuses what is for a cluster
+        connect(placement, MatchSize(2, 1.0, 0, ponder=False))  # refuses what is for a cluster
         return partial(play_trial, lambda plan: LocalExecutor(plan, concurrency=1))
     return try_there
 
@@ -129,7 +119,7 @@ def _report(match: FinishedMatch, assignment: Assignment) -> TrialReport:
     own, seats = assignment.seating.index(_BOT), len(assignment.seating)
     if not match.entry.seats[own].at_fault:
         return TrialReport(1, weak_limits=match.weak_limits)
-    fault = next(fault for fault in record.told_faults(match.record) if fault.seat == own)
+    fault = next(fault for fault in record.faults_in(match.record) if fault.seat == own)
     where = "" if fault.verdict.ending is Ending.NO_START else f"seat {own} of {seats}, after {fault.ply} moves"
     said = match.outputs[own].end.strip() if own in match.outputs else ""
     return TrialReport(0, fault.verdict, where, said)

@@ -9,7 +9,7 @@ from arena.game import AnyGame, AnyState
 from arena.rng import choice, stream
 from arena.testing.play import pick_variant, walk
 
-NO_MOVES: tuple[Any, ...] = (None, "", "0", b"", (), [], {}, 0.5, float("nan"), object())
+NOT_MOVES: tuple[Any, ...] = (None, "", "0", b"", (), [], {}, 0.5, float("nan"), object())
 """What is no move of any game, unless a game lists it."""
 KINDS: tuple[Callable[[int], Any], ...] = (float, Decimal, complex)
 
@@ -20,22 +20,24 @@ def check_only_listed_moves_apply(game: AnyGame, seed: int) -> None:
     for state, _ in walk(game, pick_variant(game, seed), seed):
         legal, before = tuple(state.legal()), game.codec.dump_state(state)
         some = {choice(rng, range(len(legal))) for _ in range(3)} if legal else ()
-        for stranger in (*NO_MOVES, *(twin for number in some for twin in lookalikes(legal[number]))):
-            if any(stranger is move for move in legal):
+        for bad_move in (*NOT_MOVES, *(twin for number in some for twin in lookalikes(legal[number]))):
+            if any(bad_move is move for move in legal):
                 continue
-            _refuse(state, stranger, f"seed {seed}: {stranger!r}, which is not a listed move,")
-            assert game.codec.dump_state(state) == before, f"seed {seed}: the illegal {stranger!r} changed the state"
-            assert tuple(state.legal()) == legal, f"seed {seed}: the illegal {stranger!r} changed what is legal"
+            assert_refused(game, state, bad_move, before, seed)
+            assert tuple(state.legal()) == legal, f"seed {seed}: the illegal {bad_move!r} changed what is legal"
 
 
-def _refuse(state: AnyState, stranger: Any, what: str) -> None:
+def assert_refused(game: AnyGame, state: AnyState, bad_move: Any, before: bytes, seed: int) -> None:
+    """Applying this raises IllegalMove and leaves the state as it was."""
+    what = f"seed {seed}: {bad_move!r}, which is not a listed move,"
     try:
-        state.apply(stranger)
+        state.apply(bad_move)
     except IllegalMove:
-        return
+        assert game.codec.dump_state(state) == before, f"seed {seed}: the illegal {bad_move!r} changed the state"
     except Exception as error:
         raise AssertionError(f"{what} raised {error!r}, not IllegalMove") from error
-    raise AssertionError(f"{what} was applied")
+    else:
+        raise AssertionError(f"{what} was applied")
 
 
 def lookalikes(move: Any) -> Iterator[Any]:

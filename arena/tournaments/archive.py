@@ -22,13 +22,23 @@ from typing import Any
 
 from arena.bots import register
 from arena.bots.manifest import checked_name
-from arena.bots.reserved import BUILTIN_OWNER, check_imported
+from arena.bots.reserved import check_imported, is_builtin
 from arena.canonical import canonical_json
 from arena.errors import UsageError
 from arena.referee import record
-from arena.referee.holding import weak_limits
+from arena.referee.enforcement import weak_limits
 from arena.referee.outputs import MAX_OUTPUT
-from arena.store.base import Arrival, BotEntry, KeptMatch, MatchEntry, Output, Outputs, SeatResult, TournamentEntry
+from arena.store.base import (
+    Arrival,
+    BotEntry,
+    Change,
+    KeptMatch,
+    MatchEntry,
+    Output,
+    Outputs,
+    SeatResult,
+    TournamentEntry,
+)
 from arena.store.checksums import covers_output
 from arena.store.sql import Store
 from arena.tournaments.signing import Signature
@@ -88,8 +98,9 @@ def read(path: Path) -> StoredTournament:
         bots = [_bot_from_json(number, plain) for number, plain in enumerate(head["bots"])]
         checksum = str(head["checksum"])
         entry = TournamentEntry(
-            0, str(head["game"]), dict(head["settings"]), bool(checksum), str(head["key"]), checksum, None
-        )
+            0, str(head["game"]), dict(head["settings"]), bool(checksum), str(head["key"]), checksum, None,
+            changes=tuple(Change.from_json(change) for change in head.get("changes", ())),
+        )  # fmt: skip
         signature = Signature(**head["signature"]) if "signature" in head else None
         return StoredTournament(entry, bots, lambda: _matches(path), signature)
 
@@ -126,7 +137,7 @@ def add(store: Store, archived: StoredTournament, *, rated: bool = False) -> tup
     entry = archived.entry
     ids = register.imported(store, archived.bots, rated=rated)
     checksums = {match.entry.match_id: match.checksum for match in archived.matches()}
-    home = store.adopt_tournament(entry.game, entry.settings, Arrival(checksums, entry.checksum, rated))
+    home = store.adopt_tournament(entry.game, entry.settings, Arrival(checksums, entry.checksum, rated, entry.changes))
     if home.finished or not (home.apart or rated):
         return home, 0  # all of it is here already
     added, matches = 0, (_renumbered(match, home.id, ids) for match in archived.matches())
@@ -145,14 +156,18 @@ def _renumbered(match: KeptMatch, tournament_id: int, ids: Mapping[int, int]) ->
     return replace(match, entry=replace(match.entry, tournament_id=tournament_id, seats=seats), weak_limits=weak)
 
 
+def field_of(tournament: StoredTournament) -> list[BotEntry]:
+    """Every bot that ever took part, in the order of their numbers."""
+    known = {(bot.name, bot.version): bot for bot in tournament.bots}
+    return [known[name, version] for name, version, _ in tournament.entry.field]
+
+
 # -- writing ----------------------------------------------------------------------------------------------
 
 
 def _head(tournament: StoredTournament) -> tuple[dict[str, Any], dict[int, int]]:
     """The first line, and the archive's number of every bot in it by its number in the store."""
-    entry = tournament.entry
-    known = {(bot.name, bot.version): bot for bot in tournament.bots}
-    field = [known[name, version] for name, version, _ in entry.settings["bots"]]
+    entry, field = tournament.entry, field_of(tournament)
     names = ("name", "version", "owner", "digest", "games")
     head = {
         "format": FORMAT,
@@ -162,6 +177,8 @@ def _head(tournament: StoredTournament) -> tuple[dict[str, Any], dict[int, int]]
         "checksum": entry.checksum,
         "bots": [{name: getattr(bot, name) for name in names} for bot in field],
     }
+    if entry.changes:
+        head["changes"] = [change.to_json() for change in entry.changes]
     return head, {bot.id: number for number, bot in enumerate(field)}
 
 
@@ -230,11 +247,11 @@ def _check_outputs(outputs: Outputs) -> None:
 def _bot_from_json(number: int, plain: Mapping[str, Any]) -> BotEntry:
     name, version = (checked_name(plain[key], f"the {key} of a bot") for key in ("name", "version"))
     owner = checked_name(plain["owner"], "the owner of a bot") if plain["owner"] else ""
-    check_imported(name, owner)
+    check_imported(name, version, owner)
     games = tuple(checked_name(game, "the game of a bot") for game in plain["games"])
     if not _DIGEST.fullmatch(digest := str(plain["digest"])):
         raise UsageError(f"{digest!r:.80} is not a digest")
-    if bool(digest) is (owner == BUILTIN_OWNER):  # only the players inside the referee have no files
+    if bool(digest) is is_builtin(name, version, owner):  # only the players inside the referee have no files
         raise UsageError(f"the bot {name} {version} of {owner or 'nobody'} has the digest {digest or 'none'}")
     return BotEntry(number, name, version, owner, digest, "", games, retired=False, created=datetime.now(UTC))
 

@@ -10,6 +10,7 @@ from arena.bots.files import current_digest
 from arena.bots.launch import BotPlan, SandboxOptions, check_unchanged
 from arena.bots.manifest import (
     MANIFEST,
+    TEMPLATE,
     Builtin,
     Folder,
     Image,
@@ -19,10 +20,9 @@ from arena.bots.manifest import (
     samples,
     unknown_bot,
 )
-from arena.bots.reserved import BUILTIN_OWNER, SAMPLE_OWNER, builtin_name
+from arena.bots.reserved import OLD_BUILTIN, SAMPLE_OWNER
 from arena.errors import InfraError, UsageError
-from arena.match import Contestant
-from arena.referee.holding import COMMON_DEALS, GIVEN_SEED
+from arena.referee.enforcement import COMMON_DEALS, GIVEN_SEED
 from arena.sandboxes.base import Limits
 from arena.sandboxes.launched.bubblewrap import find_bubblewrap
 from arena.standings.ladder import find_bot, newest_versions
@@ -33,15 +33,16 @@ from arena.workers.messages import WorkerPlan
 
 
 def choose_field(
-    store: Store, game: str, names: Sequence[str], *, seats: int = 2, trying: bool = False
-) -> list[BotEntry]:
-    """The named bots, or all of the ladder that play the game; if these are fewer than seats, the sample bots too.
+    store: Store, game: str, names: Sequence[str], warn: Callable[[str], None] = lambda _: None, *, seats: int = 2,
+    trying: bool = False,
+) -> list[BotEntry]:  # fmt: skip
+    """The named bots, or all of the ladder that play the game; if these are fewer than seats, Arena's own too.
 
     A folder is only tried out and stays off the ladder; with `trying` so does every other bot that is new here.
     """
     if names:
-        field = [_named(store, name, trying=trying) for name in names]
-        if strangers := [bot.label for bot in field if game not in bot.games and bot.owner != BUILTIN_OWNER]:
+        field = [_named(store, name, warn, trying=trying) for name in names]
+        if strangers := [bot.label for bot in field if game not in bot.games and bot.kind != "built-in"]:
             raise UsageError(f"{', '.join(strangers)} does not play {game}")
         if len({bot.id for bot in field}) < len(field):
             raise UsageError("every bot can take part once only")
@@ -58,6 +59,8 @@ def _everybody(store: Store, game: str, seats: int) -> list[BotEntry]:
         for sample in samples().values():
             if game in sample.manifest.games and not _strangers(store, sample.manifest.name):
                 register.sample(store, sample, tried=False)
+        if not _strangers(store, TEMPLATE):
+            register.builtin(store, TEMPLATE, tried=False)
         field = _present(store, game)
     if len(field) < 2:
         known = f"only {field[0].label} plays" if field else "no bot plays"
@@ -73,14 +76,16 @@ def _present(store: Store, game: str) -> list[BotEntry]:
 
 
 def _refreshed(store: Store, field: list[BotEntry]) -> list[BotEntry]:
-    """The same bots, but of our own sample bots those that are here now: they change with Arena itself."""
+    """The same bots, but of our own those that are here now: they change with Arena itself."""
     ours = _samples_by_path()
-    return [
-        register.sample(store, ours[bot.origin], tried=False)
-        if bot.owner == SAMPLE_OWNER and bot.origin in ours
-        else bot
-        for bot in field
-    ]
+
+    def now(bot: BotEntry) -> BotEntry:
+        if bot.owner == SAMPLE_OWNER and bot.name in BUILTIN:
+            return register.builtin(store, bot.name, tried=False)
+        known = bot.owner == SAMPLE_OWNER and bot.origin in ours
+        return register.sample(store, ours[bot.origin], tried=False) if known else bot
+
+    return list(map(now, field))
 
 
 def _samples_by_path() -> dict[str, Folder]:
@@ -119,13 +124,13 @@ def worker_plan(tournament: int, settings: Settings, field: Sequence[BotEntry]) 
         seed=settings.seed,
         strikes=settings.strikes,
         fresh=settings.fresh,
-        facts=deal_facts(settings),
+        extra_enforcement=deal_facts(settings),
     )
 
 
 def deal_facts(settings: Settings) -> dict[str, str]:
     """What every record says of the deals of a tournament, as far as they could help a hostile bot."""
-    shared = settings.deals == COMMON and len(settings.bots) > settings.seats
+    shared = settings.deals == COMMON and len(settings.field) > settings.seats
     return ({"deals": COMMON_DEALS} if shared else {}) | ({"seed": GIVEN_SEED} if settings.seed_given else {})
 
 
@@ -138,8 +143,8 @@ def sandbox_options_of(settings: Settings) -> SandboxOptions:
 def plan_entry(entry: BotEntry, options: SandboxOptions) -> BotPlan:
     """How to run a registered bot."""
     source: Source
-    if entry.owner == BUILTIN_OWNER:
-        source = Builtin(entry.name.removeprefix(builtin_name("")))
+    if entry.kind == "built-in":
+        source = Builtin(entry.name.removeprefix(f"{OLD_BUILTIN}-"))
     elif entry.kind == "image":
         source = Image(entry.origin)
         # Bots of ours may run without a sandbox; what is in an image never does.
@@ -147,25 +152,19 @@ def plan_entry(entry: BotEntry, options: SandboxOptions) -> BotPlan:
     else:
         path = Path(entry.origin)
         source = Folder(path, read_manifest(path))
-    return BotPlan(contestant_of(entry), source, options)
-
-
-def contestant_of(entry: BotEntry) -> Contestant:
-    """A registered bot as it is named in records."""
-    return Contestant(entry.name, entry.version, entry.digest)
+    return BotPlan(entry.contestant, source, options)
 
 
 def check_present(entry: BotEntry) -> None:
     """UsageError unless the files of a bot are here and are those that were registered; an image cannot change."""
-    if entry.owner == BUILTIN_OWNER:
-        return
     if entry.kind == "absent":
         raise UsageError(f"the files of {entry.label} are not on this machine: `arena submit` them")
     if entry.kind == "folder":
-        check_unchanged(Path(entry.origin), contestant_of(entry))
+        check_unchanged(Path(entry.origin), entry.contestant)
 
 
-def _named(store: Store, name: str, *, trying: bool) -> BotEntry:
+def _named(store: Store, name: str, warn: Callable[[str], None], *, trying: bool) -> BotEntry:
+    """The bot that a name means: a folder here goes before a bot of the ladder, whose version tells it apart."""
     path, registered = Path(name), [entry for entry in store.bot_versions(name) if entry.on_ladder]
     sample = find_sample(name)
     own = name in BUILTIN or sample is not None
@@ -175,18 +174,15 @@ def _named(store: Store, name: str, *, trying: bool) -> BotEntry:
                 f"{name} is a folder here and one of Arena's own bots: write ./{name} for the folder, or go to another "
                 "folder to play Arena's own"
             )
-        if registered and not trying:
-            raise UsageError(
-                f"{name} is a folder here and a bot of the ladder: write ./{name} for the folder, or "
-                f"{name}@{find_bot(store, name).version} for the bot"
-            )
-        return register.tried_folder(store, Folder(path.resolve(), read_manifest(path)))
+        folder = register.tried_folder(store, Folder(path.resolve(), read_manifest(path)))
+        if registered and not folder.on_ladder:
+            ladder = f"{name}@{find_bot(store, name).version}"
+            warn(f"{name} is the folder here, as {folder.label}: write {ladder} for the bot of the ladder")
+        return folder
     if own:
         for entry in _strangers(store, name):
             raise register.ambiguous(entry, name)
-        if sample is None or (name in BUILTIN and not registered):
-            return register.builtin(store, name, tried=trying)
-        return register.sample(store, sample, tried=trying)
+        return register.sample(store, sample, tried=trying) if sample else register.builtin(store, name, tried=trying)
     if "@" not in name and not store.bot_versions(name):
         raise unknown_bot(
             name, "`arena bots list` shows those in the store, and a folder of yours is named by its path"

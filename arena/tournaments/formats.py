@@ -10,11 +10,13 @@ from arena.schedules.schedule import (
     ADAPTIVE_VERSION,
     SWISS_VERSION,
     OtherSchedule,
+    RosterChange,
     Schedule,
     Swiss,
     gauntlet,
     round_robin,
 )
+from arena.store.base import ADD
 from arena.tournaments.settings import FORMATS, Settings
 
 if TYPE_CHECKING:
@@ -22,13 +24,24 @@ if TYPE_CHECKING:
     from arena.schedules.sprt import PairSchedule, Sprt
 
 
+CHANGEABLE = ("round-robin", "gauntlet")
+"""Formats in which bots can be added and excluded."""
+
+
 def schedule_of(settings: Settings) -> Schedule:
     """The schedule of a tournament with these settings; UsageError if there is none, or not any more."""
+    if settings.format not in CHANGEABLE and any(change.bot for change in settings.changes):
+        raise UsageError(
+            f"who meets whom in a {settings.format} tournament follows from its results: only a "
+            f"{' or '.join(CHANGEABLE)} can have bots added and excluded; close it, and begin another one"
+        )
     match settings.format:
         case "round-robin":
-            return round_robin(len(settings.bots), settings.seats, settings.rounds, settings.seed)
+            changes = _field_changes(settings)
+            return round_robin(len(settings.bots), settings.seats, settings.rounds, settings.seed, changes)
         case "gauntlet":
-            return gauntlet(len(settings.bots), settings.seats, settings.rounds)
+            changes = _field_changes(settings)
+            return gauntlet(len(settings.bots), settings.seats, settings.rounds, changes=changes)
         case "swiss":
             return _swiss(settings)
         case "adaptive":
@@ -36,6 +49,15 @@ def schedule_of(settings: Settings) -> Schedule:
         case "test":
             return _test(settings)
     raise UsageError(f"there is no format {settings.format!r}: choose {', '.join(FORMATS)}")
+
+
+def _field_changes(settings: Settings) -> list[RosterChange]:
+    numbers = {bot: number for number, bot in enumerate(settings.field)}
+    return [
+        RosterChange(change.at, numbers[change.bot], change.kind == ADD)
+        for change in settings.changes
+        if change.bot is not None
+    ]
 
 
 def sprt_of(settings: Settings) -> "Sprt":
@@ -61,7 +83,6 @@ def _test(settings: Settings) -> "PairSchedule":
 
 
 def _adaptive(settings: Settings) -> "Adaptive":
-    from arena.ratings.model import ENVIRONMENT, ROLE_SIGMA  # noqa: PLC0415
     from arena.schedules.adaptive import Adaptive  # noqa: PLC0415
 
     if settings.adaptive_version != ADAPTIVE_VERSION:
@@ -73,6 +94,4 @@ def _adaptive(settings: Settings) -> "Adaptive":
         top=int(goal["top"]),
         confidence=goal["confidence"],
         most=int(goal["most"]),
-        env=ENVIRONMENT,
-        role_sigma=ROLE_SIGMA,
     )

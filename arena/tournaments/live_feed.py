@@ -49,14 +49,12 @@ class LiveFeed:
         await self._try_to_clear()
 
     def begun(self, bots: tuple[int, ...], assignment: Assignment) -> None:  # noqa: ARG002
-        """A match has begun."""
         spec = assignment.spec
         if len(self._matches) < MOST:
             match = RunningMatch(self._id, spec.match_id, 0, 0, record.dump_begun(spec, self._game))
             self._note(match)
 
     def watches(self, match_id: str) -> bool:
-        """Whether this match is shown."""
         return match_id in self._matches
 
     def played(

@@ -22,6 +22,9 @@ def with_seed(settings: Settings, seed: int | None, store: Store, *, any_deals: 
     for entry, earlier in _open(settings, store):
         asked = replace(
             settings,
+            bots=earlier.bots if earlier.changes and set(settings.bots) == set(earlier.playing) else settings.bots,
+            changes=earlier.changes,
+            title=settings.title or earlier.title,
             seed=earlier.seed if seed is None else seed,
             clock=earlier.clock,
             deals=earlier.deals if any_deals else settings.deals,
@@ -41,6 +44,8 @@ def left_behind(settings: Settings, seed: int | None, store: Store) -> str | Non
         asked = replace(
             earlier,
             bots=settings.bots,
+            changes=(),
+            title=settings.title,
             seed=settings.seed,
             deals=settings.deals,
             seed_given=settings.seed_given,
@@ -81,7 +86,7 @@ def _open(settings: Settings, store: Store) -> Iterator[tuple[TournamentEntry, S
     control = TimeControl.parse(settings.clock)
     for entry in store.tournaments(settings.game):
         if not (entry.finished or entry.apart):
-            earlier = Settings.from_json(entry.settings)
+            earlier = Settings.of(entry)
             if TimeControl.parse(earlier.clock) == control:
                 yield entry, earlier
 
@@ -94,8 +99,8 @@ def _sentence(entry: TournamentEntry, earlier: Settings, settings: Settings, sto
         )
     if (earlier.swiss_version, earlier.adaptive_version) != (settings.swiss_version, settings.adaptive_version):
         return (
-            f"tournament {entry.id} is not finished, and was begun by a version of Arena that pairs otherwise, which "
-            "can go on with it; this is a new one"
+            f"tournament {entry.id} is not finished, and was begun by an Arena version with different pairing rules, "
+            "which can go on with it; this is a new one"
         )
     if settings.format == TEST:
         command = f"arena test {' '.join(f'{name}@{version}' for name, version, _ in earlier.bots)}"

@@ -40,9 +40,19 @@ class ScheduleReplay:
             yield f"its deal does not come from the tournament's seed: at its place {ordinal} the schedule has another"
         self._finished.note(ordinal, result)
 
-    def end(self, *, finished: bool) -> Iterator[str]:
-        """What is wrong about the whole, once all matches were checked and right."""
+    def end(self, *, finished: bool, closed_at: int | None = None) -> Iterator[str]:
+        """What is wrong about the whole, once all matches were checked and right.
+
+        One that was closed is over where that was said, if all before is played.
+        """
         while finished and self._rounds:
+            if closed_at is not None and closed_at <= self._end():
+                self._drop_out()
+                if missing := self._finished.missing(len(self._finished), max(closed_at, len(self._finished))):
+                    yield f"it is called closed after {closed_at} places of its schedule, but {missing} were not played"
+                return
+            if self._schedule.is_decided(self._finished):
+                return
             if not self._next_rounds():
                 total = self._schedule.total()
                 of = f" of {total}" if total else ""
@@ -56,8 +66,12 @@ class ScheduleReplay:
     def _missing(self) -> int:
         return self._finished.missing(len(self._finished), self._end())
 
+    def _drop_out(self) -> None:
+        self._rounds.drop_out(len(self._finished), self._finished)
+
     def _next_rounds(self) -> bool:
         """Go on to the rounds that follow from those that are played; False if one of their matches is missing."""
+        self._drop_out()
         if not self._finished.finish(self._end()):
             return False
         self._rounds = self._schedule.rounds(self._finished)

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from arena.monitoring.events import Listener, MatchKept, RunBegun
-from arena.sandboxes import sweep
+from arena.sandboxes.sweeping import sweep
 from arena.schedules.budget import Budget
 from arena.store.base import MatchEntry
 from arena.tournaments.monitor import Monitor
@@ -41,6 +41,7 @@ class Halt(Enum):
     BUDGET = "the budget is used up"
     INTERRUPTED = "stopped"
     VOID = "some matches are void"
+    FAULTS = "a bot fails in one match after the other"
 
 
 def play_tournament(
@@ -63,7 +64,7 @@ def play_tournament(
             interrupts = Interrupts(executor, display.say)
             monitor.on_rival = interrupts.give_way
             complete = await tournament.run(executor, note, budget)
-            halt = None if complete else interrupts.halt or (Halt.VOID if tournament.void else Halt.BUDGET)
+            halt = None if complete else interrupts.halt or _why_incomplete(tournament)
             monitor.outcome = halt.value if halt else "complete"
         return halt
 
@@ -72,6 +73,12 @@ def play_tournament(
         return asyncio.run(play())
     finally:
         monitor.release()
+
+
+def _why_incomplete(tournament: Tournament) -> Halt:
+    if tournament.failing is not None:
+        return Halt.FAULTS
+    return Halt.VOID if tournament.void else Halt.BUDGET
 
 
 class Interrupts:

@@ -50,7 +50,6 @@ class PrivateKey:
 
     @classmethod
     def generate(cls) -> "PrivateKey":
-        """A new key."""
         need_library()
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415  (an extra)
 
@@ -84,7 +83,6 @@ class PrivateKey:
         return _SCHEME + self._key.public_key().public_bytes_raw().hex()
 
     def sign(self, text: bytes) -> Signature:
-        """Vouch for this text."""
         return Signature(self.public, self._key.sign(text).hex())
 
 

@@ -22,7 +22,7 @@ def claim(store: Store, run_id: str, tournament_id: int, status: Mapping[str, An
     Of two that start at the same moment each sees the other one: the one with the lower id goes on.
     """
     store.report_run(run_id, tournament_id, {**status, STARTING: True})
-    while others := [run for run in store.runs(tournament_id) if run.id != run_id and run.alive and not is_gone(run)]:
+    while others := [run for run in _living(store, tournament_id) if run.id != run_id]:
         if not all(run.status.get(STARTING) and run.id > run_id for run in others):
             store.end_run(run_id)
             raise UsageError(_refusal(others[0]))
@@ -32,14 +32,27 @@ def claim(store: Store, run_id: str, tournament_id: int, status: Mapping[str, An
 
 def rival(store: Store, run_id: str, tournament_id: int) -> str | None:
     """Who has taken the tournament of a run over, which was silent so long that it was taken for dead."""
-    runs = [run for run in store.runs(tournament_id) if run.alive and not run.status.get(STARTING) and not is_gone(run)]
+    runs = [run for run in _living(store, tournament_id) if not run.status.get(STARTING)]
     first = min(runs, key=lambda run: (run.started, run.id), default=None)
     if first is None or first.id == run_id:
         return None
     return (
-        f"{_place(first)} plays tournament {tournament_id}, too: it took this one for dead, which could not reach the "
-        "store for a while; this one gives way"
+        f"{_place(first)} has taken over tournament {tournament_id}, because this process could not reach the store; "
+        "stopping here"
     )
+
+
+def check_idle(store: Store, tournament_id: int) -> None:
+    """Refuse to change a tournament while a process plays it, which would not know of that."""
+    for run in _living(store, tournament_id):
+        raise UsageError(
+            f"tournament {tournament_id} is being played by {_place(run)}: stop it there with Ctrl-C, which loses no "
+            f"match, give this command again, and go on with `arena tournament resume {tournament_id}`"
+        )
+
+
+def _living(store: Store, tournament_id: int) -> list[RunEntry]:
+    return [run for run in store.runs(tournament_id) if run.alive and not is_gone(run)]
 
 
 def is_gone(run: RunEntry) -> bool:
@@ -56,10 +69,8 @@ def is_gone(run: RunEntry) -> bool:
 def _exists(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
+    except OSError as error:
+        return not isinstance(error, ProcessLookupError)
     return True
 
 

@@ -2,27 +2,31 @@
 
 import asyncio
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from arena.clock import TimeControl
 from arena.errors import InfraError
 from arena.game import AnyGame
-from arena.match import Contestant, MatchSpec
+from arena.match import MatchSpec
 from arena.referee import record
 from arena.referee.retries import RETRIES
 from arena.schedules.budget import MOST_DEALS, Budget
 from arena.schedules.outcomes import FixtureResult, Outcomes
 from arena.schedules.schedule import Fixture, OtherSchedule, Rounds, Schedule
-from arena.store.base import BotEntry, MatchEntry
+from arena.store.base import CLOSE, BotEntry, Change, MatchEntry
 from arena.store.scope import Scope
 from arena.store.sql import Store
 from arena.tournaments.formats import schedule_of
 from arena.tournaments.live_feed import LiveFeed
 from arena.tournaments.resuming import check_rules
-from arena.tournaments.settings import Settings
+from arena.tournaments.settings import TEST, Settings
 from arena.tournaments.store_calls import RetryingStore
 from arena.workers.base import Assignment, Executor, FinishedMatch, Job, VoidMatch
+
+FAULTS_IN_A_ROW = 4
+"""A bot of a test that is at fault in so many matches, one after the other, is broken: they say nothing of its play."""
 
 
 class Tournament:
@@ -37,21 +41,22 @@ class Tournament:
         self.id = number
         self._game = game
         self.settings = settings
-        self._contestants = [Contestant(bot.name, bot.version, bot.digest) for bot in field]
+        self._contestants = [bot.contestant for bot in field]
         self._places = {bot.id: place for place, bot in enumerate(field)}
         self._store = store
         self._config = game.configure(settings.seats, settings.options)
         self._control = TimeControl.parse(settings.clock)
         self._schedule = schedule
-        self.finished = Outcomes()
+        self.finished = read_outcomes(store, self.id, self._places)
         """The outcomes of all matches in the store, those of finished rounds first."""
-        for result in store.results(Scope(tournament_id=self.id)):
-            self.finished.note(result.ordinal, self._outcome(result.bot_ids, result.ranks))
         self.void = 0
         """How many matches of this run do not count and are still to be played."""
         self.void_reason = ""
         """Why the latest of them does not count."""
         self._void_in_a_row = 0
+        self.failing: int | None = None
+        """The bot of a test that was at fault in one match after the other, if there is one."""
+        self._faults_in_a_row = Counter[int]()
         self._waiting = 0
         """How many matches were handed to the executor and have not come back."""
         self.ending = ""
@@ -85,20 +90,12 @@ class Tournament:
 
     def broken_off(self) -> bool:
         """Whether some matches of a round were played and others were not, so that bots have played unequally often."""
-        rounds, start = self._schedule.rounds(self.finished), len(self.finished)
-        for number in range(len(rounds)):
-            first = start + number * rounds.size
-            if 0 < self.finished.missing(first, first + rounds.size) < rounds.size:
-                return True
-        return False
+        return any(True for _ in self.finished.known(full_rounds(self._schedule, self.finished)))
 
     def games_of_bots(self) -> list[int]:
         """How many matches every bot of the field has played."""
-        games = [0] * len(self._contestants)
-        for _, outcome in self.finished.known():
-            for bot in outcome.seating:
-                games[bot] += 1
-        return games
+        games = Counter(bot for _, outcome in self.finished.known() for bot in outcome.seating)
+        return [games[bot] for bot in range(len(self._contestants))]
 
     async def run(
         self, executor: Executor, on_match: Callable[[MatchEntry], None], budget: Budget | None = None
@@ -108,18 +105,28 @@ class Tournament:
         async with executor:
             budget.begin()
             if not await self._run(executor, on_match, budget):
+                if budget.spent and self.settings.endless and self.played and not self.broken_off():
+                    await self._close()
                 return False
         await self.store_calls.run(self._store.finish_tournament, self.id)
         self.ending = self._schedule.ending(self.finished)
         return True
+
+    async def _close(self) -> None:
+        """End it after its last full round: as long as there was no end to it there was no checksum to publish."""
+        close = Change(CLOSE, full_rounds(self._schedule, self.finished))
+        await self.store_calls.run(self._store.finish_tournament, self.id, close=close)
+        self.ending = f"closed after {self.played} matches"
 
     async def _run(self, executor: Executor, on_match: Callable[[MatchEntry], None], budget: Budget) -> bool:
         async def note(match: FinishedMatch) -> None:
             # A database may take its time, in which Ctrl-C and the progress on the screen must not wait.
             entry = await self.store_calls.run(self._keep, match)
             bot_ids, ranks = (seat.bot_id for seat in entry.seats), (seat.rank for seat in entry.seats)
-            self.finished.note(match.entry.ordinal, self._outcome(bot_ids, ranks))
+            self.finished.note(match.entry.ordinal, _outcome(self._places, bot_ids, ranks))
             on_match(entry)
+            if self._ends_with(entry):
+                executor.abort()
 
         async def keep(match: FinishedMatch | VoidMatch) -> None:
             budget.note(match.seconds)
@@ -139,11 +146,14 @@ class Tournament:
         past = 0
         while rounds := self._schedule.rounds(self.finished):
             start, matches = len(self.finished), len(rounds) * rounds.size
+            rounds.drop_out(start, self.finished)
             self._check_seatings(rounds, start, matches)
             self._waiting = 0
             jobs = self._jobs(rounds, start, past, budget, executor)
             await executor.play(jobs, keep, budget.has_time_for_match)
             past += len(rounds)
+            if self.failing is None and self._schedule.is_decided(self.finished):
+                return True
             if not self.finished.finish(start + matches):
                 return False
         return True
@@ -193,7 +203,7 @@ class Tournament:
         ]
         for leg in range(seats):
             for first, fixtures in meetings:
-                if self.finished.get(first + leg) is None:
+                if self.finished.missing(first + leg, first + leg + 1):
                     seating = tuple(map(bots.index, fixtures[leg].seating))
                     yield Assignment(first + leg, seating, self._spec(fixtures[leg]), leg)
 
@@ -202,6 +212,14 @@ class Tournament:
         for ordinal, outcome in self.finished.known(start, start + matches):
             if outcome.seating != rounds.seating(ordinal - start):
                 raise OtherSchedule(f"tournament {self.id}")
+
+    def _ends_with(self, entry: MatchEntry) -> bool:
+        """Whether nothing is to be played after this match: a bot of a test fails and fails, or the test is decided."""
+        for seat in entry.seats if self.settings.format == TEST else ():
+            self._faults_in_a_row[seat.bot_id] = self._faults_in_a_row[seat.bot_id] + 1 if seat.at_fault else 0
+            if self._faults_in_a_row[seat.bot_id] == FAULTS_IN_A_ROW:
+                self.failing = seat.bot_id
+        return self.failing is not None or self._schedule.is_decided(self.finished)
 
     def _note_void(self, match: VoidMatch) -> None:
         self.void += 1
@@ -219,11 +237,30 @@ class Tournament:
             return self._store.kept_match(self.id, match.entry.match_id).entry
         return match.entry
 
-    def _outcome(self, bot_ids: Iterable[int], ranks: Iterable[int]) -> FixtureResult:
-        return FixtureResult(tuple(self._places[bot_id] for bot_id in bot_ids), tuple(ranks))
-
     def _spec(self, fixture: Fixture) -> MatchSpec[Any]:
         contestants = tuple(self._contestants[bot] for bot in fixture.seating)
         seed = self.settings.deal_seed(fixture.deal, fixture.group)
         match_id = record.match_id(self._game, self._config, seed, contestants)
         return MatchSpec(match_id, self.settings.game, self._config, seed, contestants, self._control)
+
+
+def read_outcomes(store: Store, number: int, places: Mapping[int, int]) -> Outcomes:
+    """How the matches of a tournament ended that are in the store; places in the field by the ids of bots."""
+    outcomes = Outcomes()
+    for result in store.results(Scope(tournament_id=number)):
+        outcomes.note(result.ordinal, _outcome(places, result.bot_ids, result.ranks))
+    return outcomes
+
+
+def _outcome(places: Mapping[int, int], bot_ids: Iterable[int], ranks: Iterable[int]) -> FixtureResult:
+    return FixtureResult(tuple(places[bot_id] for bot_id in bot_ids), tuple(ranks))
+
+
+def full_rounds(schedule: Schedule, played: Outcomes) -> int:
+    """The place after the last of the rounds that are played whole, one after the other from the first."""
+    while rounds := schedule.rounds(played):
+        rounds.drop_out(len(played), played)
+        for _ in range(len(rounds)):
+            if not played.finish(len(played) + rounds.size):
+                return len(played)
+    return len(played)

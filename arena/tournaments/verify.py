@@ -15,11 +15,11 @@ from arena.errors import ArenaError, RecordError, UsageError
 from arena.game import AnyGame
 from arena.match import AnyRecord, Contestant
 from arena.referee import record
-from arena.referee.holding import weak_limits
+from arena.referee.enforcement import weak_limits
 from arena.referee.replay import verify
 from arena.schedules.outcomes import FixtureResult
 from arena.schedules.schedule import OtherSchedule
-from arena.store.base import BotEntry, KeptMatch, MatchEntry, TournamentEntry
+from arena.store.base import CLOSE, BotEntry, KeptMatch, MatchEntry, TournamentEntry
 from arena.store.checksums import TournamentChecksum, bot_checksum, fits_checksum, settings_key
 from arena.store.sql import Store
 from arena.tournaments.formats import schedule_of
@@ -94,7 +94,7 @@ def check_tournament(
     except _NONSENSE as error:
         yield Finding(where, f"its game and settings make no sense: {error}")
         return
-    checksum, last = TournamentChecksum(entry.game, entry.settings), -1
+    checksum, last = TournamentChecksum(entry.game, entry.settings, entry.changes), -1
     for match in stored.matches():
         checksum.add(match.checksum)
         ordinal = match.entry.ordinal
@@ -108,13 +108,16 @@ def check_tournament(
         last = ordinal
         yield from (Finding(f"{where}, match {match.entry.match_id}", what) for what in wrong)
         on_match()
+    closed_at = next((change.at for change in entry.changes if change.kind == CLOSE), None)
     if replay is not None:
-        yield from (Finding(where, what) for what in _followed(replay.end(finished=entry.finished)))
+        yield from (
+            Finding(where, what) for what in _followed(replay.end(finished=entry.finished, closed_at=closed_at))
+        )
     yield from (Finding(where, what) for what in _check_whole(entry, checksum.value()))
     noted, found = entry.weak_limits, checker.weak_limits
     # Not all may be noted: a tournament may be older than these notes, and there is a limit to their number.
     if noted is not None and (not found.issuperset(noted) or (found and not noted)):
-        yield Finding(where, "what was not fully held is noted otherwise than its records say")
+        yield Finding(where, "its list of unenforced limits differs from its records")
 
 
 def _followed(wrong: Iterator[str]) -> Iterator[str]:
@@ -128,7 +131,7 @@ def _followed(wrong: Iterator[str]) -> Iterator[str]:
 def unproved_schedule(entry: TournamentEntry) -> str | None:
     """Why it cannot be proved that the matches of a tournament are those of its schedule, if it cannot."""
     try:
-        schedule_of(Settings.from_json(entry.settings))
+        schedule_of(Settings.of(entry))
     except OtherSchedule as error:
         return str(error)
     return None
@@ -151,17 +154,17 @@ class _MatchChecker:
     """Compares the matches of one tournament with its settings and with their records."""
 
     def __init__(self, game: AnyGame, stored: StoredTournament) -> None:
-        self.settings = settings = Settings.from_json(stored.entry.settings)
+        self.settings = settings = Settings.of(stored.entry)
         self._game = game
         self._seats = settings.seats
         self._config = game.configure(settings.seats, settings.options)
         self._control = TimeControl.parse(settings.clock)
-        self._places = {Contestant(*bot): place for place, bot in enumerate(settings.bots)}
-        if len(self._places) < len(settings.bots):
+        self._places = {Contestant(*bot): place for place, bot in enumerate(settings.field)}
+        if len(set(settings.bots)) < len(settings.bots):
             raise UsageError("every bot can take part once only")
         self.weak_limits = set[str]()
-        """What was not fully held in the matches that were checked."""
-        self._bot_ids = {Contestant(bot.name, bot.version, bot.digest): bot.id for bot in stored.bots}
+        """What was not fully enforced in the matches that were checked."""
+        self._bot_ids = {bot.contestant: bot.id for bot in stored.bots}
         self._places_of_ids = {self._bot_ids[bot]: place for bot, place in self._places.items() if bot in self._bot_ids}
 
     def result_of(self, entry: MatchEntry) -> FixtureResult:

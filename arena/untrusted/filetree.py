@@ -79,7 +79,6 @@ def _list_one(folder: Path, inner: str, left_out: LeftOut, what: str) -> Iterato
 
 
 def read_link(folder: Path, entry: TreeEntry, what: str) -> str:
-    """Where a link leads."""
     inner, _, name = entry.name.rpartition("/")
     with map_read_errors(what, entry.name):
         descriptor = _open_inside(folder, inner, _STEP)

@@ -27,8 +27,6 @@ MAX_ANSWER_BYTES = 8 * MIB
 _ERRORS: dict[str, type[ArenaError]] = {
     kind.__name__: kind for kind in (UsageError, InfraError, RecordError, RegistryError)
 }
-_MEMORY = "memory"
-"""The child's error when its memory is used up; the parent words the message, with the limit."""
 NO_CORE = 1
 """The limit of core dumps. With 0 the kernel writes none either, but starts the program that takes them in, if there is
 one; only 1 tells it not to."""
@@ -102,10 +100,10 @@ def _exchange(child: subprocess.Popen[bytes], request: bytes, deadline: float) -
 
 def _interpret(answer: bytes | None, exit_code: int, what: str, allowance: Allowance) -> Any:
     if answer is None or exit_code in (-signal.SIGXCPU, -signal.SIGALRM):
-        raise UsageError(f"{what} takes more than {allowance.seconds} s to be read, which no honest one needs")
+        raise UsageError(f"{what} takes more than {allowance.seconds} s to read, which is the limit")
     if not answer:
         if exit_code < 0 and exit_code != -signal.SIGKILL:
-            raise UsageError(f"{what} cannot be read: it crashes the program that tries to")
+            raise UsageError(f"{what} cannot be read: the reader crashed on it")
         raise InfraError(f"the process that reads {what} was stopped (exit code {exit_code})")
     try:
         match json.loads(answer):
@@ -113,12 +111,12 @@ def _interpret(answer: bytes | None, exit_code: int, what: str, allowance: Allow
                 return value
             case {"error": "memory"}:
                 most = allowance.memory_bytes // MIB
-                raise UsageError(f"{what} needs more than {most} MiB of memory to be read, which no honest one does")
+                raise UsageError(f"{what} needs more than {most} MiB of memory to read, which is the limit")
             case {"error": str(name), "message": str(message)} if name in _ERRORS:
                 raise _ERRORS[name](message)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{what} cannot be read: it confuses the program that tries to") from error
-    raise UsageError(f"{what} cannot be read: it confuses the program that tries to")
+        raise UsageError(f"{what} cannot be read: the reader gave no valid answer") from error
+    raise UsageError(f"{what} cannot be read: the reader gave no valid answer")
 
 
 # -- in the child ---------------------------------------------------------------------------------------------
@@ -167,7 +165,7 @@ def _answer(function: Callable[..., Any], arguments: list[Any]) -> dict[str, Any
     try:
         return {"value": function(*arguments)}
     except MemoryError:
-        return {"error": _MEMORY}
+        return {"error": "memory"}  # the parent words the message, with the limit
     except ArenaError as error:
         name = next((name for name, kind in _ERRORS.items() if isinstance(error, kind)), UsageError.__name__)
         return {"error": name, "message": str(error)}

@@ -26,7 +26,6 @@ class SizeLimited(io.RawIOBase):
         self._complaint = f"{what} unpacks to more than {most // MIB} MiB"
 
     def readable(self) -> bool:
-        """It is."""
         return True
 
     def readinto(self, buffer: Any) -> int:
@@ -47,11 +46,9 @@ class _Xz(io.RawIOBase):
         self._unpacker = lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
 
     def readable(self) -> bool:
-        """It is."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Unpack the next bytes."""
         while not self._unpacker.eof:
             packed = self._inner.read(_CHUNK) if self._unpacker.needs_input else b""
             if not packed and self._unpacker.needs_input:

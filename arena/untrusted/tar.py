@@ -49,7 +49,6 @@ class Content(io.RawIOBase):
         self._what = what
 
     def readable(self) -> bool:
-        """Always True."""
         return True
 
     def readinto(self, buffer: Any) -> int:

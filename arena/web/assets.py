@@ -41,7 +41,6 @@ class Assets:
     _scripts: list[str] = field(default_factory=list)
 
     def style(self, name: str, text: str) -> Markup:
-        """The tag of a style sheet."""
         if self.delivery.styles:
             self._styles.append("'self'")
             return Markup('<link rel="stylesheet" href="{}">').format(self.delivery.styles(name))
@@ -65,14 +64,13 @@ class Assets:
         self._scripts.append(_hash(text))
         return Markup('<script type="module">{}</script>').format(_raw(text, "</script"))
 
-    def policy(self, *, connect: bool = False) -> str:
-        """The Content-Security-Policy of the page, for a header or a meta tag."""
+    def policy(self) -> str:
+        """The Content-Security-Policy of the page, for a meta tag."""
         parts = [
             "default-src 'none'",
             f"script-src {_sources(self._scripts)}",
             f"style-src {_sources(self._styles)}",
             "img-src 'self' data:",
-            *(["connect-src 'self'"] if connect else []),
             "base-uri 'none'",
             "form-action 'none'",
         ]

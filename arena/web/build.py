@@ -11,7 +11,6 @@ from arena.web.pages.match import MatchFilter, embed_page, matches_page
 from arena.web.pages.views import match_name
 from arena.web.rendering import Form, Page, SiteContext, render, site_files
 from arena.web.site import LONG, Site
-from arena.web.viewers import find_viewer
 
 MARK = ".arena-site"
 """Lists the pages that we wrote into a folder, and says that we may do so again."""
@@ -43,8 +42,7 @@ def build_site(site: Site, folder: Path, *, matches: int) -> Built:
     for page in _pages(site, shown, names):
         _write(folder / page.path, render(page, around))
         written.append(page.path)
-    viewers = {viewer.name: viewer for viewer in map(find_viewer, site.games.values())}
-    for name, text in site_files(tuple(viewers.values())).items():
+    for name, text in site_files(site.games.values()).items():
         _write(folder / ASSETS / name, text)
     _forget(folder, set(written))
     return Built(len(written), len(names), left_out)

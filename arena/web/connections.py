@@ -75,7 +75,6 @@ class GuardedProtocol(H11Protocol):
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as the base class has it
-        """Somebody connects."""
         super().connection_made(transport)
         address = household(self.client[0] if self.client else "")
         if not self.door.admit(address):
@@ -100,7 +99,6 @@ class GuardedProtocol(H11Protocol):
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It is over."""
         self._end_wait()
         if self._address is not None:
             self.door.release(self._address)

@@ -7,12 +7,10 @@ from functools import lru_cache
 
 from rich.text import Text
 
-from arena.clock import TimeControl
 from arena.codec import Json
 from arena.game import AnyGame
-from arena.match import FINE, Contestant, MatchRecord, MatchSpec, Outcome, PlayedMove
 from arena.rng import choice, stream
-from arena.web.replay_data import EVERYTHING, read_replay
+from arena.web.replay_data import EVERYTHING, position_data
 from arena.web.viewers import Viewer, find_viewer
 
 SEED = 3
@@ -42,17 +40,12 @@ def example_position(game: AnyGame) -> Example:
     seats, options = next(game.info.variants())
     config = game.configure(seats, options)
     state, rng, played = game.start(config, SEED), stream(SEED, "example"), []
-    while (seat := state.to_move()) is not None:
+    while state.to_move() is not None:
         move = choice(rng, state.legal())
-        played.append(PlayedMove(seat, move))
+        played.append(move)
         state.apply(move)
-    middle = played[: len(played) // 2]
-    names = NAMES[:seats]
-    spec = MatchSpec("", game.info.name, config, SEED, tuple(map(Contestant, names)), TimeControl.parse("none"))
-    ranks, scores = (1,) * seats, (0.0,) * seats
-    record = MatchRecord(spec, game.info.version, tuple(middle), (FINE,) * seats, Outcome(ranks, scores, ""))
-    position = read_replay(game, record, [EVERYTHING]).data["positions"][-1][EVERYTHING]
-    shown = game.start(config, SEED)
-    for step in middle:
-        shown.apply(step.move)
-    return Example(find_viewer(game), names, position, Text.from_markup(game.show(shown), emoji=False).plain)
+    middle, viewer = game.start(config, SEED), find_viewer(game)
+    for move in played[: len(played) // 2]:
+        middle.apply(move)
+    position = position_data(game, middle, [EVERYTHING], viewer)[EVERYTHING]
+    return Example(viewer, NAMES[:seats], position, Text.from_markup(game.show(middle), emoji=False).plain)

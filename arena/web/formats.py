@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from arena import match
-from arena.match import Ending
+from arena.match import ending_words as sentence
 from arena.untrusted.text import printable
 
 __all__ = [
@@ -36,7 +36,6 @@ def percent(share: float) -> str:
 
 
 def signed(value: float) -> str:
-    """A difference with its sign."""
     return f"{value:+.1f}".replace("-", "−")
 
 
@@ -59,17 +58,15 @@ def thinking_time(microseconds: float) -> str:
 
 
 def moment(when: datetime) -> str:
-    """A time in universal time, to the minute."""
+    """A time in UTC, to the minute."""
     return f"{when.astimezone(UTC):%-d %b %Y, %H:%M} UTC"
 
 
 def day(when: datetime) -> str:
-    """A date in universal time."""
     return f"{when.astimezone(UTC):%-d %b %Y}"
 
 
 def rank_interval(ranks: tuple[int, int]) -> str:
-    """An interval of places."""
     low, high = ranks
     return str(low) if low == high else f"{low}–{high}"
 
@@ -77,11 +74,6 @@ def rank_interval(ranks: tuple[int, int]) -> str:
 def heat(share: float | None) -> str:
     """The class of a cell in a heat map: the share of points in steps of 5 %; none without games."""
     return "" if share is None else f"heat h{round(share * HEAT_STEPS)}"
-
-
-def sentence(ending: str) -> str:
-    """What an ending means."""
-    return Ending[ending].value if ending in Ending.__members__ else ending
 
 
 def version(text: str) -> str:

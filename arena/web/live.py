@@ -36,11 +36,12 @@ class Live:
 
     def __init__(
         self, store: Store, games: Mapping[str, AnyGame], *, title: str, planned: Planned,
-        histories: Callable[[], Histories], delay: float = 0.0,
+        histories: Callable[[], Histories], delay: float = 0.0, with_output: bool = False,
     ) -> None:  # fmt: skip
         self.store, self.games, self.title = store, games, title
         self._histories = histories
         self.running = Running(store, games, delay=delay)
+        self._with_output = with_output
         self._planned = planned
         self._snapshot = take_snapshot(store, self.infos)
         self._finished: dict[int, Standings] = {}
@@ -61,7 +62,6 @@ class Live:
 
     @cached_property
     def infos(self) -> dict[str, GameInfo]:
-        """The facts of every game."""
         return {name: game.info for name, game in self.games.items()}
 
     def __enter__(self) -> Self:
@@ -131,7 +131,9 @@ class Live:
                     finished.pop(next(iter(finished)), None)
             return kept
 
-        return Site(self.store, self.games, snapshot, self.title, self._planned, table_of, self.running)
+        return Site(
+            self.store, self.games, snapshot, self.title, self._planned, table_of, self.running, self._with_output
+        )
 
     def _table(self, tournament_id: int, game: str) -> Standings:
         roles = self.infos[game].roles if game in self.infos else ()

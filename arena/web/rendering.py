@@ -1,7 +1,7 @@
 """From a page's data to HTML: one set of templates for sites in a folder, served sites and single files."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import Field, dataclass, field, fields
 from enum import Enum
 from functools import cache
@@ -17,9 +17,9 @@ from arena.web import formats
 from arena.web.assets import INLINED, Assets, Delivery, static
 from arena.web.example import Example, example_position
 from arena.web.links import ASSETS, events_of, file_of, up_from
-from arena.web.match_page import Frame, PlayerPart, asset_files, player_part, viewer_file
+from arena.web.player import PlayerPart, asset_files, player_part, viewer_file
 from arena.web.replay_data import Replay
-from arena.web.viewers import Viewer, find_icon, find_viewer
+from arena.web.viewers import find_icon, find_viewer
 
 STYLES = ("theme.css", "site.css")
 ICON = "favicon.svg"
@@ -64,7 +64,7 @@ class Page:
     template: str
     title: str
     description: str
-    data: Model | Mapping[str, Any]
+    data: Model
     part: str = ""
     """The part of the site that it belongs to, for the navigation."""
     replay: Replay | None = None
@@ -96,14 +96,16 @@ class SiteContext:
 
 
 def render(page: Page, around: SiteContext) -> str:
-    """The page as HTML."""
     up = up_from(page.path)
     delivery = _delivery(around.form, up)
     assets = Assets(delivery)
-    part = _player(page, around, delivery, assets, up)
-    # What the player says about itself comes after what holds for all pages.
-    head = [assets.style("site.css", static("site.css")), part.head] if part else []
-    if around.form is not Form.SINGLE:
+    part = _player(page, around, assets, up)
+    single = around.form is Form.SINGLE
+    head: list[Markup] = []
+    if part:
+        # What the player says about itself comes after what holds for all pages.
+        head += [*([] if single else [assets.style("site.css", static("site.css"))]), *part.head]
+    if not single:
         head += [] if part else [assets.script("head.js", static("head.js"))]
         head += [assets.module("site.js", {"site": static("site.js")}, "")]
     if page.live and around.served and not part:
@@ -124,7 +126,7 @@ def render(page: Page, around: SiteContext) -> str:
         "viewer": _viewer_address(page, delivery),
         "policy": "" if around.served else assets.policy(),
         "events": up + events_of(page.path) if page.live and around.served else "",
-        "icon": "" if around.form is Form.SINGLE else _address(ICON),
+        "icon": "" if single else _address(ICON),
     }
     return _environment().get_template(page.template).render(**_names(page.data), **surroundings)
 
@@ -135,13 +137,12 @@ def render_section(section: Section, page: Page, around: SiteContext) -> str:
     return template.render(**_names(section.data), **_around(page, around))
 
 
-def _names(data: Model | Mapping[str, Any]) -> Mapping[str, Any]:
+def _names(data: Model) -> dict[str, Any]:
     """What a template finds under which name."""
-    return data if isinstance(data, Mapping) else {field.name: getattr(data, field.name) for field in fields(data)}
+    return {field.name: getattr(data, field.name) for field in fields(data)}
 
 
 def _around(page: Page, around: SiteContext) -> dict[str, Any]:
-    """What every template may use."""
     up = up_from(page.path)
 
     def link(kind: str, name: object = "") -> str:
@@ -159,10 +160,10 @@ def prepare(known: Iterable[AnyGame]) -> None:
         example_position(game)
 
 
-def site_files(viewers: tuple[Viewer, ...]) -> dict[str, str]:
-    """Every file that pages link to, by its name below the folder of assets."""
+def site_files(known: Iterable[AnyGame]) -> dict[str, str]:
+    """Every file that pages of these games link to, by its name below the folder of assets."""
     own = {name: static(name) for name in (*STYLES, "site.js", "live_page.js", "example.js", "example_page.js", ICON)}
-    return asset_files(viewers) | own
+    return asset_files(map(find_viewer, known)) | own
 
 
 def _delivery(form: Form, up: str) -> Delivery:
@@ -177,17 +178,15 @@ def _delivery(form: Form, up: str) -> Delivery:
     return INLINED
 
 
-def _player(page: Page, around: SiteContext, delivery: Delivery, assets: Assets, up: str) -> PlayerPart | None:
+def _player(page: Page, around: SiteContext, assets: Assets, up: str) -> PlayerPart | None:
     if page.replay is None:
         return None
-    frame = Frame.ALLOWED if page.framed else Frame.REFUSED
     data = up + page.replay_file if around.served and page.replay_file else ""
     events = up + events_of(page.path) if page.live and around.served else ""
-    return player_part(page.replay, delivery, frame=frame, data_address=data, events_address=events, assets=assets)
+    return player_part(page.replay, assets, data_address=data, events_address=events)
 
 
 def _drawing(example: Example, assets: Assets) -> list[Markup]:
-    """What draws a position."""
     viewer = example.viewer
     style = assets.style(viewer_file(viewer, "css"), viewer.style)
     sources = {"example": static("example.js"), "viewer": viewer.script}
@@ -206,9 +205,7 @@ def _address(name: str) -> str:
 @cache
 def assets_version() -> str:
     """A digest of all files for browsers, those of the games too."""
-    viewers = {viewer.name: viewer for viewer in map(find_viewer, games().values())}
-    files = site_files(tuple(viewers.values()))
-    return hashlib.sha256("".join(files.values()).encode()).hexdigest()[:10]
+    return hashlib.sha256("".join(site_files(games().values()).values()).encode()).hexdigest()[:10]
 
 
 @cache

@@ -15,15 +15,16 @@ from typing import Any
 
 from rich.text import Text
 
-from arena.clock import Clock, Meter
+from arena.clock import Meter
 from arena.codec import Json
 from arena.errors import RecordError
 from arena.game import AnyGame, AnyState
-from arena.match import NO_TIMES, Ending, MatchRecord, PlayedMove, Seat
+from arena.match import AnyRecord, PlayedMove, Seat
+from arena.referee.enforcement import weak_limits
 from arena.referee.faults import plays_on
-from arena.referee.holding import weak_limits
-from arena.referee.replay import positions
+from arena.referee.replay import banks_of, positions
 from arena.untrusted.text import printable
+from arena.web.causes import Cause, find_causes
 from arena.web.markup import lines, runs
 from arena.web.viewers import Viewer, find_viewer
 
@@ -32,8 +33,6 @@ PACK_VERSION = 2
 EVERYTHING = "all"
 MAX_NAME = 60
 """Characters of a bot's name that are shown; a record may hold longer ones."""
-
-AnyRecord = MatchRecord[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +61,17 @@ class Replay:
     game_title: str
     match_id: str
     players: tuple[Player, ...]
-    headline: str
-    """Who won, in one sentence."""
-    reason: str
+    result: str
+    """How it ended, in one sentence."""
     viewer: Viewer
     data: Json
     told: tuple[tuple[Seat, str], ...]
     """Who did what, move by move, for readers without scripts."""
+    causes: tuple[Cause, ...] = ()
+    """Of the faults that ended a bot."""
 
     @property
     def title(self) -> str:
-        """Who met whom."""
         return " – ".join(player.label for player in self.players)
 
     def packed(self) -> bytes:
@@ -87,14 +86,13 @@ def read_replay(
     _check(record)
     viewer, players = viewer or find_viewer(game), _players(game, record)
     chosen = all_views(game, record) if views is None else views
-    headline = _headline(record, players)
+    result = printable(record.result)
     data: Json = {
         "pack": PACK_VERSION,
         "game": game.info.name,
         "views": list(chosen),
         "seats": [asdict(player) for player in players],
-        "headline": headline,
-        "reason": printable(record.outcome.reason),
+        "result": result,
         "void": record.void,
         "scored": _is_scored(record),
         "facts": list(_facts(game, record)),
@@ -111,7 +109,8 @@ def read_replay(
         data["moves"][ply] |= fault
     told = tuple((move["seat"], words) for _, move, words in steps if move is not None)
     title, match_id = game.info.title, printable(record.spec.match_id)
-    return Replay(game.info.name, title, match_id, players, headline, data["reason"], viewer, data, told)
+    causes = find_causes(game, record)
+    return Replay(game.info.name, title, match_id, players, result, viewer, data, told, causes)
 
 
 def _check(record: AnyRecord) -> None:
@@ -236,19 +235,6 @@ def _words(markup: str, mover: Seat) -> Json:
     return {"text": runs(text[subject.end() :]), "joint": subject[1]} if subject else {"text": runs(text)}
 
 
-def banks_of(record: AnyRecord) -> Iterator[list[float]]:
-    """What every seat had in its bank after each move, as the referee's clock counted it."""
-    clocks = [Clock(record.spec.control) for _ in record.spec.contestants]
-    struck = {strike.ply for strike in record.strikes if strike.verdict.ending is Ending.TIME}
-    for ply, played in enumerate(record.played):
-        clock, times = clocks[played.seat], played.times
-        if ply in struck:
-            clock.miss()
-        elif times != NO_TIMES:  # a reply of several moves carries its times on its first move
-            clock.charge(times.wall / 1e6, times.cpu / 1e6, times.lag / 1e6)
-        yield [round(clock.bank, 3) for clock in clocks]
-
-
 # -- words ------------------------------------------------------------------------------------------------------
 
 
@@ -266,7 +252,7 @@ def _players(game: AnyGame, record: AnyRecord) -> tuple[Player, ...]:
             rank=ranks[seat],
             score=scores[seat],
             ending=record.verdicts[seat].ending.name,
-            sentence=printable(record.verdicts[seat].sentence),
+            sentence=printable(record.seat_words(seat)),
             fault=record.verdicts[seat].at_fault,
         )
         for seat in seats
@@ -275,15 +261,6 @@ def _players(game: AnyGame, record: AnyRecord) -> tuple[Player, ...]:
 
 def _short(text: str) -> str:
     return text if len(text) <= MAX_NAME else f"{text[: MAX_NAME - 1]}…"
-
-
-def _headline(record: AnyRecord, players: Sequence[Player]) -> str:
-    if record.void or not record.outcome.ranks:
-        return "The match does not count"
-    first = [player.label for player in players if player.rank == 1]
-    if len(first) == len(players):
-        return "A draw"
-    return f"{first[0]} wins" if len(first) == 1 else f"{' and '.join(first)} share the win"
 
 
 def _facts(game: AnyGame, record: AnyRecord) -> Iterator[list[str]]:
@@ -296,7 +273,7 @@ def _facts(game: AnyGame, record: AnyRecord) -> Iterator[list[str]]:
     yield ["rules", f"version {printable(record.rules_version)}"]
     yield ["match", printable(spec.match_id)]
     if weak := weak_limits(record.sandboxes):
-        yield ["not fully held", printable("; ".join(weak))]
+        yield ["not fully enforced", printable("; ".join(weak))]
 
 
 def _plain_value(game: AnyGame, name: str, value: Any) -> str:

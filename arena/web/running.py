@@ -8,13 +8,13 @@ from typing import Any
 
 from arena.errors import ArenaError, UsageError
 from arena.game import AnyGame
-from arena.match import FINE, AnyRecord, Contestant, MatchSpec
+from arena.match import FINE, AnyRecord, MatchSpec
 from arena.referee import record
-from arena.referee.replay import positions
+from arena.referee.replay import banks_of, positions
 from arena.store.base import RunningMatch
 from arena.store.sql import Store
 from arena.web.pages.views import match_name
-from arena.web.replay_data import Replay, all_views, banks_of, fault_data, move_data, position_data, read_replay
+from arena.web.replay_data import Replay, all_views, fault_data, move_data, position_data, read_replay
 from arena.web.streams import Event, event
 from arena.web.viewers import find_viewer
 
@@ -25,35 +25,27 @@ GOES_ON = "The match goes on"
 Games = Mapping[str, AnyGame]
 
 
-@dataclass(frozen=True, slots=True)
-class RunningView:
-    """A running match in a list."""
+@dataclass(slots=True)
+class LiveMatch:
+    """A running match with the times at which its moves may be shown."""
 
     name: str
     """How its page is called."""
-    tournament_id: int
-    game: str
-    contestants: tuple[Contestant, ...]
-    moves: int
-
-
-@dataclass(slots=True)
-class _Shown:
-    """A running match with the times at which its moves may be shown."""
-
     row: RunningMatch
     spec: MatchSpec[Any]
     due: list[tuple[float, int]] = field(default_factory=list)
     """From when on so many moves may be shown."""
+    moves: int = 0
+    """How many lists show."""
 
-    def moves(self, now: float) -> int:
+    def due_moves(self, now: float) -> int:
         """How many moves may be shown."""
         return max((moves for due, moves in self.due if due <= now), default=0)
 
     def add(self, row: RunningMatch, now: float, delay: float) -> None:
         """Show its new moves when the delay is over; of those that are shown already only their number is kept."""
         if row.moves != self.row.moves:
-            shown = self.moves(now)
+            shown = self.due_moves(now)
             later = (item for item in self.due if item[0] > now)
             self.due = [(now, shown), *later, (now + delay, row.moves)]
         self.row = row
@@ -66,8 +58,7 @@ class Running:
         self, store: Store, games: Games, *, delay: float = 0.0, now: Callable[[], float] = time.monotonic
     ) -> None:
         self.store, self.games, self.delay, self.now = store, games, delay, now
-        self._shown: dict[str, _Shown] = {}
-        self._view: tuple[RunningView, ...] = ()
+        self._shown: dict[str, LiveMatch] = {}
         self.version = 0
         """Changes with all that lists show."""
         self.on_change: Callable[[], None] = lambda: None
@@ -75,32 +66,28 @@ class Running:
 
     def look(self) -> None:
         """Find out what is being played now."""
-        now, shown = self.now(), {}
+        now, shown, before = self.now(), {}, {name: match.moves for name, match in self._shown.items()}
         for row in self.store.running_matches():
             name = match_name(row.tournament_id, row.match_id)
-            known = self._updated(self._shown.get(name), row, now)
+            known = self._updated(self._shown.get(name), name, row, now)
             if known is not None:
+                known.moves = known.due_moves(now)
                 shown[name] = known
         self._shown = shown
-        view = tuple(
-            RunningView(name, match.row.tournament_id, match.spec.game, match.spec.contestants, match.moves(now))
-            for name, match in shown.items()
-        )
-        if view != self._view:
-            self._view = view
+        if before != {name: match.moves for name, match in shown.items()}:
             self.version += 1
             self.on_change()
 
-    def matches(self, tournament_id: int | None = None) -> list[RunningView]:
+    def matches(self, tournament_id: int | None = None) -> list[LiveMatch]:
         """All running matches, or those of a tournament."""
-        return [view for view in self._view if tournament_id in (None, view.tournament_id)]
+        return [match for match in self._shown.values() if tournament_id in (None, match.row.tournament_id)]
 
     def record(self, name: str) -> tuple[AnyRecord, int] | None:
         """A running match as far as it may be shown, and which attempt it is; None if it is not being played."""
         shown = self._shown.get(name)
         if shown is None:
             return None
-        begun, moves = _load(shown.row.record, self.games), shown.moves(self.now())
+        begun, moves = _load(shown.row.record, self.games), shown.due_moves(self.now())
         # What a fault led to is told with it, and never before.
         faults = tuple(fault for fault in begun.faults if fault.ply < moves)
         return replace(begun, played=begun.played[:moves], faults=faults), shown.row.attempt
@@ -114,18 +101,16 @@ class Running:
         game = self.games[begun.spec.game]
         replay = read_replay(game, begun, views)
         *_, (state, _) = positions(game, begun)
-        live = {"live": True, "attempt": attempt, "mover": state.to_move(), "headline": GOES_ON, "reason": ""}
-        return replace(
-            replay, headline=GOES_ON, reason="it can be watched move by move", data=replay.data | live | {"void": False}
-        )
+        live = {"live": True, "attempt": attempt, "mover": state.to_move(), "result": GOES_ON}
+        return replace(replay, result=GOES_ON, data=replay.data | live | {"void": False})
 
-    def _updated(self, known: _Shown | None, row: RunningMatch, now: float) -> _Shown | None:
+    def _updated(self, known: LiveMatch | None, name: str, row: RunningMatch, now: float) -> LiveMatch | None:
         if known is None or known.row.attempt != row.attempt or known.row.moves > row.moves:
             try:
                 spec = _load(row.record, self.games).spec
             except ArenaError:
                 return None  # of a game that is not installed here
-            return _Shown(row, spec, [(now + self.delay, row.moves)])
+            return LiveMatch(name, row, spec, [(now + self.delay, row.moves)])
         known.add(row, now, self.delay)
         return known
 
@@ -166,7 +151,7 @@ class MatchFeed:
         kept = self._kept()
         if kept is not None:
             replay = read_replay(self._game, kept, ())
-            ending = {key: replay.data[key] for key in ("seats", "headline", "reason", "void", "scored")}
+            ending = {key: replay.data[key] for key in ("seats", "result", "void", "scored")}
             return [*self._moves(kept), *self._end("end", ending)]
         if now > self._missing + self._running.delay + GRACE_S:
             return self._end("gone", {})

@@ -42,7 +42,6 @@ from arena.web.rendering import (
 from arena.web.running import MatchFeed
 from arena.web.site import NotFound
 from arena.web.streams import Channel, Event, Streams, event
-from arena.web.viewers import find_viewer
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -142,7 +141,6 @@ class _Server(uvicorn.Server):
         self._on_start, self._streams = started, streams
 
     async def startup(self, sockets: Any = None) -> None:
-        """Listen, and say so."""
         await super().startup(sockets)
         if not self.should_exit:
             self._on_start()
@@ -160,8 +158,6 @@ class Headers:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request."""
-
         async def send_with_headers(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
                 known = {name for name, _ in message["headers"]}
@@ -176,11 +172,9 @@ class _Text(Convertor[str]):
     """A part of an address that stays as it is."""
 
     def convert(self, value: str) -> str:
-        """The same."""
         return value
 
     def to_string(self, value: str) -> str:
-        """The same."""
         return value
 
 
@@ -226,15 +220,13 @@ class Pages:
 
     def __init__(self, live: Live) -> None:
         self._live = live
-        viewers = {viewer.name: viewer for viewer in map(find_viewer, live.games.values())}
-        self._files = site_files(tuple(viewers.values()))
+        self._files = site_files(live.games.values())
         self._around = SiteContext(live.title, Form.SERVED)
         self._packed = lru_cache(PACKS)(self._pack)
         # By the tag, so that a page is made once for all who look at it, until something has changed.
         self._made = lru_cache(PAGES)(self._make)
 
     def page(self, kind: str, request: Request) -> Response:
-        """A page of this kind."""
         if len(request.url.query) > MAX_QUERY:
             return PlainTextResponse("That address is too long", 414)
         address = Address.of(kind, request)
@@ -360,7 +352,6 @@ class Reload:
     over = False
 
     def look(self) -> Sequence[Event]:
-        """That event."""
         self.over = True
         return [event("again", {})]
 

@@ -9,13 +9,15 @@ from arena.errors import ArenaError, RecordError, UsageError
 from arena.game import AnyGame, GameInfo
 from arena.referee import record
 from arena.standings.ladder import newest_versions, versions_of
+from arena.standings.meetings import points_of_pairs
 from arena.standings.table import Standings, read_standings
-from arena.store.base import BotEntry, KeptMatch, ListedMatch, TournamentEntry
+from arena.store.base import BotEntry, KeptMatch, ListedMatch, Tally, TournamentEntry
 from arena.store.scope import Scope
 from arena.store.sql import Store
+from arena.web.causes import last_lines
 from arena.web.history_chart import history_chart
 from arena.web.links import file_of
-from arena.web.pages.bot import BotInGame, bot_page, bots_page, in_game
+from arena.web.pages.bot import BotInGame, BotProfile, bot_page, bots_page, in_game
 from arena.web.pages.home import home_page
 from arena.web.pages.ladder import TableState, ladder_page
 from arena.web.pages.match import MatchFilter, embed_page, match_page, matches_page, running_page
@@ -66,10 +68,11 @@ class Site:
     """Where tables of tournaments are kept; without it each is made anew."""
     running: Running | None = None
     """What is being played, if somebody looks after it."""
+    with_output: bool = False
+    """Whether everybody may read the last that a bot at fault printed."""
 
     @cached_property
     def infos(self) -> dict[str, GameInfo]:
-        """The facts of every game."""
         return {name: game.info for name, game in self.games.items()}
 
     def page(self, kind: str, *names: str, query: Mapping[str, str] | None = None) -> Page:
@@ -83,7 +86,9 @@ class Site:
             yield from (("ladder", name), ("rules", name))
         yield from (("bot", str(bot_id)) for bot_id in self.snapshot.bots)
         yield from (("tournament", str(item.entry.id)) for item in self.store.tournament_summaries())
-        met = {(min(pair), max(pair)) for table in self.snapshot.tables.values() for pair in table.points}
+        tests = (points_of_pairs(self._tests(name)) for name in self.games)
+        points = (*(table.points for table in self.snapshot.tables.values()), *tests)
+        met = {(min(pair), max(pair)) for pairs in points for pair in pairs}
         yield from (("pair", str(one), str(two)) for one, two in sorted(met))
 
     def replay(self, name: str, views: Sequence[str] | None = None) -> Replay:
@@ -94,7 +99,6 @@ class Site:
         return self._replay(kept, entry, views)
 
     def views_of(self, matches: Sequence[ListedMatch]) -> list[MatchView]:
-        """Matches as lists show them."""
         return match_views(matches, self.snapshot.bots, self.infos)
 
     # -- pages ------------------------------------------------------------------------------------------
@@ -139,11 +143,12 @@ class Site:
         ]
         parts.sort(key=lambda part: -part.row.rating.games)
         tournaments = self._tournaments(bot_id=bot.id, limit=SHORT)
-        return bot_page(bot, versions, parts, self._latest(bot_id=bot.id, limit=SHORT), tournaments)
+        return bot_page(BotProfile(bot, versions, parts, self._latest(bot_id=bot.id, limit=SHORT), tournaments))
 
     def _in_game(self, info: GameInfo, bot: BotEntry, versions: Sequence[BotEntry]) -> BotInGame:
         table = self.snapshot.tables[info.name]
-        drawn = history_chart(self.snapshot.histories.get(info.name, {}), versions, bot)
+        course = self.snapshot.histories.get(info.name, {})
+        drawn = history_chart(course, versions, bot) if table.row_of[bot.id].comparable else None
         recent = self.store.latest_matches(game=info.name, bot_id=bot.id, limit=RECENT_MATCHES)
         strength = {bot_id: row.rating.mu for bot_id, row in table.row_of.items()}
         best, worst = notable(recent, bot.id, strength, won=True), notable(recent, bot.id, strength, won=False)
@@ -157,11 +162,16 @@ class Site:
         return pair_page(first_bot, second_bot, parts)
 
     def _pair_in_game(self, info: GameInfo, first_bot: BotEntry, second_bot: BotEntry) -> PairInGame | None:
-        table = self.snapshot.tables[info.name]
-        if (first_bot.id, second_bot.id) not in table.points:
+        """Their meetings in this game; nothing if there was none."""
+        table, both = self.snapshot.tables[info.name], {first_bot.id, second_bot.id}
+        tests = [tally for tally in self._tests(info.name) if both.issubset(tally.bot_ids)]
+        if not tests and (first_bot.id, second_bot.id) not in table.points:
             return None
         meetings = self.store.latest_matches(game=info.name, bot_id=first_bot.id, against=second_bot.id, limit=LONG)
-        return pair_in_game(info, table, first_bot.id, second_bot.id, self.views_of(meetings))
+        return pair_in_game(info, table, tests, first_bot.id, second_bot.id, self.views_of(meetings))
+
+    def _tests(self, game: str) -> list[Tally]:
+        return self.store.tallies(Scope(game, tests=True))
 
     def _tournament_list(self, query: Mapping[str, str] | None) -> Page:
         if query is None:
@@ -208,7 +218,8 @@ class Site:
             replay, trouble = self._replay(kept, entry, None if query is None else ()), ""
         except (RecordError, UsageError) as error:
             replay, trouble = None, str(error)
-        return match_page(view, entry, replay, trouble)
+        printed = {seat: last_lines(output.end) for seat, output in kept.outputs.items()} if self.with_output else {}
+        return match_page(view, entry, replay, trouble, printed)
 
     def _embed(self, query: Mapping[str, str] | None, name: str) -> Page:
         page = self._match(query, name)
@@ -223,7 +234,7 @@ class Site:
     def _running(self, tournament_id: int | None = None) -> list[RunningRow]:
         found = self.running.matches(tournament_id) if self.running else []
         by_name = {(bot.name, bot.version): bot for bot in self.snapshot.bots.values()} if found else {}
-        return [running_row(view.name, view.game, view.contestants, view.moves, by_name, self.infos) for view in found]
+        return [running_row(match.name, match.spec, match.moves, by_name, self.infos) for match in found]
 
     # -- what pages share ---------------------------------------------------------------------------------
 
@@ -235,7 +246,7 @@ class Site:
         return [tournament_view(summary, self.infos, self._plan(summary.entry)) for summary in found]
 
     def _plan(self, entry: TournamentEntry) -> int | None:
-        return None if entry.finished else self.planned(entry.settings)
+        return None if entry.finished or entry.changes else self.planned(entry.settings)
 
     def _table(self, entry: TournamentEntry) -> Standings:
         if self.tables:

@@ -77,7 +77,6 @@ class Channel:
         return [event.text for event in new if event.number is None or event.number > known]
 
     async def run(self) -> None:
-        """Look again and again."""
         while not self.source.over:
             began = time.monotonic()
             self.news.clear()
@@ -127,7 +126,6 @@ class Streams:
         return self.count >= self._most
 
     def stop(self) -> None:
-        """End all streams."""
         self._stopping.set()
         for channel in self._channels.values():
             channel.changed.set()

@@ -50,7 +50,7 @@ class FinishedMatch:
     """What the match took, without the start of its bots."""
     figures: MatchFigures = NO_FIGURES
     weak_limits: tuple[str, ...] = ()
-    """What was not fully held."""
+    """What was not fully enforced."""
     outputs: Outputs = field(default_factory=dict)
 
 
@@ -90,7 +90,7 @@ class WorkerLost(WorkerDied):
     """A worker is gone together with its node, for which the match that it played is hardly to blame."""
 
 
-class WorkerUnclean(WorkerDied):
+class WorkerCleanupFailed(WorkerDied):
     """A worker cannot clear away what earlier bots left, and has not begun the match that it was asked for."""
 
 

@@ -11,8 +11,9 @@ from struct import Struct
 from typing import Any
 
 from arena.bots.launch import BotPlan
+from arena.errors import ArenaError, InfraError, UsageError
 from arena.match import Fault
-from arena.workers.base import Assignment, PlainMove
+from arena.workers.base import Assignment, PlainMove, WorkerCleanupFailed, WorkerDied
 
 _LENGTH = Struct(">I")
 
@@ -31,7 +32,8 @@ class WorkerPlan:
     """For players inside the referee."""
     strikes: int
     fresh: bool
-    facts: Mapping[str, str] = field(default_factory=dict)
+    """Whether bots are restarted for every match instead of every leg."""
+    extra_enforcement: Mapping[str, str] = field(default_factory=dict)
     """What its records say of the enforcement beside what held the bots."""
     reports: bool = False
     """Whether workers tell what is played while it is played."""
@@ -43,7 +45,7 @@ READY = "ready"
 
 @dataclass(frozen=True, slots=True)
 class PlayMatch:
-    """To a worker: play this match; the answer is a FinishedMatch, a VoidMatch, a Failure or Unclean."""
+    """To a worker: play this match; the answer is a FinishedMatch, a VoidMatch or a Failure."""
 
     bots: tuple[int, ...]
     """The bots of the job, by their numbers in the field."""
@@ -67,19 +69,20 @@ class MovesReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Unclean:
-    """From a worker: it has not begun the match, since it cannot clear away what earlier bots left; replace it."""
-
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True)
 class Failure:
-    """From a worker: the match cannot be played, and what is wrong."""
+    """From a worker: the match was not played, and what is wrong."""
 
+    kind: type[ArenaError]
     sentence: str
-    by_user: bool
-    """Whether the user can mend it, or it is an error of ours."""
+
+    @classmethod
+    def of(cls, error: ArenaError) -> "Failure":
+        """Of an error by its kind, as far as callers tell them apart: its own class may not be known to them."""
+        kinds: tuple[type[ArenaError], ...] = (WorkerCleanupFailed, WorkerDied, UsageError)
+        return cls(next((kind for kind in kinds if isinstance(error, kind)), InfraError), str(error))
+
+    def error(self) -> ArenaError:
+        return self.kind(self.sentence)
 
 
 def pack(message: object) -> bytes:

@@ -3,7 +3,7 @@
 import socket
 from contextlib import suppress
 
-MOST = 64
+MAX_TOURNAMENTS = 64
 """Tournaments that are told apart."""
 NAME = "arena-driver"
 """Of the abstract sockets that stand for them: the kernel takes one away with the process that has it."""
@@ -12,25 +12,24 @@ NAME = "arena-driver"
 class Presence:
     """Shows other tournaments of this machine that one is played here, for as long as it is not closed."""
 
-    def __init__(self, name: str | None = None) -> None:
+    def __init__(self) -> None:
         self._socket: socket.socket | None = None
         self.others = 0
         """How many others there were when this one began."""
-        for number in range(MOST):
-            door = socket.socket(socket.AF_UNIX)
+        for number in range(MAX_TOURNAMENTS):
+            probe = socket.socket(socket.AF_UNIX)
             try:
-                door.bind(f"\0{name or NAME}-{number}")
+                probe.bind(f"\0{NAME}-{number}")
             except OSError:
                 self.others += 1
-                door.close()
+                probe.close()
                 continue
             if self._socket is None:
-                self._socket = door
+                self._socket = probe
             else:
-                door.close()
+                probe.close()
 
     def close(self) -> None:
-        """Leave."""
         if self._socket is not None:
             with suppress(OSError):
                 self._socket.close()

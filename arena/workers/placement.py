@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Protocol
 
 from arena.distribution import install_hint
@@ -54,50 +55,40 @@ class Placement:
     registry: str | None = None
     """Where nodes find images; if it is None, the driver sends them."""
 
+    def __post_init__(self) -> None:
+        """Refuse what cannot be, before anything is kept for it."""
+        if self.place == LOCAL:
+            if self.priority is not None or self.registry is not None:
+                raise UsageError("--priority and --registry are for matches on a cluster: name it with --executor")
+        elif self.place != RAY and not _ADDRESS.fullmatch(self.place):
+            raise UsageError(
+                f"{self.place!r} is not an executor: give {LOCAL}, {RAY} (a cluster of this machine) or ray://HOST:PORT"
+            )
+        elif find_spec("ray") is None:
+            raise UsageError(f"matches on a cluster need Ray: {install_hint('ray')}")
 
-class MatchSize(Protocol):
+
+@dataclass(frozen=True, slots=True)
+class MatchSize:
     """What a match needs of a machine."""
 
-    @property
-    def seats(self) -> int:
-        """How many bots there are."""
-        ...
-
-    @property
-    def cpus(self) -> float:
-        """Processors of a bot that is to move."""
-        ...
-
-    @property
-    def memory_bytes(self) -> int:
-        """Memory of a bot."""
-        ...
-
-    @property
-    def ponder(self) -> bool:
-        """Whether bots may think while others are to move."""
-        ...
+    seats: int
+    cpus: float
+    """Processors of a bot that is to move."""
+    memory_bytes: int
+    """Memory of a bot."""
+    ponder: bool
+    """Whether bots may think while others are to move."""
 
 
 def connect(placement: Placement, size: MatchSize) -> Cluster | None:
     """The cluster that the user named; None for this machine."""
     place = placement.place
     if place == LOCAL:
-        if placement.priority is not None or placement.registry is not None:
-            raise UsageError("--priority and --registry are for matches on a cluster: name it with --executor")
         return None
-    if place != RAY and not _ADDRESS.fullmatch(place):
-        raise UsageError(
-            f"{place!r} is not an executor: give {LOCAL}, {RAY} (a cluster of this machine) or ray://HOST:PORT"
-        )
     for name, value in RAY_QUIET.items():
         os.environ.setdefault(name, value)
-    try:
-        module = importlib.import_module("arena.workers.ray.cluster")
-    except ModuleNotFoundError as error:
-        if error.name != "ray":
-            raise
-        raise UsageError(f"matches on a cluster need Ray: {install_hint('ray')}") from error
+    module = importlib.import_module("arena.workers.ray.cluster")
     cluster: Cluster = module.RayCluster(
         "auto" if place == RAY else place,
         module.MatchResources.of(size),

@@ -30,10 +30,10 @@ from arena.workers.base import (
     MayBegin,
     Spectator,
     VoidMatch,
+    WorkerCleanupFailed,
     WorkerDied,
     WorkerHandle,
     WorkerLost,
-    WorkerUnclean,
 )
 from arena.workers.job_queue import JobQueue
 from arena.workers.save_behind import SaveBehind
@@ -61,7 +61,7 @@ class WorkerPool:
         """Play begins as soon as the `needed` number of workers is ready."""
         self._workers = list(workers)
         self._tables: dict[WorkerHandle, int] = {}
-        """For each worker that was started a number, which another one has when it is gone."""
+        """Table number of each started worker; reused once the worker is gone."""
         self._on_event = on_event
         self._needed = needed
         self._spectator = spectator
@@ -126,7 +126,9 @@ class WorkerPool:
                     elif not self._playing:
                         break  # and nobody is left who could put a job back
                     await self._change()
-        except* ArenaError as errors:
+        except ExceptionGroup as errors:  # in Python 3.11.2 `except*` puts what is raised there into a group again
+            if errors.split(ArenaError)[1] is not None:
+                raise
             raise errors.exceptions[0] from None
 
     # Hooks for executors whose workers come and go, or play on more than one machine.
@@ -140,11 +142,10 @@ class WorkerPool:
         return False
 
     def _suits(self, worker: WorkerHandle, job: Job) -> bool:  # noqa: ARG002
-        """Whether this worker may play this job."""
         return True
 
-    def _is_final(self, worker: WorkerHandle, match_id: str, match: FinishedMatch | VoidMatch) -> bool:  # noqa: ARG002
-        """Whether a match is over; if not, it is played again, if possible elsewhere."""
+    def _accept_result(self, worker: WorkerHandle, match_id: str, match: FinishedMatch | VoidMatch) -> bool:  # noqa: ARG002
+        """Note the result; False if the match is to be played again elsewhere."""
         return True
 
     def _must_move(self, worker: WorkerHandle) -> bool:  # noqa: ARG002
@@ -262,7 +263,7 @@ class WorkerPool:
         self, worker: WorkerHandle, job: Job, queue: JobQueue, keep: Keep, goes_on: MayBegin
     ) -> None:  # fmt: skip
         attempt = Attempt(None)
-        async with SaveBehind(keep) as keeping:
+        async with SaveBehind(keep) as saver:
             for number, assignment in enumerate(job.assignments):
                 if not goes_on():
                     break
@@ -271,7 +272,7 @@ class WorkerPool:
                     attempt = await self._play_match(worker, job, assignment, new_leg=job.begins_leg(number))
                     if attempt.match is not None:
                         del self._deaths[assignment.spec.match_id]
-                        await keeping.add(attempt.match)
+                        await saver.add(attempt.match)
                 finally:
                     self._spectator.ended(assignment.spec.match_id)
                 if attempt.match is None or attempt.died or self._surplus():
@@ -290,7 +291,7 @@ class WorkerPool:
         try:
             match = await worker.play(job.bots, assignment, new_leg=new_leg)
         except WorkerDied as died:
-            self._deaths[match_id] += not isinstance(died, WorkerUnclean)
+            self._deaths[match_id] += not isinstance(died, WorkerCleanupFailed)
             self._on_event(WorkerEnded(*place, match_id, str(died)))
             if RETRIES.may_replay(self._deaths[match_id], with_node=isinstance(died, WorkerLost)):
                 return Attempt(None, died=True)
@@ -300,7 +301,7 @@ class WorkerPool:
             match = VoidMatch(str(error), 0.0)
         finally:
             self.running -= 1
-        final = self._is_final(worker, match_id, match)
+        final = self._accept_result(worker, match_id, match)
         if isinstance(match, FinishedMatch):
             self._on_event(MatchPlayed(*place, bots, match.entry, match.seconds, match.figures))
         else:

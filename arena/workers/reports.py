@@ -34,7 +34,6 @@ class Reporter:
         self._schedule()
 
     def stop(self) -> None:
-        """Report nothing more."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

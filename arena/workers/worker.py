@@ -6,20 +6,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from arena.bots.running import RunningBot
-from arena.bots.table import NO_FACTS, Table
+from arena.bots.table import NO_EXTRA, Table
 from arena.errors import InfraError
 from arena.game import AnyGame
 from arena.match import AnyRecord
 from arena.monitoring.figures import figures_of
 from arena.referee import record
-from arena.referee.faults import Policy, needs_restart
+from arena.referee.enforcement import weak_limits
+from arena.referee.faults import FaultPolicy, needs_restart
 from arena.referee.heartbeat import Heartbeat
-from arena.referee.holding import weak_limits
 from arena.referee.outputs import with_outputs, without_outputs
 from arena.referee.progress import Watch
 from arena.referee.referee import void
 from arena.referee.retries import RETRIES
-from arena.workers.base import Assignment, FinishedMatch, VoidMatch, WorkerUnclean
+from arena.workers.base import Assignment, FinishedMatch, VoidMatch, WorkerCleanupFailed
 from arena.workers.match_rows import match_entry, output_rows
 
 _log = logging.getLogger(__name__)
@@ -53,10 +53,10 @@ class Worker:
         game: AnyGame,
         make_bot: MakeBot,
         *,
-        policy: Policy,
+        policy: FaultPolicy,
         heartbeat: Heartbeat,
         fresh: bool = False,
-        facts: Mapping[str, str] = NO_FACTS,
+        extra_enforcement: Mapping[str, str] = NO_EXTRA,
         watch: Watch | None = None,
     ) -> None:
         self._game = game
@@ -64,25 +64,27 @@ class Worker:
         self._policy = policy
         self._heartbeat = heartbeat
         self._fresh = fresh
-        self._facts = facts
+        self._extra_enforcement = extra_enforcement
         self._watch = watch
         self._bots: tuple[int, ...] = ()
         self._table: Table | None = None
         self._is_done = False
         """Whether the bots at the table shall play no further match."""
-        self._unclean: Exception | None = None
+        self._cleanup_error: Exception | None = None
         """Why earlier bots could not be cleared away, if they could not."""
 
     async def play(self, bots: tuple[int, ...], assignment: Assignment, *, new_leg: bool) -> PlayedMatch:
         """Play a match between these bots of the field; what our own failure spoiled is played again with new bots.
 
         Bots that are done with are left for `tidy`, so that nothing stands between a match and who keeps it.
-        WorkerUnclean if earlier bots cannot be cleared away: then another worker must play.
+        WorkerCleanupFailed if earlier bots cannot be cleared away: then another worker must play.
         """
         if self._is_done or new_leg or bots != self._bots:
             await self.clear()
-        if self._unclean is not None:
-            raise WorkerUnclean(f"earlier bots cannot be cleared away: {self._unclean}") from self._unclean
+        if self._cleanup_error is not None:
+            raise WorkerCleanupFailed(
+                f"earlier bots cannot be cleared away: {self._cleanup_error}"
+            ) from self._cleanup_error
         for replays in RETRIES.attempts():
             played = replace(await self._play_once(bots, assignment), replays=replays)
             self._is_done = self._are_done(played.record, assignment)
@@ -103,11 +105,11 @@ class Worker:
             if table is not None:
                 await table.__aexit__()
         except Exception as error:  # whatever it is, what was played is decided
-            self._unclean = error
+            self._cleanup_error = error
             _log.warning("bots cannot be cleared away: %s", error)
 
     def _are_done(self, record: AnyRecord, assignment: Assignment) -> bool:
-        if self._table is None or self._fresh or self._table.unclean is not None:
+        if self._table is None or self._fresh or self._table.cleanup_error is not None:
             return True
         not_running = [seat for seat, place in enumerate(assignment.seating) if place in self._table.not_started]
         return needs_restart(record.verdicts, not_running)
@@ -129,7 +131,7 @@ class Worker:
 
     async def _start(self, bots: tuple[int, ...]) -> Table:
         made = [self._make_bot(number) for number in bots]
-        table = Table(made, heartbeat=self._heartbeat, policy=self._policy, facts=self._facts)
+        table = Table(made, heartbeat=self._heartbeat, policy=self._policy, extra_enforcement=self._extra_enforcement)
         self._bots, self._table = bots, table  # also if it cannot be opened: what is left of it is to be cleared away
         await table.__aenter__()
         return table

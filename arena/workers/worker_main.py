@@ -8,13 +8,13 @@ from contextlib import suppress
 
 from arena import registry
 from arena.bots.launch import make_bot
-from arena.errors import ArenaError, UsageError
+from arena.errors import ArenaError
 from arena.game import AnyGame
 from arena.referee import looptime
-from arena.referee.faults import Policy
+from arena.referee.faults import FaultPolicy
 from arena.referee.heartbeat import ThreadHeartbeat
-from arena.workers.base import FinishedMatch, VoidMatch, WorkerUnclean
-from arena.workers.messages import READY, Failure, PlayMatch, Unclean, WorkerPlan, pack, receive
+from arena.workers.base import FinishedMatch, VoidMatch
+from arena.workers.messages import READY, Failure, PlayMatch, WorkerPlan, pack, receive
 from arena.workers.reports import Reporter
 from arena.workers.worker import Worker, finish
 
@@ -30,10 +30,10 @@ async def serve(sock: socket.socket) -> None:
             worker = Worker(
                 game,
                 lambda number: make_bot(game, plan.bots[number], plan.seed),
-                policy=Policy(plan.strikes),
+                policy=FaultPolicy(plan.strikes),
                 heartbeat=heartbeat,
                 fresh=plan.fresh,
-                facts=plan.facts,
+                extra_enforcement=plan.extra_enforcement,
                 watch=reporter.watch if reporter else None,
             )
             # All that was imported stays for good: it need not be looked through again while a bot's time runs.
@@ -74,21 +74,18 @@ async def _answer(
 
 async def _play(
     plan: WorkerPlan, game: AnyGame, worker: Worker, request: PlayMatch
-) -> FinishedMatch | VoidMatch | Failure | Unclean:
+) -> FinishedMatch | VoidMatch | Failure:
     assignment = request.assignment
     places = tuple(request.bots[place] for place in assignment.seating)
     try:
         played = await worker.play(request.bots, assignment, new_leg=request.new_leg)
         ids = tuple(plan.bot_ids[place] for place in places)
         return finish(game, played, assignment, tournament=plan.tournament, places=places, bot_ids=ids)
-    except WorkerUnclean as error:
-        return Unclean(str(error))
     except ArenaError as error:
-        return Failure(str(error), isinstance(error, UsageError))
+        return Failure.of(error)
 
 
 def main() -> None:
-    """Serve the tournament that started this process."""
     looptime.run(serve(socket.socket(fileno=int(sys.argv[1]))))
 
 

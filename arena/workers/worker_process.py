@@ -10,8 +10,8 @@ from collections.abc import Collection
 from contextlib import suppress
 from typing import IO, Any
 
-from arena.errors import InfraError, UsageError
-from arena.sandboxes import sweep
+from arena.errors import InfraError
+from arena.sandboxes.sweeping import sweep
 from arena.untrusted.python_process import python_environment
 from arena.workers.base import (
     NULL_SPECTATOR,
@@ -19,10 +19,10 @@ from arena.workers.base import (
     FinishedMatch,
     Spectator,
     VoidMatch,
+    WorkerCleanupFailed,
     WorkerDied,
-    WorkerUnclean,
 )
-from arena.workers.messages import Failure, MovesReport, PlayMatch, Unclean, WorkerPlan, pack, receive
+from arena.workers.messages import Failure, MovesReport, PlayMatch, WorkerPlan, pack, receive
 
 END_S = 20.0
 """Seconds that a worker may take to end its bots, before it is killed and they die with it."""
@@ -62,18 +62,17 @@ class WorkerProcess:
         """What it prints, which is nothing unless it fails."""
 
     async def play(self, bots: tuple[int, ...], assignment: Assignment, *, new_leg: bool) -> FinishedMatch | VoidMatch:
-        """Play a match there; WorkerDied if the process ends meanwhile, WorkerUnclean if it has to before."""
-        answer: FinishedMatch | VoidMatch | Failure | Unclean | MovesReport
+        """Play a match there; WorkerDied if the process ends meanwhile, WorkerCleanupFailed if it has to before."""
+        answer: FinishedMatch | VoidMatch | Failure | MovesReport
         answer = await self._ask(PlayMatch(bots, assignment, new_leg))
         while isinstance(answer, MovesReport):
             self._spectator.played(assignment.spec.match_id, answer.attempt, answer.moves, answer.played, answer.faults)
             answer = await self._receive()
-        if isinstance(answer, Unclean):
-            await self.close()
-            await sweep()
-            raise WorkerUnclean(answer.sentence)
         if isinstance(answer, Failure):
-            raise (UsageError if answer.by_user else InfraError)(answer.sentence)
+            if answer.kind is WorkerCleanupFailed:
+                await self.close()
+                await sweep()
+            raise answer.error()
         return answer
 
     async def close(self) -> None:

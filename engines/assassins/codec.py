@@ -26,16 +26,13 @@ class AssassinsCodec(Codec[Config, AssassinsState, Move, Observation]):
     prefix = "Assassins"
 
     def pack_config(self, config: Config) -> pb.AssassinsConfig:
-        """The message of a configuration."""
         return pb.AssassinsConfig(board=BOARD_NUMBERS[config.board])
 
     def unpack_config(self, message: pb.AssassinsConfig) -> Config:
-        """The configuration in a message."""
         require(message.board in BOARDS, f"there is no board {message.board}")
         return Config(BOARDS[message.board])
 
     def pack_move(self, move: Move) -> pb.AssassinsMove:
-        """The message of a move."""
         if move < CHOOSE:
             return _pack_action(move)
         if move <= HIDDEN_CHOICE:
@@ -70,7 +67,6 @@ class AssassinsCodec(Codec[Config, AssassinsState, Move, Observation]):
         return ENTER if kind == "enter" else END_TURN
 
     def pack_observation(self, observation: Observation) -> pb.AssassinsObservation:
-        """The message of what a seat knows."""
         seen = observation
         return pb.AssassinsObservation(
             seat=seen.seat, config=self.pack_config(seen.config), phase=_enum(seen.phase), ending=_enum(seen.ending),
@@ -83,7 +79,6 @@ class AssassinsCodec(Codec[Config, AssassinsState, Move, Observation]):
         )  # fmt: skip
 
     def unpack_observation(self, message: pb.AssassinsObservation) -> Observation:
-        """What a seat knows, from a message."""
         where = _read_squares(message)
         seen = Observation(
             seat=_seat(message.seat),
@@ -112,7 +107,6 @@ class AssassinsCodec(Codec[Config, AssassinsState, Move, Observation]):
         return seen
 
     def pack_state(self, state: AssassinsState) -> pb.AssassinsState:
-        """The message of a position."""
         where = state.where
         return pb.AssassinsState(
             config=self.pack_config(state.config), phase=_enum(state.phase), ending=_enum(state.ending),
@@ -140,7 +134,7 @@ class AssassinsCodec(Codec[Config, AssassinsState, Move, Observation]):
         require(all(move != HIDDEN_CHOICE for _, move in events), "a choice names three citizens")
         state.log_seat, state.log = events[0][0] if events else 0, [move for _, move in events]
         require_position(state.view(1))
-        state.settle()
+        state.recompute()
         return state
 
     def _pack_event(self, event: Event) -> pb.AssassinsEvent:

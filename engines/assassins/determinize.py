@@ -50,7 +50,7 @@ def _what_is_known(seen: Observation) -> _Known:
     # The log holds the latest moves of one seat, so either there are events or these moves were this seat's own.
     state.log_seat = 1 - seen.seat if seen.events else seen.seat
     state.log = [move for _, move in seen.events or seen.earlier]
-    state.settle()
+    state.recompute()
     return _Known(state, [] if seen.assassins else possible_secrets(seen), cards_left(seen))
 
 

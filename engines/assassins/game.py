@@ -32,7 +32,6 @@ class Assassins(Game[Config, Move, Observation]):
     )
 
     def configure(self, seats: int, options: Mapping[str, str]) -> Config:
-        """The configuration for these options."""
         self.info.check_seats(seats)
         return Config(board=self.info.choose(options)["board"])
 
@@ -45,11 +44,9 @@ class Assassins(Game[Config, Move, Observation]):
         return determinize.imagine(observation, rng)
 
     def show(self, state: State[Move, Observation]) -> str:
-        """The position for a person."""
         return terminal.show(cast(AssassinsState, state))
 
     def describe_move(self, state: State[Move, Observation], move: Move, seat: Seat | None = None) -> str:
-        """One line about a move."""
         return terminal.describe_move(cast(AssassinsState, state), move, seat)
 
     def redact_move(self, state: State[Move, Observation], move: Move, seat: Seat) -> Move:  # noqa: ARG002

@@ -176,12 +176,12 @@ class AssassinsState:
         shuffle(stream(seed, "assassins", "deck"), deck)
         state.deck = deck
         state.where = state.board.opening()
-        state.settle()
+        state.recompute()
         return state
 
     @classmethod
     def empty(cls, config: Config) -> "AssassinsState":
-        """A position before the choice, without figures and cards; fill it and then call `settle`."""
+        """A position before the choice, without figures and cards; fill it and then call `recompute`."""
         state = cls()
         state.config, state.board = config, boards.load(config.board)
         state.phase, state.ending = CHOOSING, 0
@@ -193,7 +193,7 @@ class AssassinsState:
         state.log_seat, state.log = 0, []
         return state
 
-    def settle(self) -> None:
+    def recompute(self) -> None:
         """Work out what follows from the fields after they were set from outside."""
         self.at = [-1] * SQUARES
         for figure, square in enumerate(self.where):
@@ -208,7 +208,6 @@ class AssassinsState:
     # -- the contract -----------------------------------------------------------------------------------
 
     def to_move(self) -> Seat | None:
-        """The seat that makes the next move."""
         return MOVER[self.phase]
 
     def legal(self) -> Sequence[Move]:
@@ -222,7 +221,6 @@ class AssassinsState:
         return self._legal
 
     def apply(self, move: object) -> None:
-        """Make a move."""
         legal: tuple[object, ...] = self._legal or self._list_moves()
         for listed in legal:  # mostly it is the very object that was listed, and identity is found faster than equality
             if listed is move:
@@ -265,7 +263,6 @@ class AssassinsState:
         return ENDINGS[self.ending]
 
     def view(self, seat: object) -> Observation:
-        """What this seat may know."""
         return self._known_to(check_seat(seat, 2))
 
     def _known_to(self, seat: Seat) -> Observation:
@@ -501,7 +498,7 @@ class AssassinsState:
             self._steps[figure] = None
         elif move >= START:
             self.where = self.board.squares(move - START)
-            self.settle()
+            self.recompute()
             self._open_card()
         else:
             self.assassins = CHOICES[move - CHOOSE]

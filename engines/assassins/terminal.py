@@ -1,18 +1,21 @@
 """King & Assassins in a terminal."""
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import zip_longest
 
 from arena.match import Seat
 from engines.assassins import moves
 from engines.assassins.board import CITIZENS, KING, KNIGHTS, OFF, SIZE, SQUARES
 from engines.assassins.moves import CHOICES, CHOOSE, ENTER, HIDDEN_CHOICE, REVEAL, START, Move, shown_to_all
-from engines.assassins.rules import CARDS, CHOOSING, OVER, STARTING, WOUNDS_TO_DIE, AssassinsState
+from engines.assassins.rules import CARDS, CHOOSING, STARTING, WOUNDS_TO_DIE, AssassinsState
 
 KING_COLOUR, KNIGHT_COLOUR, CITIZEN_COLOUR, HIDDEN_COLOUR, REVEALED_COLOUR = (
     "bold yellow", "bold cyan", "green", "magenta", "bold red",
 )  # fmt: skip
 ROOF = " on grey35"
 DOOR = "[yellow]⌂[/]"
+IN_A_ROW = 6
+"""Names of figures in a line beside the board."""
 VERBS = {-1: "climbs down to", 0: "goes to", 1: "climbs to"}
 
 
@@ -23,10 +26,11 @@ def show(state: AssassinsState, viewer: Seat | None = None) -> str:
     """
     if viewer == 0:
         state = _as_seen_by_the_king(state)
-    side = [_title(state), "", *_card(state), "", *_losses(state), "", *_legend(state)]
+    side = [*_title(state), *_card(state), *_losses(state), *_legend(state)]
     rows = ["    " + "".join(f"{column:^4}" for column in range(SIZE)), *(_row(state, row) for row in range(SIZE))]
-    # The board is on the left and what is to be said about it on the right.
-    return "\n".join(f"{row}   {text}".rstrip() for row, text in zip(rows, side + [""] * len(rows)))
+    # The board is on the left and what is to be said about it on the right, in the rest of 80 columns.
+    rows += [" " * (4 + 4 * SIZE)] * (len(side) - len(rows))
+    return "\n".join(f"{row}   {text}".rstrip() for row, text in zip_longest(rows, side, fillvalue=""))
 
 
 def describe_move(state: AssassinsState, move: Move, seat: Seat | None = None) -> str:
@@ -77,39 +81,45 @@ def _cell(state: AssassinsState, square: int) -> str:
     return f"[{colour}{ROOF}]▒{text:▒<3}[/]" if roof else f"[{colour}] {text:<3}[/]"
 
 
-def _title(state: AssassinsState) -> str:
-    board = state.board
-    rounds = len(state.deck)
-    if state.phase == OVER:
-        outcome = state.outcome()
-        return f"[bold]The game is over: {outcome.reason if outcome else ''}[/]"
+def _title(state: AssassinsState) -> Iterator[str]:
+    if (outcome := state.outcome()) is not None:
+        yield "[bold]The game is over:[/]"
+        yield f"[bold]{outcome.reason}[/]"
+        return
     step = {CHOOSING: "seat 1 chooses the assassins", STARTING: "seat 0 chooses a start"}
-    about = step.get(state.phase, f"round {state.drawn} of {rounds}, seat {state.to_move()} to move")
-    return f"[bold]{board.title}[/] [dim]({board.origin})[/], [bold]{about}[/]"
+    about = step.get(state.phase, f"round {state.drawn} of {len(state.deck)}, seat {state.to_move()} to move")
+    yield f"[bold]{about}[/]"
+    yield f"[dim]{state.board.origin}[/]"
 
 
 def _card(state: AssassinsState) -> Iterator[str]:
     if not state.drawn:
         starts = " or ".join(f"{start.king:02}" for start in state.board.starts)
-        yield f"no card is open yet; the king starts on {starts}"
+        yield "no card is open yet"
+        yield f"the king starts on {starts}"
         return
     king, knights, fetters, crowd = CARDS[state.deck[state.drawn - 1]]
-    yield f"card    king {king}  knights {knights}  crowd {crowd}  {'fetters' if fetters else 'no fetters'}"
-    yield f"left    king {state.king_points}  knights {state.knight_points}  crowd {state.crowd_points}"
-    capture = "" if not fetters else "capture made" if state.captured else "capture possible"
-    yield f"        wounds {state.wounds} of {WOUNDS_TO_DIE}  kills this turn {state.kills}  {capture}".rstrip()
+    yield f"card  king {king}  knights {knights}  crowd {crowd}"
+    yield f"left  king {state.king_points}  knights {state.knight_points}  crowd {state.crowd_points}"
+    capture = "no fetters" if not fetters else "fetters: capture " + ("made" if state.captured else "possible")
+    yield f"      {capture}"
+    yield f"wounds {state.wounds} of {WOUNDS_TO_DIE}, kills this turn {state.kills}"
 
 
 def _losses(state: AssassinsState) -> Iterator[str]:
     knights = [knight for knight in KNIGHTS if state.where[knight] == OFF] if state.drawn else []
-    yield f"gone    {_names(state, (*state.removed, *knights)) or '–'}"
+    gone = (*state.removed, *knights)
+    yield f"gone  {_names(state, gone[:IN_A_ROW]) or '–'}"
+    for first in range(IN_A_ROW, len(gone), IN_A_ROW):
+        yield f"      {_names(state, gone[first : first + IN_A_ROW])}"
 
 
 def _legend(state: AssassinsState) -> Iterator[str]:
     yield f"[{KING_COLOUR}]K[/] king  [{KNIGHT_COLOUR}]N[/] knight  [{CITIZEN_COLOUR}]c[/] citizen"
-    yield f"[{HIDDEN_COLOUR}]a[/] hidden assassin  [{REVEALED_COLOUR}]A[/] revealed assassin"
+    yield f"[{HIDDEN_COLOUR}]a[/] hidden, [{REVEALED_COLOUR}]A[/] revealed assassin"
     doors = ", ".join(f"{square:02} ({towards})" for square, towards in state.board.doors.items())
-    yield f"▒ roof  · street  {DOOR} door: {doors}"
+    yield "▒ roof  · street"
+    yield f"{DOOR} door: {doors}"
 
 
 def _names(state: AssassinsState, figures: Iterable[int]) -> str:
@@ -140,7 +150,7 @@ def _tell_step(state: AssassinsState, figure: int, square: int) -> str:
 
 
 def _shoved(state: AssassinsState, square: int, ahead: int) -> Iterator[int]:
-    while 0 <= square < SQUARES and state.at[square] in CITIZENS:
+    while ahead and 0 <= square < SQUARES and state.at[square] in CITIZENS:
         yield state.at[square]
         square += ahead
 

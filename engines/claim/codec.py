@@ -19,15 +19,12 @@ class ClaimCodec(Codec[Config, ClaimState, Card, Observation]):
     prefix = "Claim"
 
     def pack_config(self, config: Config) -> pb.ClaimConfig:
-        """The message of a configuration."""
         return pb.ClaimConfig(first_leader=config.first_leader)
 
     def unpack_config(self, message: pb.ClaimConfig) -> Config:
-        """The configuration in a message."""
         return Config(_seat(message.first_leader))
 
     def pack_move(self, move: Card) -> pb.ClaimMove:
-        """The message of a move."""
         return pb.ClaimMove(play=move)
 
     def unpack_move(self, message: pb.ClaimMove) -> Card:
@@ -36,7 +33,6 @@ class ClaimCodec(Codec[Config, ClaimState, Card, Observation]):
         return message.play
 
     def pack_observation(self, observation: Observation) -> pb.ClaimObservation:
-        """The message of what a seat knows."""
         seen = observation
         return pb.ClaimObservation(
             seat=seen.seat, config=self.pack_config(seen.config), phase=seen.phase, leader=seen.leader,
@@ -47,7 +43,6 @@ class ClaimCodec(Codec[Config, ClaimState, Card, Observation]):
         )  # fmt: skip
 
     def unpack_observation(self, message: pb.ClaimObservation) -> Observation:
-        """What a seat knows, from a message."""
         require(1 <= message.phase <= 3, "a phase is 1, 2 or 3")
         seen = Observation(
             seat=_seat(message.seat),
@@ -72,7 +67,6 @@ class ClaimCodec(Codec[Config, ClaimState, Card, Observation]):
         return seen
 
     def pack_state(self, state: ClaimState) -> pb.ClaimState:
-        """The message of a position."""
         seats = [
             pb.ClaimSeat(hand=state.hands[s], prizes=state.prizes[s], draws=state.draws[s], score=state.score[s])
             for s in (0, 1)
@@ -98,7 +92,7 @@ class ClaimCodec(Codec[Config, ClaimState, Card, Observation]):
         state.discard = _cards(message.discard)
         state.tricks = list(map(_unpack_trick, message.tricks))
         require_state(state)
-        state.settle()
+        state.recompute()
         return state
 
 

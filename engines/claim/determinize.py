@@ -68,7 +68,7 @@ def _position(seen: Observation, hand: list[Card], draws: list[Card], deck: list
     state.hands, state.prizes, state.draws, state.score = pairs
     state.deck = deck if seen.prize is None else [seen.prize, *deck]
     state.discard = list(seen.discard)
-    state.settle()
+    state.recompute()
     return state
 
 

@@ -26,20 +26,16 @@ class Claim(Game[Config, Card, Observation]):
     )
 
     def configure(self, seats: int, options: Mapping[str, str]) -> Config:
-        """The configuration for these options."""
         self.info.check_seats(seats)
         return Config(first_leader=int(self.info.choose(options)["first_leader"]))
 
     def start(self, config: Config, seed: int) -> ClaimState:
-        """Shuffle and deal."""
         return ClaimState.deal(config, seed)
 
     def imagine(self, observation: Observation, rng: Random) -> ClaimState:
-        """Deal the unseen cards anew."""
         return determinize.imagine(observation, rng)
 
     def show(self, state: State[Card, Observation]) -> str:
-        """The position for a person."""
         return terminal.show(cast(ClaimState, state))
 
     def describe_move(self, state: State[Card, Observation], move: Card, seat: Seat | None = None) -> str:  # noqa: ARG002

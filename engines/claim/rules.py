@@ -117,12 +117,12 @@ class ClaimState:
         for hand in state.hands:
             hand.sort()
         state.deck = cards[2 * HAND_SIZE :]
-        state.settle()
+        state.recompute()
         return state
 
     @classmethod
     def empty(cls, config: Config) -> "ClaimState":
-        """A position without cards; fill it and then call `settle`."""
+        """A position without cards; fill it and then call `recompute`."""
         state = cls()
         state.config = config
         state.phase = 1
@@ -135,7 +135,7 @@ class ClaimState:
         state.tricks = []
         return state
 
-    def settle(self) -> None:
+    def recompute(self) -> None:
         """Work out who moves and what is legal after the fields were set from outside; hands must be in order."""
         if self.phase == 3:
             self._mover, self._legal = None, ()
@@ -147,7 +147,6 @@ class ClaimState:
     # -- the contract -----------------------------------------------------------------------------------
 
     def to_move(self) -> Seat | None:
-        """The seat that plays the next card."""
         return self._mover
 
     def legal(self) -> Sequence[Card]:
@@ -155,7 +154,6 @@ class ClaimState:
         return self._legal
 
     def apply(self, move: object) -> None:
-        """Play a card."""
         if type(move) is not int or move not in self._legal:  # 1.0 and True are no cards, although they equal one
             raise IllegalMove(f"{move!r} may not be played now: legal are {list(self._legal)}")
         seat = self._mover
@@ -190,7 +188,6 @@ class ClaimState:
         return Outcome(ranks, (float(votes[0]), float(votes[1])), f"votes {votes[0]} to {votes[1]}")
 
     def view(self, seat: object) -> Observation:
-        """What this seat may know."""
         return self._known_to(check_seat(seat, 2))
 
     def _known_to(self, seat: Seat) -> Observation:

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from arena.match import Seat
-from engines.claim.rules import FACTION, FACTIONS, Card, ClaimState
+from engines.claim.rules import BEATS, FACTION, FACTIONS, Card, ClaimState
 
+MEMBERS = ("Goblin", "Dwarf", "Undead", "Doppelgänger", "Knight")
 COLOURS = ("green", "yellow", "magenta", "cyan", "red")
 LETTERS = "GWUDK"
 HIDDEN = "[dim]??[/dim]"
@@ -29,15 +30,24 @@ def show(state: ClaimState, viewer: Seat | None = None) -> str:
 
 
 def describe_move(state: ClaimState, move: Card) -> str:
-    """What playing this card means."""
-    verb = "leads" if state.lead is None else "follows with"
-    return f"seat {state.to_move()} {verb} {card_name(move)}"
+    """What playing this card means, and who wins the trick by it."""
+    if state.lead is None:
+        return f"seat {state.to_move()} leads {_in_words(move)}"
+    follows = f"seat {state.to_move()} follows with {_in_words(move)}"
+    if BEATS[state.lead][move]:
+        return f"{follows} and wins the trick"
+    return f"{follows}; seat {state.leader} wins the trick with {_in_words(state.lead)}"
 
 
 def card_name(card: Card) -> str:
     """A card as a coloured letter and number; W is for dWarves, since D is for Doppelgängers."""
     faction = FACTION[card]
     return f"[{COLOURS[faction]}]{LETTERS[faction]}{card % 10}[/{COLOURS[faction]}]"
+
+
+def _in_words(card: Card) -> str:
+    faction = FACTION[card]
+    return f"[{COLOURS[faction]}]{MEMBERS[faction]} {card % 10}[/{COLOURS[faction]}]"
 
 
 def _phase(state: ClaimState) -> str:
@@ -61,4 +71,4 @@ def _row(cards: Iterable[Card]) -> str:
 def _votes(state: ClaimState) -> str:
     votes = state.votes()
     legend = "  ".join(f"[{c}]{letter}[/{c}] {name}" for c, letter, name in zip(COLOURS, LETTERS, FACTIONS))
-    return f"votes so far {votes[0]} : {votes[1]}     [dim]{legend}[/dim]"
+    return f"votes so far {votes[0]} : {votes[1]}   [dim]{legend}[/dim]"

@@ -52,7 +52,6 @@ class ClaimVectors(Vectors[Card, Observation]):
         into[sizes + 3] = seen.deck_size / (2 * HAND_SIZE)
 
     def number(self, seen: Observation, move: Card) -> int:  # noqa: ARG002  (a card is the same in every position)
-        """The kind of the card."""
         return NUMBER[move]
 
     def _fill_piles(self, seen: Observation, into: Vector) -> None:

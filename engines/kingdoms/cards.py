@@ -47,7 +47,6 @@ LAST_ROUND: Final = 60
 KIND: Final = 1000
 SEAT: Final = 10000
 """A move is KIND * kind + value; with its seat, in the log, SEAT * seat is added."""
-PLAY_MOVE: Final = 0
 TOKEN_MOVE: Final = 1000
 TAKE_MOVE: Final = 2000
 WINDOW_MOVE: Final = 3000

@@ -39,16 +39,13 @@ class KingdomsCodec(Codec[Config, KingdomsState, Move, Observation]):
     prefix = "Kingdoms"
 
     def pack_config(self, config: Config) -> pb.KingdomsConfig:
-        """The message of a configuration."""
         return pb.KingdomsConfig(seats=config.seats)
 
     def unpack_config(self, message: pb.KingdomsConfig) -> Config:
-        """The configuration in a message."""
         require(2 <= message.seats <= 4, f"7 Kingdoms is played by 2 to 4 seats, not {message.seats}")
         return Config(message.seats)
 
     def pack_move(self, move: Move) -> pb.KingdomsMove:
-        """The message of a move."""
         kind, value = divmod(move, KIND)
         fields: dict[str, Any] = {KINDS[kind]: value}
         return pb.KingdomsMove(**fields)
@@ -61,7 +58,6 @@ class KingdomsCodec(Codec[Config, KingdomsState, Move, Observation]):
         return KIND * KINDS.index(str(kind)) + (value if 0 <= value < KIND else NO_VALUE)
 
     def pack_observation(self, observation: Observation) -> pb.KingdomsObservation:
-        """The message of what a seat knows."""
         seen, table = observation, observation.table
         seats = [
             pb.KingdomsSeenSeat(hand_size=size, kingdom=cards_in(kingdom), known=cards_in(known), played=played)
@@ -73,7 +69,6 @@ class KingdomsCodec(Codec[Config, KingdomsState, Move, Observation]):
         )  # fmt: skip
 
     def unpack_observation(self, message: pb.KingdomsObservation) -> Observation:
-        """What a seat knows, from a message."""
         config = self.unpack_config(message.config)
         require(message.seat < config.seats, f"there is no seat {message.seat}")
         table = _unpack_table(message, config.seats)
@@ -102,7 +97,6 @@ class KingdomsCodec(Codec[Config, KingdomsState, Move, Observation]):
         )
 
     def pack_state(self, state: KingdomsState) -> pb.KingdomsState:
-        """The message of a position."""
         table = state.table()
         seats = [
             pb.KingdomsSeat(hand=hand, kingdom=cards_in(kingdom), known=cards_in(known), played=played)

@@ -38,7 +38,6 @@ class Kingdoms(Game[Config, Move, Observation]):
         return Config(seats)
 
     def start(self, config: Config, seed: int) -> KingdomsState:
-        """Shuffle and deal."""
         return KingdomsState.deal(config, seed)
 
     def imagine(self, observation: Observation, rng: Random) -> KingdomsState:
@@ -46,7 +45,6 @@ class Kingdoms(Game[Config, Move, Observation]):
         return determinize.imagine(observation, rng)
 
     def show(self, state: State[Move, Observation]) -> str:
-        """The position for a person."""
         return terminal.show(cast(KingdomsState, state))
 
     def describe_move(self, state: State[Move, Observation], move: Move, seat: Seat | None = None) -> str:  # noqa: ARG002

@@ -116,12 +116,12 @@ class KingdomsState:
         state.coats = tuple(coats)
         state.revealed, state.face_down = tuple(sorted(tokens[:2])), tuple(tokens[2:])
         state.first = below(rng, config.seats)
-        state.settle(0)
+        state.recompute(0)
         return state
 
     @classmethod
     def empty(cls, config: Config, hands: list[tuple[Card, ...]]) -> "KingdomsState":
-        """A bare table and these hands, each in ascending order; fill it and then call `settle`."""
+        """A bare table and these hands, each in ascending order; fill it and then call `recompute`."""
         state = cls()
         state.config = config
         state.round, state.first, state.acted, state.phase = 1, 0, 0, PLAY
@@ -160,10 +160,10 @@ class KingdomsState:
         for entry in log:
             state.log += divmod(entry, SEAT)
         state._lay(table.row, table.pending)
-        state.settle(table.resolving)
+        state.recompute(table.resolving)
         return state
 
-    def settle(self, resolving: Card) -> None:
+    def recompute(self, resolving: Card) -> None:
         """Work out who moves and what is legal after the fields were set from outside."""
         self._mover, self._legal = None, ()
         if self.phase == PLAY:
@@ -233,7 +233,6 @@ class KingdomsState:
         return Outcome(ranks, tuple(map(float, points)), REASONS[self.phase])
 
     def view(self, seat: object) -> Observation:
-        """What this seat may know."""
         return self._known_to(check_seat(seat, self.config.seats))
 
     def _known_to(self, seat: Seat) -> Observation:
@@ -256,12 +255,10 @@ class KingdomsState:
 
     @property
     def hands(self) -> list[tuple[Card, ...]]:
-        """The hand of each seat."""
         return [holding.hand for holding in self.holdings]
 
     @property
     def kingdoms(self) -> list[Mask]:
-        """The kingdom of each seat."""
         return [holding.kingdom for holding in self.holdings]
 
     @property
@@ -275,7 +272,6 @@ class KingdomsState:
         return [holding.played for holding in self.holdings]
 
     def table(self) -> Table:
-        """All that lies open."""
         return Table(
             round=self.round,
             first=self.first,

@@ -62,7 +62,6 @@ def show(state: KingdomsState, viewer: Seat | None = None) -> str:
 
 
 def describe_move(state: KingdomsState, move: Move) -> str:
-    """What this move does."""
     who, kind = f"seat {state.to_move()}", move // KIND * KIND
     if kind == TOKEN_MOVE:
         at = state.tokens.index(0)
@@ -111,22 +110,21 @@ def _stock(state: KingdomsState) -> str:
 
 def _seat(state: KingdomsState, seat: Seat, points: int, *, hidden: bool) -> list[str]:
     mark = "[bold]>[/bold]" if state.to_move() == seat else " "
-    pawn = "  [bold]first player[/bold]" if state.first == seat else ""
+    pawn = ", [bold]first player[/bold]" if state.first == seat else ""
     known = [card for card in state.hands[seat] if state.known[seat] >> card & 1]
     hand = " ".join(_short(card) + "°" * (card in known) for card in (known if hidden else state.hands[seat]))
     hand += " [dim]??[/dim]" * (len(state.hands[seat]) - len(known)) if hidden else ""
     played = f"   played {_short(state.played[seat])}" if state.played[seat] else ""
     kingdom = "  ".join(filter(None, (_names(cards_in(state.kingdoms[seat] & OF_COAT[coat])) for coat in COATS)))
     return [
-        f"{mark} seat {seat}  points {points}{pawn}",
-        f"          hand    {hand.lstrip() or '–'}{played}",
+        f"{mark} seat {seat}  hand    {hand.lstrip() or '–'}{played}   points {points}{pawn}",
         f"          kingdom {kingdom or '–'}",
     ]
 
 
 def _legend() -> str:
     titles = ", ".join(f"{short} {title}" for short, title in zip(SHORT, TITLES))
-    return f"[dim]{titles}; ° seen by all when it was taken[/dim]"
+    return f"[dim]{titles}\n° seen by all when it was taken[/dim]"
 
 
 def _cards_at(state: KingdomsState, slots: Mask) -> str:

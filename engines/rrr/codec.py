@@ -41,7 +41,6 @@ class RrrCodec(Codec[Config, RrrState, Move, Observation]):
     prefix = "Rrr"
 
     def pack_config(self, config: Config) -> pb.RrrConfig:
-        """The message of a configuration."""
         message: pb.RrrConfig = make.RrrConfig(
             setup=SETUP_NUMBERS[config.setup],
             victory=VICTORY_NUMBERS[config.victory],
@@ -59,7 +58,6 @@ class RrrCodec(Codec[Config, RrrState, Move, Observation]):
         return Config(SETUPS[setup], VICTORIES[victory], message.rounds or 3, _seat(message.first))
 
     def pack_move(self, move: Move) -> pb.RrrMove:
-        """The message of a move."""
         message: pb.RrrMove
         match move:
             case Place():
@@ -82,7 +80,6 @@ class RrrCodec(Codec[Config, RrrState, Move, Observation]):
                 return NameFirst(message.first)
 
     def pack_observation(self, observation: Observation) -> pb.RrrObservation:
-        """The message of what a seat knows."""
         seen, table, other = observation, observation.table, 1 - observation.seat
         message: pb.RrrObservation = make.RrrObservation(
             seat=seen.seat, config=self.pack_config(seen.config), phase=seen.phase.value, mover=seen.mover,
@@ -96,7 +93,6 @@ class RrrCodec(Codec[Config, RrrState, Move, Observation]):
         return message
 
     def unpack_observation(self, message: pb.RrrObservation) -> Observation:
-        """What a seat knows, from a message."""
         seat, phase = _seat(message.seat), _phase(message.phase)
         require(message.opponent_hidden_count <= HIDDEN_ROW, "the hidden row is too long")
         require(message.offered <= 5 and message.picks < 4, "there is no such draft")
@@ -128,7 +124,6 @@ class RrrCodec(Codec[Config, RrrState, Move, Observation]):
         return seen
 
     def pack_state(self, state: RrrState) -> pb.RrrState:
-        """The message of a position."""
         table = state.table
         seats = [
             make.RrrSeat(area=table.areas[seat], hidden=table.hidden[seat], unseen=state.unseen[seat])

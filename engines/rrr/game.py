@@ -38,7 +38,6 @@ class Rrr(Game[Config, Move, Observation]):
     )
 
     def configure(self, seats: int, options: Mapping[str, str]) -> Config:
-        """The configuration for these options."""
         self.info.check_seats(seats)
         chosen = self.info.choose(options)
         return Config(
@@ -50,15 +49,12 @@ class Rrr(Game[Config, Move, Observation]):
         return RrrState.deal(config, seed)
 
     def imagine(self, observation: Observation, rng: Random) -> RrrState:
-        """Draw the unseen tiles anew."""
         return determinize.imagine(observation, rng)
 
     def show(self, state: State[Move, Observation]) -> str:
-        """The position for a person."""
         return terminal.show(cast(RrrState, state))
 
     def describe_move(self, state: State[Move, Observation], move: Move, seat: Seat | None = None) -> str:
-        """One line about a move."""
         return terminal.describe_move(cast(RrrState, state), move, seat)
 
     def redact_move(self, state: State[Move, Observation], move: Move, seat: Seat) -> Move:

@@ -68,7 +68,6 @@ class Route:
         """The placement without a power."""
 
     def uses(self, choices: tuple[Choice, ...]) -> list[Place]:
-        """The placements with these choices."""
         moves = self._moves
         try:
             return [moves[choice] for choice in choices]

@@ -32,7 +32,6 @@ Areas = dict[Choice, Mask]
 
 
 def _each(mask: Mask) -> Areas:
-    """One of these spaces."""
     return {space: BIT[space] for space in BITS[mask]}
 
 

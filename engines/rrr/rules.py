@@ -226,7 +226,6 @@ class RrrState:
         return Outcome(ranks, (float(mine), float(yours)), f"{self.config.victory.value} {mine} to {yours}")
 
     def view(self, seat: object) -> Observation:
-        """What this seat may know."""
         return self._known_to(check_seat(seat, 2))
 
     def _known_to(self, seat: Seat) -> Observation:

@@ -66,7 +66,6 @@ class Table:
         self.zone = self.discard = self.banished = ()
 
     def clone(self) -> "Table":
-        """An independent copy."""
         twin = Table()
         twin.board = self.board[:]
         twin.up, twin.facing, twin.covered = self.up, self.facing, self.covered

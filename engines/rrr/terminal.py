@@ -1,6 +1,7 @@
 """RRR in a terminal."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 
 from arena.match import Seat
 from engines.rrr.moves import EVERY, HIDDEN, LINE, NEIGHBOURS, NOT_USED, SHIFT, TILE, Move, NameFirst, Pick, Place
@@ -39,11 +40,15 @@ def show(state: RrrState, viewer: Seat | None = None) -> str:
 
     With a viewer only what that seat knows: what the opponent keeps or picks in secret is counted.
     """
-    lines = [f"[bold]{_headline(state)}[/bold]", *_seat_lines(state, 1, viewer), *_board_lines(state.table)]
+    # The legend is beside the board, so that all of it is low enough for a terminal of 24 lines.
+    board = [
+        f"{row}   {text}".rstrip() for row, text in zip_longest(_board_lines(state.table), _legend(), fillvalue="")
+    ]
+    lines = [f"[bold]{_headline(state)}[/bold]", *_seat_lines(state, 1, viewer), *board]
     lines += _seat_lines(state, 0, viewer)
     for title, row in _side_rows(state, viewer):
         lines.append(f"  {title:<13}{tile_names(row)}")
-    return "\n".join((*lines, _legend()))
+    return "\n".join(lines)
 
 
 def describe_move(state: RrrState, move: Move, seat: Seat | None = None) -> str:
@@ -69,7 +74,6 @@ def tile_name(tile: Tile) -> str:
 
 
 def tile_names(tiles: Iterable[Tile]) -> str:
-    """Tiles in a row."""
     return "  ".join(map(tile_name, tiles)) or "–"
 
 
@@ -144,9 +148,12 @@ def _styled(style: str, text: str) -> str:
     return f"[{style}]{text:^{WIDTH}}[/{style}]"
 
 
-def _legend() -> str:
-    sides = "  ".join(f"[{COLOURS[seat]}]{ARROWS[seat]} ally of seat {seat}[/{COLOURS[seat]}]" for seat in (0, 1))
-    return f"  {sides}  [dim]◈ shield  ▒ face down until that seat's next turn  0–8 free space[/dim]"
+def _legend() -> Iterator[str]:
+    yield ""
+    for seat in (1, 0):
+        yield f"[{COLOURS[seat]}]{ARROWS[seat]} ally of seat {seat}[/{COLOURS[seat]}]"
+    for line in ("◈ shield", "▒ face down until that", "  seat's next turn", "0–8 free space"):
+        yield f"[dim]{line}[/dim]"
 
 
 # -- a move ---------------------------------------------------------------------------------------------

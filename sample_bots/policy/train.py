@@ -2,14 +2,22 @@
 
 python train.py --game claim --games 20000        # writes policy.npz, which bot.py plays
 
+Ctrl-C writes the best policy so far, and the same command goes on where the run was stopped, by whatever.
+
 Many games are played at once, so that the network sees all their positions as one matrix. Each decision is then judged
 by the result and by what the network expected on the way; decisions that went better than expected become more likely.
 """
 
 import argparse
+import json
+import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+# The matrices are small: several threads of numpy's would wait for each other, and take thrice the processor time.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 from model import Array, Policy
@@ -137,28 +145,95 @@ def win_rate(policy: Policy, tables: list[BoardGame], rounds: int) -> float:
     return float(np.mean([play(policy, tables, rng, test=True)[1][mine] for _ in range(rounds)]) / 2 + 0.5)
 
 
+class Run:
+    """A training that can be stopped at any moment: after each round a file beside the policy has all that it needs."""
+
+    def __init__(self, game: str, games: int, seed: int, out: Path) -> None:
+        self.game, self.kept = game, out.with_suffix(".training.npz")
+        self.options = {"game": game, "games": games, "seed": seed}
+        self.rng = np.random.default_rng(seed)
+        self.policy = Policy.new(game, self.rng)
+        self.learner = Learner(self.policy, self.rng)
+        self.tables = [BoardGame(game) for _ in range(TABLES)]
+        self.rounds, self.done, self.seconds = max(1, games // TABLES), 0, 0.0
+        self.best, self.best_rate = Policy(game, dict(self.policy.weights)), 0.0
+        if self.kept.exists():
+            self._resume()
+
+    def learn(self) -> None:
+        """Learn for a while, and tell how it goes."""
+        while self.done < self.rounds:
+            if self.done % max(1, self.rounds // 6) == 0:
+                rate = self.measure(min(2, self.rounds))
+                print(f"{self.done * TABLES:6} games  wins {rate:.0%} against random", flush=True)
+            made, rewards = play(self.policy, self.tables, self.rng, test=False)
+            self.learner.learn(made, rewards, rate=RATE * (1 - self.done / self.rounds))
+            self.done += 1
+            self._keep()
+
+    def measure(self, rounds: int) -> float:
+        """How the policy fares against random play; the best one is remembered."""
+        rate = win_rate(self.policy, self.tables, rounds)
+        if rate >= self.best_rate:
+            weights = {name: values.copy() for name, values in self.policy.weights.items()}
+            self.best, self.best_rate = Policy(self.game, weights), rate
+        return rate
+
+    def processor_time(self) -> float:
+        """Seconds, with those before the run was stopped."""
+        return self.seconds + time.process_time()
+
+    def _keep(self) -> None:
+        facts = {"options": self.options, "done": self.done, "steps": self.learner.steps, "best": self.best_rate}
+        facts |= {"seconds": self.processor_time(), "rng": self.rng.bit_generator.state}
+        parts = self._parts()
+        arrays = {f"{part}.{name}": values for part in parts for name, values in parts[part].items()}
+        unfinished = self.kept.with_suffix(".part")  # so that what is kept is whole whenever the run is stopped
+        with unfinished.open("wb") as file:
+            np.savez(file, allow_pickle=False, facts=np.array(json.dumps(facts)), **arrays)
+        unfinished.replace(self.kept)
+
+    def _resume(self) -> None:
+        with np.load(self.kept) as data:
+            facts: dict[str, Any] = json.loads(str(data["facts"]))
+            if facts["options"] != self.options:
+                was = " ".join(f"--{name} {value}" for name, value in facts["options"].items())
+                raise SystemExit(f"{self.kept} has a stopped run of {was}: go on with that one, or delete the file")
+            for part, arrays in self._parts().items():
+                arrays.update({name: data[f"{part}.{name}"] for name in self.policy.weights})
+        self.done, self.seconds, self.best_rate = facts["done"], facts["seconds"], facts["best"]
+        self.learner.steps, self.rng.bit_generator.state = facts["steps"], facts["rng"]
+        print(f"goes on after {self.done * TABLES} games", flush=True)
+
+    def _parts(self) -> dict[str, dict[str, Array]]:
+        learner = self.learner
+        weights = {"policy": self.policy.weights, "mean": learner.mean, "square": learner.square}
+        return weights | {"best": self.best.weights}
+
+
 def main() -> None:
-    """Learn for a while, tell how it goes, and save the policy."""
+    """Learn, and save the policy: the last one at the end, which has learned most, or the best one when stopped."""
     parser = argparse.ArgumentParser(description="Learn a policy by playing against itself.")
     parser.add_argument("--game", default="claim")
     parser.add_argument("--games", type=int, default=20_000, help="how many games to learn from")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path(__file__).with_name("policy.npz"))
     given = parser.parse_args()
-    rng = np.random.default_rng(given.seed)
-    policy = Policy.new(given.game, rng)
-    tables = [BoardGame(given.game) for _ in range(TABLES)]
-    learner, rounds = Learner(policy, rng), max(1, given.games // TABLES)
-    for number in range(rounds):
-        if number % max(1, rounds // 6) == 0:
-            rate = win_rate(policy, tables, rounds=min(2, rounds))
-            print(f"{number * TABLES:6} games  wins {rate:.0%} against random", flush=True)
-        learner.learn(*play(policy, tables, rng, test=False), rate=RATE * (1 - number / rounds))
-    policy.save(given.out)
-    last = min(8, rounds)
-    rate = win_rate(policy, tables, last)
-    print(f"{rounds * TABLES:6} games  wins {rate:.1%} of {last * TABLES} against random; saved {given.out}")
-    print(f"{time.process_time():.0f} s of processor time")
+    run = Run(given.game, given.games, given.seed, given.out)
+    try:
+        run.learn()
+    except KeyboardInterrupt:
+        if not run.kept.exists():
+            raise SystemExit(f"stopped: nothing is learned yet, and {given.out} is left as it was") from None
+        run.best.save(given.out)
+        said = f"saved the best policy so far, which won {run.best_rate:.0%}, as {given.out}"
+        raise SystemExit(f"stopped: {said}; the same command goes on") from None
+    run.policy.save(given.out)
+    last = min(8, run.rounds)
+    rate = run.measure(last)
+    run.kept.unlink()
+    print(f"{run.done * TABLES:6} games  wins {rate:.1%} of {last * TABLES} against random; saved {given.out}")
+    print(f"{run.processor_time():.0f} s of processor time")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 // Searches in every game: it imagines positions that fit what it knows, and tries moves in them as long as it may.
-// It knows no game: the rules are on loan from the referee, and observations and moves are bytes to it.
+// It knows no game: the rules service has the rules, and observations and moves are bytes to it.
 package main
 
 import (

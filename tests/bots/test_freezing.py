@@ -10,8 +10,9 @@ from arena.bots.running import SandboxedBot
 from arena.clock import TimeControl
 from arena.errors import InfraError
 from arena.match import Contestant, MatchStart
-from arena.sandboxes import BotDirectory, BubblewrapSandbox, Limits, weaknesses
-from arena.sandboxes.launched.bubblewrap import find_bubblewrap
+from arena.referee.enforcement import weaknesses
+from arena.sandboxes.base import BotDirectory, Limits
+from arena.sandboxes.launched.bubblewrap import BubblewrapSandbox, find_bubblewrap
 from engines.claim.game import GAME
 from tests.kits.needs import need
 

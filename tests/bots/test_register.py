@@ -69,10 +69,11 @@ def test_nobody_hands_in_as_arena(store, owner):
 
 def test_bots_of_ours_come_with_tournaments_of_other_stores():
     for name, owner in (("greedy", "arena"), ("built-in-first", "built-in"), ("new-sample", "arena"), ("mine", "")):
-        check_imported(name, owner)
+        check_imported(name, "1", owner)
+    check_imported("first", "built-in", "arena")
     for name, owner in (("greedy", "alice"), ("built-in-first", "arena"), ("x", "built-in"), ("x", "Arena")):
         with pytest.raises(UsageError, match="a name of Arena's own"):
-            check_imported(name, owner)
+            check_imported(name, "1", owner)
 
 
 def test_a_name_that_only_took_part_is_free(store):
@@ -113,6 +114,45 @@ def test_a_bot_whose_files_were_not_here_gets_its_own_version(store):
     assert free_version([absent], "1", "sha256:other") == "1-other"
 
 
+def handed_in(store, digest, version=None):
+    request = RegistrationRequest(owner="alice", version=version)
+    registration = plan_registration(store, MANIFEST, request, ["claim", "rrr"])
+    return register.submitted(store, registration, digest, "/kept")
+
+
+def test_a_folder_that_is_tried_out_claims_no_version(store, tmp_path):
+    path = write_bot(tmp_path / "mine", choosing("return turn.legal[0]"))
+    tried = register.tried_folder(store, Folder(path, read_manifest(path)))
+    assert tried.version == f"1-{tried.digest.removeprefix('sha256:')[:8]}"
+    assert handed_in(store, DIGEST).version == "1"
+    entry = handed_in(store, tried.digest)  # by now other content has its version, and it takes over what was tried
+    assert (entry.id, entry.version, entry.on_ladder) == (tried.id, tried.version, True)
+
+
+def test_what_was_tried_out_is_handed_in_under_the_version_that_it_says(store, tmp_path):
+    path = write_bot(tmp_path / "mine", choosing("return turn.legal[0]"))
+    folder = Folder(path, read_manifest(path))
+    tried = register.tried_folder(store, folder)
+    entry = handed_in(store, tried.digest)
+    assert (entry.version, entry.on_ladder) == ("1", True)
+    assert register.tried_folder(store, folder) == entry
+    assert handed_in(store, tried.digest).id == entry.id
+    assert [bot.on_ladder for bot in store.bot_versions("mine")] == [False, True]
+
+
+def test_what_an_earlier_arena_tried_out_keeps_its_version(store):
+    tried = add(store, digest=DIGEST, owner="local", tried=True)
+    assert handed_in(store, "sha256:other").version == "1-other"
+    assert handed_in(store, DIGEST).id == tried.id
+
+
+def test_a_submission_brings_the_files_of_an_imported_bot_whatever_its_version_is(store):
+    absent = add(store, version="1-abababab", digest=DIGEST, origin="", tried=True)
+    assert handed_in(store, DIGEST).version == "1"
+    assert [bot.kind for bot in store.bot_versions("mine")] == ["folder", "folder"]
+    assert store.bot_versions("mine")[0].id == absent.id
+
+
 def test_what_a_bot_is_run_from(store):
     assert add(store).kind == "folder"
     assert add(store, version="2", digest=DIGEST, origin=DIGEST).kind == "image"
@@ -123,13 +163,13 @@ def test_a_folder_that_changed_is_a_new_version(store, tmp_path):
     entry = register.tried_folder(store, Folder(path, read_manifest(path)))
     check_present(entry)
     (path / "bot.py").write_text("other")
-    with pytest.raises(UsageError, match="is not what was registered as mine 1"):
+    with pytest.raises(UsageError, match=f"is not what was registered as {entry.label}"):
         check_present(entry)
     assert choose_field(store, "claim", [str(path)])[0].version.startswith("1-")
     (path / "bot.toml").unlink()
     (path / "bot.py").unlink()
     path.rmdir()
-    with pytest.raises(UsageError, match="the folder of mine 1 is gone"):
+    with pytest.raises(UsageError, match=f"the folder of {entry.label} is gone"):
         check_present(entry)
 
 

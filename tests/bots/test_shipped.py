@@ -15,7 +15,7 @@ def test_everything_is_where_it_is_looked_for(name):
 
 
 def test_sample_bots_that_run_at_once_have_names():
-    assert set(samples()) == {"greedy", "policy", "random", "search"}
+    assert set(samples()) == {"greedy", "policy", "search"}
     assert find_sample("greedy") == samples()["greedy"]
     assert find_sample("greedy").path == SAMPLES / "greedy"
 

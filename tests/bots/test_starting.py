@@ -10,7 +10,8 @@ from arena.bots.running import SandboxedBot
 from arena.errors import InfraError, StartFailed
 from arena.match import Contestant
 from arena.referee import looptime
-from arena.sandboxes import BotDirectory, Limits, ProcessSandbox
+from arena.sandboxes.base import BotDirectory, Limits
+from arena.sandboxes.launched.process import ProcessSandbox
 from tests.hostile.backends import KIT
 
 pytestmark = [pytest.mark.slow, pytest.mark.real(reason="bots start against a deadline")]
@@ -55,7 +56,7 @@ def test_our_own_set_up_is_not_the_bots_time(tmp_path, monkeypatch):
     start(bot)
 
 
-def test_a_standstill_while_it_opens_its_socket_is_not_the_bots_time_afterwards(tmp_path, monkeypatch):
+def test_a_stall_while_it_opens_its_socket_is_not_the_bots_time_afterwards(tmp_path, monkeypatch):
     bot = make_bot(tmp_path, 0.0, 0.6)
     release = bot.sandbox._release
 

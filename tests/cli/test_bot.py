@@ -169,7 +169,7 @@ def test_a_check_without_a_sandbox_says_what_is_not_enforced(tmp_path):
     bot = write_bot(tmp_path / "mine", choosing("return turn.legal[0]"))
     result = arena("bot", "check", bot, "--game", "claim", "--sandbox", "process", "--positions", 5, *PATIENT)
     assert result.exit_code == 0, result.output
-    assert "sandbox process: not fully held here: " in result.output
+    assert "sandbox process: not fully enforced here: " in result.output
 
 
 @pytest.mark.real(reason="bots are programs in sandboxes")

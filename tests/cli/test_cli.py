@@ -33,7 +33,7 @@ def test_match_prints_the_result(kept):
 
 def test_verify_says_true(kept):
     result = arena("replay", "verify", kept)
-    assert (result.exit_code, result.output) == (0, f"{kept}: true (claim, 52 moves, votes 4 to 1)\n")
+    assert (result.exit_code, result.output) == (0, f"{kept}: ok (claim, 52 moves, votes 4 to 1)\n")
 
 
 def test_verify_finds_a_changed_byte(kept):
@@ -42,7 +42,7 @@ def test_verify_finds_a_changed_byte(kept):
     kept.write_bytes(data)
     result = arena("replay", "verify", kept)
     assert result.exit_code == 1
-    assert "NOT TRUE: the record is damaged" in result.output
+    assert "FAILED: the record is damaged" in result.output
 
 
 def test_show_prints_every_position(kept):
@@ -72,7 +72,7 @@ def test_a_match_of_the_store_is_proved_and_written_like_one_in_a_file(tmp_path,
         first, second = (match.match_id for match in store.matches(tournament_id=1))
     proved = arena("replay", "verify", first[:12], second, "--db", "cup#2.db")
     assert proved.exit_code == 0, proved.output
-    assert proved.output.count(": true (claim, ") == 2
+    assert proved.output.count(": ok (claim, ") == 2
     assert arena("replay", "html", first, "--db", "cup#2.db").output == f"replay: {first}.html\n"
     assert "<title>" in (tmp_path / f"{first}.html").read_text()
     assert "there is no file 'nowhere', and there is no match" in arena("replay", "verify", "nowhere").stderr
@@ -101,7 +101,7 @@ def test_show_json_is_one_object_per_line(game, tmp_path):
     assert arena("match", "--game", game, "--seed", 3, "--out", path).exit_code == 0
     lines = [json.loads(line) for line in arena("replay", "show", "--json", path).output.splitlines()]
     assert all({"state", "seat", "move"} == set(line) for line in lines[:-1])
-    assert {"state", "outcome", "verdicts", "faults"} == set(lines[-1])
+    assert {"state", "outcome", "result", "verdicts", "faults"} == set(lines[-1])
 
 
 @pytest.mark.parametrize("game", games())

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from arena.cli import main
 
@@ -19,6 +20,14 @@ def commands(page):
         yield from re.findall(r"(?:^|/bin/|\s)arena((?: [^\s>`]+)+)", code)
 
 
+def test_every_game_has_a_page_that_is_listed():
+    listed = CliRunner().invoke(main, ["docs"]).output
+    assert re.search(r"^assassins +King & Assassins: how a bot sees and plays it$", listed, re.MULTILINE)
+    page = CliRunner().invoke(main, ["docs", "assassins", "--plain"]).output
+    assert "| `king_points` | number | Action points that the king has left in this round. |" in page
+    assert 'turn.move("capture", figure=' in page
+
+
 @pytest.mark.parametrize("page", ["faq.md", "macos-windows.md", "monitoring.md"])
 def test_commands_and_options_exist(page):
     found = list(commands(page))
@@ -29,6 +38,7 @@ def test_commands_and_options_exist(page):
         while words and isinstance(command, click.Group) and command.get_command(context, words[0]):
             command = command.get_command(context, words.pop(0))
         assert command is not main, f"there is no command `arena{line}`"
-        options = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+        parameters = command.get_params(context)  # with --help, which every command has
+        options = {name for parameter in parameters for name in (*parameter.opts, *parameter.secondary_opts)}
         for word in words:
             assert not word.startswith("--") or word in options, f"`arena{line}` has no {word}"

@@ -14,6 +14,7 @@ from arena.sandboxes.doctor import Finding, Status
 from tests.kits.contestants import arena
 
 SANDBOX, DOCKER = "a whole sandbox", "docker daemon"
+(DOCKER_PROBE,) = (probe for probe in doctor.PROBES if probe.name == DOCKER)
 
 
 @pytest.mark.slow
@@ -42,11 +43,11 @@ def test_what_is_forbidden_is_not_missing(monkeypatch):
 
     monkeypatch.setattr(client.socket, "socket", Socket)
     failure = PermissionError(errno.EACCES, "Permission denied")
-    (forbidden,) = doctor._run_probe(doctor.probe_docker)
+    (forbidden,) = doctor.run_probe(DOCKER_PROBE)
     assert (forbidden.name, forbidden.status) == (DOCKER, Status.FORBIDDEN)
     assert "usermod -aG docker" in forbidden.remedy
     failure = FileNotFoundError(errno.ENOENT, "No such file or directory")
-    (missing,) = doctor._run_probe(doctor.probe_docker)
+    (missing,) = doctor.run_probe(DOCKER_PROBE)
     assert (missing.name, missing.status) == (DOCKER, Status.MISSING)
     assert "apt-get install docker.io" in missing.remedy
     assert usable([forbidden, missing]) == []
@@ -67,7 +68,7 @@ def test_a_machine_without_any_sandbox_is_a_failure(sandbox, daemon, kinds, monk
         Finding(DOCKER, daemon, "y", "no daemon", "start it"),
     ]
 
-    async def examine():
+    def examine():
         return findings
 
     monkeypatch.setattr(command, "examine", examine)

@@ -131,7 +131,7 @@ def check_complete(words, done):
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip().endswith("all 4 matches are played")
     (listed,) = json.loads(arena("tournament", "list", "--json", *words[-2:]).output)
-    assert (listed["matches"], listed["state"]) == (4, "complete")
+    assert (listed["matches"], listed["state"]) == (4, "finished")
 
 
 def test_a_view_that_fails_costs_no_tournament(words):
@@ -139,7 +139,7 @@ def test_a_view_that_fails_costs_no_tournament(words):
     check_complete(words, done)
     new, told = (line for line in done.stderr.splitlines() if line != SHARED)  # other tests play, too
     assert new.startswith("a new store is made: ")
-    assert told.startswith("what was shown on the way was not complete, but every result is kept: ZeroDivisionError")
+    assert told.startswith("the progress display failed, but every result is saved: ZeroDivisionError")
 
 
 def test_nor_does_one_in_a_terminal(words):
@@ -152,7 +152,7 @@ def test_nor_does_one_in_a_terminal(words):
     shown = os.read(ours, 65536).decode()
     os.close(ours)
     check_complete(words, done)
-    assert "every result is kept: ZeroDivisionError" in shown
+    assert "every result is saved: ZeroDivisionError" in shown
     assert "Traceback" not in shown
 
 

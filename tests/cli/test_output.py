@@ -2,6 +2,7 @@
 
 import io
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
@@ -29,6 +30,7 @@ def drawn(columns, rows, width, make):
     return terminal.getvalue()
 
 
+@pytest.mark.slow
 @given(st.lists(COLUMNS, min_size=3, max_size=3), st.lists(st.tuples(TEXTS, TEXTS, TEXTS)), st.integers(5, 60))
 def test_a_cell_looks_as_a_text_of_rich_does(columns, rows, width):
     assert drawn(columns, rows, width, cell) == drawn(columns, rows, width, lambda text: Text(printable(text)))

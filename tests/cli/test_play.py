@@ -1,20 +1,35 @@
 """A person at the table: what is typed, what is shown, and what is not."""
 
+import asyncio
 import re
 import signal
 import subprocess
 import sys
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
+from rich.text import Text
 
-from arena.cli.person import Menu, draw, move_words
+from arena.cli.choosing import Menu, Question, draw, move_words, result_for_seat
+from arena.cli.line_desk import LineDesk
+from arena.cli.screen import LineEditor
+from arena.cli.screen_desk import fit
 from arena.game import Game
+from arena.match import Outcome
 from arena.referee.record_files import read_record
 from arena.registry import find, games
 from tests.kits.contestants import arena, arena_process, choosing, write_bot
+from tests.kits.terminals import Terminal
 
 pytestmark = pytest.mark.slow
+UP, LEFT, HOME = "\x1b[A", "\x1b[D", "\x1b[H"
+
+
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return tmp_path / "data"
 
 
 @pytest.mark.parametrize("game", games())
@@ -35,8 +50,8 @@ def test_a_person_among_four_hears_of_everybody_and_sees_only_his_hand():
     played = arena_process("play", "kingdoms", "--seats", 4, "--seat", 2, "--seed", 3, typed="1\nq\n")
     assert played.returncode == 0, played.stderr
     assert "seat 2: you" in played.stdout
-    assert re.search(r"^  seat [013] ", played.stdout, re.MULTILINE), "what the others did is told"
-    hands = re.findall(r"^          hand +(.*)$", played.stdout, re.MULTILINE)
+    assert re.search(r"^  random in seat [013] ", played.stdout, re.MULTILINE), "what the others did is told"
+    hands = re.findall(r"^[> ] seat \d  hand +(.*)$", played.stdout, re.MULTILINE)
     assert [("??" in hand) for hand in hands[:4]] == [True, True, False, True]
     assert "gave up" in played.stdout
 
@@ -98,17 +113,142 @@ def test_what_cannot_be_is_one_sentence(words, complaint):
 
 @pytest.fixture
 def menu():
-    console = Console(width=100, record=True, quiet=True)
-    return Menu(console, [f"[red]seat 0[/red] places the Castle on {space}" for space in range(9)] + ["seat 0 passes"])
+    return Menu([f"[red]seat 0 (Red)[/red] places the Castle on {space}" for space in range(9)] + ["seat 0 passes"])
+
+
+class Typed:
+    """Lines as they would be typed."""
+
+    def __init__(self, lines):
+        self.lines = list(lines)
+
+    async def read(self, prompt):
+        return self.lines.pop(0) if self.lines else None
 
 
 @pytest.mark.parametrize(
     ("typed", "chosen"),
     [(["3"], 2), (["10"], 9), (["11"], None), (["0"], None), (["castle 7"], None), (["castle 7", ""], 7), ([""], None),
-     (["PASS", ""], 9), (["nonsense", ""], None), (["9" * 5000], None), (["red", ""], None)],
+     (["PASS", ""], 9), (["nonsense", ""], None), (["9" * 5000], None), (["red", ""], None), (["q", "n", "3"], 2),
+     (["q", "y", "3"], None), (["?", "rules", "3"], 2)],
 )  # fmt: skip
 def test_a_move_is_chosen_by_its_number_or_its_words(menu, typed, chosen):
-    assert [menu.choose(line) for line in typed][-1] == chosen
+    desk = LineDesk(Console(quiet=True), Typed(typed), lambda: None)
+    assert asyncio.run(desk.ask(Question(0, "the board", menu, []))) == chosen
+
+
+def test_words_narrow_the_moves_and_numbers_do_not(menu):
+    assert menu.words[0].plain == "places the Castle on 0", "whoever chooses knows who he is"
+    assert menu.matching("castle 7") == [7]
+    assert menu.matching("7") == menu.matching("rules") == list(range(10))
+
+
+def test_moves_are_fitted_into_the_room_that_is_left(menu):
+    wide, narrow = Console(width=80), Console(width=30)
+    (page,) = fit(wide, menu, range(10), 5)
+    assert [len(page), len(fit(wide, menu, range(10), 2)), len(fit(narrow, menu, range(10), 5))] == [5, 3, 2]
+    shown = " ".join(line.plain for page in fit(narrow, menu, range(10), 3) for line in page)
+    assert [int(number) for number in re.findall(r"(\d+)  p", shown)] == list(range(1, 11)), "each move once"
+    long = Menu(["seat 0 " + "walks on " * 20])
+    assert len(fit(wide, long, [0], 5)[0]) == 3, "what is longer than the window is wrapped, not cut"
+
+
+@pytest.mark.parametrize(
+    ("keys", "text"),
+    [(["a", "c", LEFT, "b"], "abc"), (["a", "b", HOME, "x"], "xab"), (["a", "b", "\x7f"], "a"),
+     (["a", "b", " ", "c", "\x17"], "ab "), (["a", "b", LEFT, "\x0b"], "a"), (["a", "b", LEFT, "\x15"], "b"),
+     (["a", LEFT, "\x04"], ""), (["a", "\x1b[15~"], "a"), ([UP], "old"), ([UP, UP, "\x1b[B"], "old"), (["\x1b"], "")],
+)  # fmt: skip
+def test_the_line_is_edited_as_readline_does(keys, text):
+    editor = LineEditor()
+    for key in "older":
+        editor.press(key)
+    editor.take()
+    for key in "old":
+        editor.press(key)
+    assert (editor.take(), editor.text) == ("old", "")
+    for key in keys:
+        editor.press(key)
+    assert editor.text == text
+
+
+@pytest.mark.parametrize(
+    ("ranks", "words"),
+    [((1, 2, 2), "you win: why"), ((2, 1, 3), "ann wins, not you: why"), ((1, 1, 3), "you and ann are level: why"),
+     ((3, 1, 1), "ann and bob are level, not you: why"), ((), "why")],
+)  # fmt: skip
+def test_the_result_is_told_in_words(ranks, words):
+    assert result_for_seat(Outcome(ranks, tuple(map(float, ranks)), "why"), 0, ["you", "ann", "bob"]) == words
+
+
+def test_who_wins_a_trick_is_told_with_the_move_that_ends_it():
+    game = find("claim")
+    state, told = game.start(game.configure(2, {}), 3), []
+    for _ in range(26):
+        move = state.legal()[-1]
+        told.append(Text.from_markup(game.describe_move(state, move, 0)).plain)
+        state.apply(move)
+    for (_, _, _, winner, *_), led, followed in zip(state.tricks, told[::2], told[1::2]):
+        assert re.fullmatch(r"seat \d leads (Goblin|Dwarf|Undead|Doppelgänger|Knight) \d", led)
+        if followed.startswith(f"seat {winner}"):
+            assert followed.endswith(" and wins the trick")
+        else:
+            assert followed.endswith(f"; seat {winner} wins the trick with {led.partition('leads ')[2]}")
+
+
+WHERE = {"claim": "Phase 1", "assassins": "K king", "kingdoms": "Round 1", "rrr": "Round 1, placement"}
+
+
+@pytest.mark.real(reason="a process is played with")
+@pytest.mark.parametrize("game", games())
+def test_the_board_stays_in_sight_in_a_window_of_80_by_24(game):
+    terminal = Terminal("play", game, "--seed", 3, columns=80, lines=24)
+    for typed in ("", "1\r", "2\r"):
+        shown = terminal.screen(r"\d+ moves(.|\r\n)*your move > $", typed)
+        assert len(shown) == 24
+        assert max(map(cell_len, shown)) <= 80
+        assert re.search(r"^ +1  \w", "\n".join(shown), re.MULTILINE), "moves are listed"
+        assert WHERE[game] in "\n".join(shown[:14]), "and the position is above them"
+        assert not typed or re.search(r"^  (seat 0 \(you\)|random)", "\n".join(shown), re.MULTILINE), "news are told"
+    terminal.resize(110, 45)
+    assert len(terminal.screen(r"your move > $")) == 45, "another size of the window is drawn at once"
+    assert terminal.quit("q\ry") == 0
+
+
+@pytest.mark.real(reason="a process is played with")
+def test_the_screen_helps_filters_and_asks_before_it_gives_up(data_folder):
+    terminal = Terminal("play", "claim", "--seed", 3, columns=80, lines=24)
+    terminal.screen("12 moves")
+    terminal.screen(r"2 of 12 moves(.|\r\n)*your move > knight$", "knight")
+    terminal.screen(r"Enter plays 12: leads Knight 8", " 8")
+    terminal.screen(r"12 moves(.|\r\n)*your move > $", "\x1b")
+    assert any("Page Down or Tab" in line for line in terminal.screen("page 1 of 1", "?"))
+    terminal.screen("12 moves", "q")
+    assert any("Claim" in line for line in terminal.screen(r"page 1 of \d+", "rules\r")[:4])
+    terminal.screen(r"page 2 of \d+", " ")
+    terminal.screen("12 moves", "q")
+    terminal.screen(r"random (follows with Knight \d and wins the trick|.*wins the trick)", "knight 8\r")
+    terminal.screen("give up\\? y gives up", "q\r")
+    terminal.screen(r"\d+ moves", "n")
+    terminal.screen("give up\\? y gives up", "q\r")
+    shown = terminal.wait_for(r"record: (.|\n)*replay show", "y")
+    assert "The match is over: random wins, not you" in shown
+    assert terminal.quit("") == 0
+    (kept,) = (data_folder / "arena").iterdir()
+    assert arena("replay", "verify", kept).exit_code == 0
+
+
+@pytest.mark.real(reason="a process is played with")
+@pytest.mark.parametrize(("term", "lines"), [("dumb", 50), ("xterm", 13)])
+def test_a_terminal_that_cannot_be_drawn_on_gets_lines(term, lines):
+    terminal = Terminal("play", "claim", "--seed", 3, columns=80, lines=lines, term=term)
+    assert "\x1b[H" not in terminal.wait_for(r"12  leads Knight 8(.|\n)*seat 0, your move > ")
+    ending = "\n" if term == "dumb" else "\r"
+    terminal.wait_for("Enter plays it", f"knight 8{ending}")
+    terminal.wait_for(r"random follows(.|\n)*seat 0, your move > ", ending)
+    terminal.wait_for("give up", f"q{ending}")
+    terminal.wait_for("The match is over", f"y{ending}")
+    assert terminal.quit("") == 0
 
 
 def test_a_game_from_outside_needs_no_picture_of_its_own():

@@ -1,18 +1,15 @@
 """The replay in a terminal: its keys one by one, and the command as it is used in a real terminal."""
 
 import json
-import os
-import pty
 import re
-import select
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from arena.cli.replay_viewer import DELAYS, Viewer, split_keys
+from arena.cli.replay_viewer import DELAYS, Viewer
+from arena.cli.screen import split_keys
 from tests.kits.contestants import arena, choosing, write_bot
+from tests.kits.terminals import Terminal
 
 RIGHT, LEFT, UP, DOWN, HOME, END = "\x1b[C", "\x1b[D", "\x1b[A", "\x1b[B", "\x1b[H", "\x1b[F"
 
@@ -75,34 +72,6 @@ def test_it_plays_by_itself_until_a_key_or_the_end():
 def test_keys_that_arrive_together_are_told_apart():
     assert split_keys(f"{RIGHT}q\x1b[15~\x1bOA12\r") == [RIGHT, "q", "\x1b[15~", "\x1bOA", "1", "2", "\r"]
     assert split_keys("\x1b") == ["\x1b"]
-
-
-class Terminal:
-    """A command in a terminal of its own."""
-
-    def __init__(self, *words):
-        self.ours, theirs = pty.openpty()
-        self.running = subprocess.Popen(
-            [sys.executable, "-m", "arena", *map(str, words)], stdin=theirs, stdout=theirs, stderr=theirs,
-            env={**os.environ, "TERM": "xterm", "COLUMNS": "120", "LINES": "50"}, start_new_session=True,
-        )  # fmt: skip
-        os.close(theirs)
-
-    def wait_for(self, pattern, typed=""):
-        """Type, and read until the pattern was shown."""
-        os.write(self.ours, typed.encode())
-        shown = ""
-        while not re.search(pattern, re.sub(r"\x1b\[[0-9;]*m", "", shown)):
-            assert select.select([self.ours], [], [], 60)[0], f"{pattern} was never shown, but {shown}"
-            shown += os.read(self.ours, 65536).decode(errors="ignore")
-        return shown
-
-    def quit(self, typed="q"):
-        """Type the last key and wait for the end."""
-        os.write(self.ours, typed.encode())
-        code = self.running.wait(30)
-        os.close(self.ours)
-        return code
 
 
 @pytest.mark.real(reason="waits for processes")

@@ -52,7 +52,7 @@ def test_a_run_is_seen_from_another_process_and_missed_when_it_was_killed(driver
     assert (node["name"], node["tables"], node["running"]) == (os.uname().nodename, 2, 2)
     assert node["played"] == now["played"] == now["played_in_run"]
     assert {match["table"] for match in now["running"]} == {0, 1}
-    assert sorted(now["running"][0]["bots"]) == ["built-in-first 1", "built-in-random 1"]
+    assert sorted(now["running"][0]["bots"]) == ["first built-in", "random built-in"]
     assert now["per_second"] > 0
     text = arena("status", "--db", path).output
     assert "tournament 1: claim, round-robin, 2 bots, " in text

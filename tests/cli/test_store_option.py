@@ -1,7 +1,11 @@
 """Where the store is: a mistyped name is no empty store."""
 
+import sys
+
+import click
 import pytest
 
+from arena.cli.store import open_store
 from tests.kits.contestants import arena
 
 pytestmark = pytest.mark.slow
@@ -28,6 +32,12 @@ def test_a_command_that_reads_makes_no_store(words, tmp_path):
     refused = arena(*words, "--db", path)
     assert refused.exit_code == 2, refused.output
     assert f"there is no store at {path}: look at --db" in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_new_store_in_which_nothing_was_played_is_taken_away_with_all_its_files(tmp_path):
+    with click.Context(click.Command("refused")):
+        open_store(str(tmp_path / "new.db"), make=True).clear_running(1)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -60,3 +70,23 @@ def test_one_pair_is_not_called_pairs(tmp_path):
     told = arena(*words)
     assert told.exit_code == 0, told.output
     assert told.stdout.startswith("1 pair, ")
+
+
+@pytest.mark.parametrize("command", [["tournament"], ["test", "first", "random"]], ids=" ".join)
+@pytest.mark.parametrize(
+    ("module", "words", "extra"),
+    [("prometheus_client", ["--metrics", "127.0.0.1:0"], "metrics"), ("ray", ["--executor", "ray"], "ray")],
+)
+def test_an_option_whose_extra_is_missing_stores_nothing(command, module, words, extra, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, module, None)
+    refused = arena(*command, "--game", "claim", *words, "--db", tmp_path / "arena.db")
+    assert refused.exit_code == 2, refused.output
+    assert f"[{extra}]" in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_log_that_cannot_be_written_leaves_no_empty_tournament(tmp_path):
+    words = ("--game", "claim", "--bots", "first,random", "--log-json", tmp_path / "none" / "log")
+    refused = arena("tournament", *words, "--db", tmp_path / "db")
+    assert "cannot be written" in refused.stderr
+    assert list(tmp_path.iterdir()) == []

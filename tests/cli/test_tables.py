@@ -22,8 +22,7 @@ from arena.store.base import BotEntry, MatchEntry, Output, SeatResult, Tally
 from arena.store.sql import Store
 from arena.tournaments.formats import schedule_of
 from arena.web.formats import counted
-from arena.web.page import Cell, Section, render
-from arena.web.reports import ratings_page
+from arena.web.reports import Cell, ReportSection, ratings_page, render_report
 from tests.kits.fields import play_tournament
 
 WORDS = [["ratings", "--game", "claim", "--all"], ["crosstable", "--game", "claim", "--all"], ["history", "two"]]
@@ -82,9 +81,72 @@ def test_a_bot_that_has_not_played_is_the_best_of_nobody(capsys):
     table = make_standings([Tally((0, 1), (1, 2), 4)], [], Selection(bots, bots))
     print_standings(table, "Claim", Console(width=100))
     idle = next(line for line in capsys.readouterr().out.splitlines() if "c 1" in line)
-    assert idle.split() == ["1", "c", "1", "–", "–", "–", "0", "0-0-0", "0"]
+    assert idle.split() == ["–", "c", "1", "not", "played", "–", "–", "0", "0-0-0", "0"]
     page = ratings_page("Claim", {"": table.rows}, table)
-    assert ">100%<" not in page
+    assert ">100 %<" not in page
+    assert page.count(">has not played<") == 1
+
+
+@pytest.fixture(scope="module")
+def early(tmp_path_factory):
+    """A store with a tournament that was stopped before its bots had met, and a test of two of them."""
+    db = tmp_path_factory.mktemp("early") / "db"
+    store = Store(db)
+    bots = [
+        store.add_bot(name=name, version="1", owner=f"owner of {name}", digest=name, origin="/x", games=["claim"])
+        for name in "abcd"
+    ]
+    cup, test = store.begin_tournament("claim", {}), store.begin_tournament("claim", {"format": "test"})
+    played = [(cup, 0, 1, 4), (cup, 2, 3, 6), (test, 0, 2, 2)]
+    for entry, one, two, times in played:
+        for count in range(store.latest_number(), store.latest_number() + times):
+            ranks = (1, 2) if entry is cup or count % 2 else (2, 1)
+            seats = tuple(SeatResult(bots[i].id, rank, 1.0, "NORMAL", "", 1, 1) for i, rank in zip((one, two), ranks))
+            store.add_match(MatchEntry(entry.id, f"{count:04}", count, "", count, "", 1, "", seats), b"")
+    store.close()
+    return db
+
+
+def test_a_tournament_stopped_early_is_in_order_of_points_in_every_form(early):
+    words = ("ratings", "--tournament", 1, "--db", early)
+    shown = run(*words).output
+    heads = next(line for line in shown.splitlines() if "points" in line)
+    assert heads.split() == ["bot", "owner", "points", "games", "W-D-L", "faults"]
+    assert [line.split()[0] for line in shown.splitlines()[3:7]] == ["c", "a", "d", "b"]
+    assert "In order of points: ratings and ranks are known when all have met" in " ".join(shown.split())
+    rows = json.loads(run(*words, "--json").output)
+    assert [(row["name"], row["owner"], row["group"]) for row in rows] == [
+        ("c", "owner of c", 2), ("a", "owner of a", 1), ("d", "owner of d", 2), ("b", "owner of b", 1),
+    ]  # fmt: skip
+    unknown = ("place", "mu", "sigma", "field_sigma", "best", "rank_low", "rank_high")
+    assert {row[name] for row in rows for name in unknown} == {None}
+    for line in csv.DictReader(io.StringIO(run(*words, "--csv").output, newline="")):
+        assert {line[name] for name in unknown} == {""}
+    page = run(*words, "--html").output
+    assert "% intervals" not in page.split("<table>")[0]  # no plot of ratings
+    assert "owner of c" in page
+
+
+def test_a_cross_table_says_who_met_only_in_tests(early):
+    assert "1 pair met only in tests, which are not rated: --tests shows them" in run(
+        "crosstable", "--game", "claim", "--db", early
+    ).output.replace("\n", " ")
+    tests = run("crosstable", "--game", "claim", "--tests", "--db", early).output
+    assert tests.count("1/2") == 2
+    assert "met only" not in tests
+
+
+def test_owners_are_shown_where_they_differ_and_bars_where_there_is_room(monkeypatch, early, db):
+    def heads(width, *words):
+        monkeypatch.setenv("COLUMNS", str(width))
+        lines = run("ratings", *words).output.splitlines()
+        return lines[1], "●" in "".join(lines)
+
+    several = ("--game", "claim", "--tests", "--db", early)
+    assert ["owner" in heads(width, *several)[0] for width in (80, 100)] == [True, True]
+    assert [heads(width, *several)[1] for width in (80, 100)] == [False, True]
+    one_owner = heads(80, "--game", "claim", "--latest", "--db", db)
+    assert ("owner" in one_owner[0], one_owner[1]) == (False, True)
 
 
 def test_the_ratings_show_bars_ranks_and_what_a_seat_is_worth(db):
@@ -94,8 +156,8 @@ def test_the_ratings_show_bars_ranks_and_what_a_seat_is_worth(db):
 
 def test_a_page_escapes_everything():
     nasty = '"><script>alert(1)</script>'
-    section = Section(nasty, (), [Cell(nasty)], [[Cell(nasty, head=True), Cell(nasty, style=nasty)]], nasty)
-    page = render(nasty, nasty, [section])
+    section = ReportSection(nasty, (), [Cell(nasty)], [[Cell(nasty, head=True), Cell(nasty, style=nasty)]], nasty)
+    page = render_report(nasty, nasty, [section])
     assert "<script" not in page
     assert "&lt;script&gt;" in page
 
@@ -169,6 +231,23 @@ def test_a_crosstable_of_many_bots_is_cut_into_parts_and_not_short(tmp_path, mon
     assert all(name in output.replace("\n", " ") or name[:20] in output for name in names)
 
 
+def test_a_store_with_tests_alone_says_that_there_are_some(tmp_path):
+    store = Store(tmp_path / "db")
+    bots = [
+        store.add_bot(name=name, version="1", owner="", digest=name, origin="/x", games=["claim"], tried=True)
+        for name in "abc"
+    ]
+    test = store.begin_tournament("claim", {"format": "test"})
+    seats = tuple(SeatResult(bot.id, 1, 1.0, "NORMAL", "", 1, 1) for bot in bots[:2])
+    store.add_match(MatchEntry(test.id, "00", 0, "", 0, "", 1, "", seats), b"")
+    store.close()
+    for command in ("ratings", "crosstable"):
+        shown = run(command, "--game", "claim", "--db", tmp_path / "db").output
+        assert shown == "no rated matches of claim yet, only tests: --tests shows them\n"
+    listed = run("bots", "list", "--db", tmp_path / "db").output
+    assert "not shown: 3 versions only tried out; --all shows every version" in listed
+
+
 def test_an_empty_store_has_empty_tables(tmp_path):
     db = tmp_path / "empty.db"
     Store(db).close()
@@ -196,9 +275,10 @@ def test_a_contestant_sees_why_a_match_was_lost(tmp_path):
     store.add_match(match, b"record", (), outputs)
     out = tmp_path / "game.arena"
     output = run("history", "a", "--match", "abc", "--out", out, "--db", tmp_path / "db").output
-    assert "match abc123 of tournament 1: a forfeits, 5 moves" in output
+    assert "match abc123 of tournament 1: b 1 won by forfeit (a 1's process ended at move 6), 5 moves" in output
     assert "seat 0  a 1, rank 2, 0 points, 1.50 s" in output
     assert "CRASH: its process ended with code 1" in output
+    assert "played to the end" not in output
     assert "Traceback: no cheese" in output
     assert "secret" not in output
     assert out.read_bytes() == b"record"

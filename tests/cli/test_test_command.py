@@ -2,11 +2,15 @@
 
 import json
 import re
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
-from arena.cli.sprt_report import numbers
+from arena.cli.fault_report import BotFaults
+from arena.cli.sprt_report import FinalReport, numbers
 from arena.schedules.sprt import Sprt
+from arena.store.base import BotEntry
 from tests.kits.contestants import arena, choosing, write_bot
 
 pytestmark = pytest.mark.real(reason="tournaments are played by worker processes")
@@ -27,19 +31,55 @@ def test_the_better_bot_is_better_and_the_worse_one_is_not(tmp_path):
     assert better.exit_code == 0, better.output
     assert re.fullmatch(
         r"\d+ pairs, score \d+.*%, Elo .* to .*, LLR .* \(-2.94 to 2.94\), LOS .*%\n"
-        r"last 1 is better than built-in-first 1\n",
+        r"last 1-[0-9a-f]{8} is better than first built-in\n",
         better.stdout,
     )
     worse = arena("test", "first", last, *QUICK, "--json")
     assert worse.exit_code == 0, worse.output
     result = json.loads(worse.stdout)
-    assert (result["verdict"], result["new"], result["old"]) == ("not better", "built-in-first", "last")
-    assert result["sentence"] == "built-in-first 1 is not better than last 1 by 100 Elo"
+    assert (result["verdict"], result["new"], result["old"]) == ("not better", "first", "last")
+    assert re.fullmatch(r"first built-in is not better than last 1-[0-9a-f]{8} by 100 Elo", result["sentence"])
     assert sum(result["counts"]) == result["pairs"]
     assert result["llr"] <= result["llr_lower"]
     listed = arena("tournament", "list").output
     assert re.search(r"2 +20\S+ +kingdoms +test +2 ", listed)
     assert max(map(len, listed.splitlines())) <= 80
+
+
+@pytest.mark.slow
+def test_a_bot_that_never_starts_gets_no_verdict(tmp_path):
+    broken = write_bot(tmp_path / "broken", "print('no such module: torch', flush=True)\nraise SystemExit(3)")
+    words = ("test", broken, "first", *QUICK)
+    stopped = arena(*words)
+    assert stopped.exit_code == 3, stopped.output
+    assert "broken 1 was at fault in 4 of 4 matches (NO_START 4), the last time: " in stopped.stdout
+    assert "it printed:\n  no such module: torch\n" in stopped.stdout
+    assert "is not better" not in stopped.output
+    assert "Error: broken 1 was at fault in 4 matches in a row" in stopped.stderr
+    assert f"`arena bot check {broken} --game claim` finds out why" in stopped.stderr
+    again = arena(*words, "--json")
+    result = json.loads(again.stdout)
+    assert (again.exit_code, result["verdict"], result["stopped_by"]) == (3, "not decided", "faults")
+    assert result["faults"][0]["endings"] == {"NO_START": 8}
+    assert "no such module" in result["faults"][0]["output"]
+    assert arena("verify").exit_code == 0
+
+
+def test_a_verdict_by_forfeits_alone_says_so():
+    test = Sprt(0.0, 100.0, 0.05, 0.05)
+    bot = BotEntry(1, "late", "1", "", "", "/bots/late", ("claim",), retired=False, created=datetime.now(UTC))
+    faults = [BotFaults(bot, 60, {"TIME": 29}, "it was late", "")]
+    report = FinalReport(test.after([(0.0, 0.0)] * 30), 0, faults, test.after([(0.0, 0.0)]))
+    assert report.by_forfeits
+    assert report.plain([bot, bot], 1)["by_forfeits"]
+    assert "late 1 was at fault in 29 of 60 matches (TIME 29), the last time: it was late; it printed: nothing" in (
+        report.text([bot, bot])
+    )
+    assert str(report.not_by_play("claim")) == (
+        "faults of late 1 have decided this test: 1 pair without a fault would not: `arena bot check /bots/late --game "
+        "claim` finds out why"
+    )
+    assert not replace(report, fair=report.test).by_forfeits
 
 
 def test_two_players_of_our_own_are_not_decided_after_a_few_pairs():
@@ -48,7 +88,7 @@ def test_two_players_of_our_own_are_not_decided_after_a_few_pairs():
     assert undecided.exit_code == 0, undecided.output
     assert undecided.stdout.startswith("3 pairs, score ")
     assert undecided.stdout.endswith(
-        "not decided after 3 pairs whether built-in-first 1 is better than built-in-random 1\n"
+        "not decided after 3 pairs whether first built-in is better than random built-in\n"
     )
     assert (
         arena("tournament", "resume", 1).stderr

@@ -85,7 +85,7 @@ def test_a_budget_ends_in_time_and_the_same_command_goes_on(field):
     assert arena(*words).exit_code == 0
     assert sum(row["games"] for row in ratings(field)) >= before
     (listed,) = json.loads(arena("tournament", "list", "--json", *field[1:]).output)
-    assert (listed["game"], listed["format"], listed["bots"], listed["state"]) == ("claim", "round-robin", 3, "open")
+    assert (listed["game"], listed["format"], listed["bots"], listed["state"]) == ("claim", "round-robin", 3, "stopped")
     assert listed["leader"] in ("lowest", "highest", "middle")
     assert "process (" in listed["weak_limits"][0]
     endless = arena("tournament", "resume", 1, *field[1:])
@@ -146,7 +146,7 @@ def test_ctrl_c_finishes_the_running_match_and_a_second_one_stops_at_once(field)
     )
     assert err.endswith("stopped; go on with: arena tournament resume 1\n")
     result = json.loads(out)
-    assert (result["stopped_by"], result["state"]) == ("interrupted", "open")
+    assert (result["stopped_by"], result["state"]) == ("interrupted", "stopped")
     assert [row for row in result["table"] if row["games"]] == ratings(field)  # some may not have met anybody yet
     assert all(row["faults"] == 0 for row in ratings(field))
     before = sum(row["games"] for row in ratings(field)) // 2

@@ -42,7 +42,7 @@ def play(*words):
 def test_players_inside_the_referee_take_part_by_name(db):
     play("--game", "claim", *BOTS, "--rounds", 1, "--seed", 5, *db)
     settings, matches = settings_of(db)
-    assert [name for name, _, _ in settings.bots] == ["built-in-random", "built-in-first"]
+    assert [name for name, _, _ in settings.bots] == ["random", "first"]
     assert len(matches) == 2
 
 
@@ -98,7 +98,7 @@ def test_a_test_prints_the_file_that_plays_it_again(db, tmp_path):
     printed = arena("tournament", "show-config", 1, *db)
     assert printed.exit_code == 0, printed.output
     content = tomllib.loads(printed.stdout)
-    assert (content["bots"], content["max-pairs"]) == (["built-in-first@1", "built-in-random@1"], 3)
+    assert (content["bots"], content["max-pairs"]) == (["first@built-in", "random@built-in"], 3)
     assert content["sprt"] == {"elo0": -5, "elo1": 30.5, "alpha": 0.01, "beta": 0.05}
     file = tmp_path / "test.toml"
     file.write_text(printed.stdout)
@@ -122,7 +122,7 @@ def test_what_is_typed_counts_instead_of_the_file_of_a_test(db, tmp_path):
     swapped = ("test", "first", "random", "--config", file, "--max-pairs", 1, "--sprt", "elo0=-3", "elo1=40", *db)
     assert arena(*swapped).exit_code == 0
     settings, matches = settings_of(db)
-    assert [name for name, _, _ in settings.bots] == ["built-in-first", "built-in-random"]
+    assert [name for name, _, _ in settings.bots] == ["first", "random"]
     assert (settings.seed, len(matches)) == (9, 2)
     assert settings.goal == {"elo0": -3, "elo1": 40, "alpha": 0.01, "beta": 0.05, "most": 1}
 

@@ -30,12 +30,12 @@ def local(make, game=GAME, name="bot"):
     return LocalBot(Contestant(name), lambda: Session(game, make()).handle)
 
 
-def check(make, game=GAME, control=CONTROL, positions=40, bot=None):
+def check(make, game=GAME, control=CONTROL, positions=40, bot=None, twin=None, **more):
     """All steps of a check, and its measures."""
 
     async def run():
-        settings = CheckSettings(control, 1, positions, 10.0, 1 << 29)
-        bots = (bot or local(make, game), local(make, game))
+        settings = CheckSettings(control, 1, positions, 10.0, 1 << 29, **more)
+        bots = (bot or local(make, game), local(twin or make, game))
         trial = Check(game, bots, local(lambda: RandomBot(1), game, "random"), settings=settings, heartbeat=STEADY)
         try:
             return [step async for step in trial.steps()], trial.measures()
@@ -93,6 +93,45 @@ def test_every_variant_is_among_the_odd_positions():
         (seat, GAME.configure(seats, options)) for seats, options in GAME.info.variants() for seat in range(seats)
     ]
     assert set(variants) <= seen
+
+
+def test_every_variant_has_its_turn_before_one_has_its_second():
+    asked = []
+
+    class Watching(FirstBot):
+        def begin(self, start):
+            asked.append((start.seat, start.config))
+
+    check(lambda: Watching(0), twin=lambda: FirstBot(0))
+    kinds = sum(seats for seats, _ in GAME.info.variants())
+    odd = asked[1 + GAME.info.max_seats :][:kinds]  # after `gets ready` and a match from every seat
+    assert len({*odd}) == kinds
+
+
+def test_the_same_seed_is_the_same_check_beside_two_matches_at_once_too():
+    def watched(**more):
+        told = []
+
+        class Watching(FirstBot):
+            def choose(self, turn):
+                told.append((self.who, str(turn.observation)))
+                return super().choose(turn)
+
+        class Twin(Watching):
+            who = "twin"
+
+        class Own(Watching):
+            who = "bot"
+
+        steps, measures = check(lambda: Own(0), twin=lambda: Twin(0), **more)
+        assert {step.mark for step in steps} == {Mark.PASSED}
+        return told, measures
+
+    (alone, first), (beside, second) = watched(), watched(side_by_side=True)
+    assert first.decisions == second.decisions == len(alone)
+    assert sorted(alone) == sorted(beside)
+    assert [who for who, _ in alone] == sorted(who for who, _ in alone)
+    assert [who for who, _ in beside] != sorted(who for who, _ in beside)
 
 
 class Illegal(Bot):
@@ -182,9 +221,9 @@ def test_a_bot_close_to_its_limit_is_warned(clock, slowest, lowest, warned):
     assert bool(judge_clock(TimeControl.parse(clock), slowest, lowest).advice) == warned
 
 
-def record_of(seconds, control):
+def record_of(seconds, control, lag=0.0):
     spec = MatchSpec("x", "claim", GAME.configure(2, {}), 1, (Contestant("a"), Contestant("b")), control)
-    times = [Times(wall=round(1e6 * part)) for part in seconds]
+    times = [Times(wall=round(1e6 * part), lag=round(1e6 * lag)) for part in seconds]
     return MatchRecord(spec, "", tuple(PlayedMove(0, 1, part) for part in times), (), None)
 
 
@@ -192,6 +231,11 @@ def test_the_lowest_bank_is_found_on_the_way():
     control = TimeControl(per_move=0.0, bank=10.0, increment=2.0, allowance=0.0)
     assert lowest_bank(record_of([3.0, 5.0, 1.0, 0.5], control), 0) == pytest.approx(6.0)
     assert lowest_bank(record_of([], control), 0) == 10.0
+
+
+def test_the_lowest_bank_is_that_of_the_referee_who_excuses_his_own_lag():
+    control = TimeControl(per_move=0.0, bank=10.0, increment=2.0, allowance=0.0)
+    assert lowest_bank(record_of([10.5], control, lag=1.0), 0) == pytest.approx(2.0)
 
 
 def test_percentiles_are_values_that_occurred():

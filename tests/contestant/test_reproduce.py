@@ -18,7 +18,7 @@ from arena.errors import UsageError
 from arena.links.local import LocalLink
 from arena.match import NO_TIMES, Contestant, Ending, MatchSpec, Strike, Verdict
 from arena.referee import record as records
-from arena.referee.faults import Policy
+from arena.referee.faults import FaultPolicy
 from arena.referee.player import STRICT, Player
 from arena.referee.referee import play
 from arena.registry import games
@@ -48,7 +48,7 @@ def played(bots, game=GAME, clock="5s/move", seed=3, strikes=0):
     names = tuple(Contestant(f"bot{seat}") for seat in range(len(bots)))
     spec = MatchSpec("test", game.info.name, game.configure(len(bots), {}), seed, names, control)
     players = [Player(game.codec, link, control) for link in links]
-    return asyncio.run(play(game, players, spec, Policy(strikes))), [link.sent[1:] for link in links]
+    return asyncio.run(play(game, players, spec, FaultPolicy(strikes))), [link.sent[1:] for link in links]
 
 
 def compared(record, seat, bot, game=GAME, first=1):

@@ -1,7 +1,7 @@
 """Time controls and clocks, without any real time."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from arena.clock import Clock, Meter, TimeControl
@@ -107,6 +107,7 @@ def test_processor_time_is_never_lag():
 MOVES = st.lists(st.tuples(st.floats(0, 20), st.floats(0, 20)), max_size=20)
 
 
+@example(0.0, 0.85, 0.0, [(3.0, 3.0)])
 @given(st.floats(0, 10), st.floats(0, 100), st.floats(0, 5), MOVES)
 def test_who_has_time_is_charged_as_measured_and_no_more_is_excused_than_we_lagged(per_move, bank, increment, moves):
     control = TimeControl(per_move, bank, increment)

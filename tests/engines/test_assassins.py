@@ -213,7 +213,7 @@ def test_what_the_figures_remember_of_their_steps_is_what_they_find_when_they_lo
     for seed in range(30):
         for state in play(board, seed):
             twin = state.clone()
-            twin.settle()
+            twin.recompute()
             assert twin.legal() == state.legal()
 
 

@@ -114,7 +114,7 @@ def test_voids_are_remembered_only_for_the_opponents_hand():
     state = ClaimState.empty(Config())
     state.tricks = [(0, 15, 3, 0, 1, 2), (1, 25, 3, 1, 4, 5), (0, 36, 7, 0, 6, 8), (0, 17, 33, 1, 9, 10)]
     state.hands, state.deck = ([3], [4]), [1, 2]
-    state.settle()
+    state.recompute()
     assert void_factions(state.view(0)) == {1, 3}
     assert void_factions(state.view(1)) == {2}
 

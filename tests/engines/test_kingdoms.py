@@ -126,7 +126,7 @@ def test_games_end_with_a_reason_and_without_hands(seats, seed, policy):
 def test_two_merchants_who_swap_cards_for_ever_are_stopped_after_round_60():
     state = KingdomsState.empty(Config(), [(36,), (37,)])
     state.row, state.occupied, state.deck = [38, 39, 1, 2, 3, 4, 5], 127, [10]
-    state.settle(0)
+    state.recompute(0)
     moves = 0
     while state.to_move() is not None:
         state.apply(min(state.legal()))
@@ -235,7 +235,7 @@ def test_imagine_is_uniform_over_what_is_possible():
     state.deck, state.face_down, state.revealed, state.tokens = [12, 13], (1, 2), (3, 4), (5, 6, 7, 8, 0, 0, 0)
     state.row, state.occupied = [3, 4, 5, 6, 7, 14, 15], 127
     state.holdings[0].kingdom = mask_of(tuple(range(16, 50)))
-    state.settle(0)
+    state.recompute(0)
     unseen = (9, 10, 11, 12, 13)
     expected = {
         (mine, yours, deck, tokens)

@@ -16,10 +16,14 @@ from pathlib import Path
 
 from arena.bots.launch import python_paths
 from arena.errors import ArenaError, InfraError
-from arena.sandboxes import BotDirectory, BotImage, BubblewrapSandbox, DockerSandbox, GvisorSandbox, Limits, weaknesses
+from arena.referee.enforcement import weaknesses
+from arena.sandboxes.base import BotDirectory, BotImage, Limits
 from arena.sandboxes.docker import image_builds, images
 from arena.sandboxes.docker.client import DockerClient
+from arena.sandboxes.docker.gvisor import GvisorSandbox
+from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.kernel.cgroup_tree import Hierarchy
+from arena.sandboxes.launched.bubblewrap import BubblewrapSandbox
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.match import Ending
-from arena.sandboxes import Limits
+from arena.sandboxes.base import Limits
 
 HERE = Path(__file__).parent
 BACKENDS = ("bubblewrap", "docker")

@@ -59,7 +59,7 @@ class Witness:
         self.charged += [time.charged / 1e6 for time in times]
         calls = bot.calls[1:] if isinstance(bot, StampedBot) else []  # the first call is the start of the match
         for turn, (time, (asked, answered)) in enumerate(zip(times, calls), 1):
-            sent = sent_at(record.told_id, turn)
+            sent = sent_at(record.shown_id, turn)
             if sent is not None and sent >= asked:
                 self.late.append(answered - sent)
                 self.overpaid.append((time.charged - time.lag) / 1e6 - (sent - asked))

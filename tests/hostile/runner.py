@@ -22,9 +22,9 @@ from arena.bots.table import Table
 from arena.clock import TimeControl
 from arena.match import Contestant, Ending, MatchRecord
 from arena.referee import looptime
-from arena.referee.faults import Policy
+from arena.referee.faults import FaultPolicy
 from arena.referee.heartbeat import STEADY, ThreadHeartbeat
-from arena.sandboxes import Limits
+from arena.sandboxes.base import Limits
 from arena.workers.base import Assignment
 from arena.workers.worker import Worker
 from engines.claim import GAME
@@ -144,7 +144,7 @@ async def play(case: Case, backend: backends.Backend, traces: Traces, result: Re
         calm = await neighbour.calm(heartbeat)
         async with (
             neighbour.at_another_table() as beside,
-            Table(bots, heartbeat=heartbeat, policy=Policy(case.strikes)) as table,
+            Table(bots, heartbeat=heartbeat, policy=FaultPolicy(case.strikes)) as table,
         ):
             for number in range(case.matches):
                 spec = make_spec(names, SEED + number, TimeControl.parse(case.clock))
@@ -173,7 +173,7 @@ async def play_returns(case: Case, backend: backends.Backend, traces: Traces, re
     names, logs = (case.name, "opponent"), ["", ""]
     with ThreadHeartbeat() as heartbeat:
         worker = Worker(
-            GAME, lambda number: make[number](case, backend), policy=Policy(case.strikes), heartbeat=heartbeat
+            GAME, lambda number: make[number](case, backend), policy=FaultPolicy(case.strikes), heartbeat=heartbeat
         )
         for seating in ((0, 1), (1, 0)):
             for number in range(case.matches):

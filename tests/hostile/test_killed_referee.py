@@ -10,10 +10,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from arena.sandboxes import sweep
 from arena.sandboxes.docker.client import DockerClient
-from arena.sandboxes.docker.container import OWNER_LABEL
+from arena.sandboxes.docker.container import REFEREE_LABEL
 from arena.sandboxes.kernel import procfs
+from arena.sandboxes.sweeping import sweep
 from tests.hostile import backends
 from tests.hostile.traces import descendants, groups
 from tests.kits.needs import need
@@ -117,7 +117,7 @@ def of_referee(pid):
     """The containers that name this process as their owner."""
     client = DockerClient()
     try:
-        found = client.call(client.api.containers, all=True, filters={"label": OWNER_LABEL})
-        return [entry["Id"] for entry in found if f"-{pid}-" in entry["Labels"][OWNER_LABEL]]
+        found = client.call(client.api.containers, all=True, filters={"label": REFEREE_LABEL})
+        return [entry["Id"] for entry in found if f"-{pid}-" in entry["Labels"][REFEREE_LABEL]]
     finally:
         client.close()

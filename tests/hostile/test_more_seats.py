@@ -13,7 +13,7 @@ from arena.match import Contestant, Ending, MatchSpec
 from arena.referee import looptime
 from arena.referee.replay import verify
 from arena.registry import find
-from arena.sandboxes import Limits
+from arena.sandboxes.base import Limits
 from arena.sdk import Bot, Session
 from tests.kits.contestants import arena, choosing, need_bubblewrap, write_bot
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from arena.links.grpc import GrpcLink
-from arena.sandboxes.owner import owner
+from arena.sandboxes.referee_id import referee_id
 from tests.hostile import backends, cases, neighbour, runner
 from tests.kits.needs import need
 
@@ -70,7 +70,7 @@ def leave_a_file():
 
 
 def leave_a_directory():
-    Path("/run/arena", f"{owner()}-left").mkdir(parents=True)
+    Path("/run/arena", f"{referee_id()}-left").mkdir(parents=True)
 
 
 def leave_sockets():
@@ -111,7 +111,7 @@ def clean():
         if isinstance(thing, socket.socket):
             thing.close()
     HELD.clear()
-    for path in Path("/run/arena").glob(f"{owner()}-left"):
+    for path in Path("/run/arena").glob(f"{referee_id()}-left"):
         path.rmdir()
 
 

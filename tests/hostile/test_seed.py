@@ -11,7 +11,7 @@ from arena.bots.table import Table
 from arena.cli.main import main
 from arena.match import Contestant, MatchStart
 from arena.referee import record
-from arena.referee.holding import GIVEN_SEED, weak_limits
+from arena.referee.enforcement import GIVEN_SEED, weak_limits
 from arena.registry import find
 from arena.rng import draw_seed
 from arena.sdk import Session
@@ -55,15 +55,15 @@ def test_the_name_that_bots_are_told_is_random_and_stands_in_the_record():
             return [await table.play(GAME, make_spec("ab", SEED, CALM), (0, 1)) for _ in range(2)]
 
     first, second = asyncio.run(play())
-    assert told == [first.told_id] * 2 + [second.told_id] * 2
-    assert len({first.told_id, second.told_id, first.spec.match_id}) == 3
-    assert len(bytes.fromhex(first.told_id)) == 8
+    assert told == [first.shown_id] * 2 + [second.shown_id] * 2
+    assert len({first.shown_id, second.shown_id, first.spec.match_id}) == 3
+    assert len(bytes.fromhex(first.shown_id)) == 8
     assert (
         first.spec.match_id
         == second.spec.match_id
         == record.match_id(GAME, first.spec.config, SEED, first.spec.contestants)
     )
-    assert record.load(record.dump(first, GAME), find).told_id == first.told_id
+    assert record.load(record.dump(first, GAME), find).shown_id == first.shown_id
 
 
 GUESSABLE = "seed: given, so deals could be guessed"

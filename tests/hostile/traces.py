@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from arena.sandboxes.docker.client import DockerClient
-from arena.sandboxes.docker.container import OWNER_LABEL
+from arena.sandboxes.docker.container import REFEREE_LABEL
 from arena.sandboxes.kernel import procfs
-from arena.sandboxes.owner import owner, start_time
+from arena.sandboxes.referee_id import referee_id, start_time
 
 MIB = 1 << 20
 Identity = tuple[int, int]
@@ -66,14 +66,16 @@ class Traces:
         return _containers() if self._docker else set()
 
     def _find(self) -> list[str]:
-        names = (owner(), *self._containers)
+        names = (referee_id(), *self._containers)
         found = [f"process {pid} in a bot's namespace" for pid in living(self._sandboxed)]
         found += [f"process {pid} of a container" for pid in _in_groups(self._containers)]
         found += [f"process {pid} of this referee" for pid in descendants(os.getpid()) if is_launcher(pid)]
         found += [f"container {name}" for name in self._running_containers()]
         found += [f"control group {path}" for path in groups() if any(name in path for name in names)]
-        found += [f"mount {line}" for line in Path("/proc/self/mountinfo").read_text().splitlines() if owner() in line]
-        found += [f"directory {path}" for path in Path("/run/arena").glob(f"{owner()}*")]
+        found += [
+            f"mount {line}" for line in Path("/proc/self/mountinfo").read_text().splitlines() if referee_id() in line
+        ]
+        found += [f"directory {path}" for path in Path("/run/arena").glob(f"{referee_id()}*")]
         found += [f"file {path}" for path in Path(tempfile.gettempdir()).iterdir()]
         found += [f"thread {thread.name}" for thread in set(threading.enumerate()) - self._threads if _is_ours(thread)]
         if (more := _descriptors() - self._descriptors) > _SPARE_DESCRIPTORS:
@@ -141,7 +143,7 @@ def groups() -> list[str]:
 def _containers() -> set[str]:
     client = DockerClient()
     try:
-        ours = {"label": f"{OWNER_LABEL}={owner()}"}
+        ours = {"label": f"{REFEREE_LABEL}={referee_id()}"}
         found = client.call(client.api.containers, all=True, filters=ours)
         # The daemon may go on listing a container as being removed that it does not know any more.
         return {entry["Id"] for entry in found if entry["State"] != "removing"}

@@ -1,16 +1,21 @@
 """What is refused before a byte of it is written, and what is taken, in every shape that a folder can come in."""
 
+import io
 import os
 import re
 import shutil
 import socket
 import tarfile
+from itertools import count
 
 import pytest
 
 from arena.bots.files import folder_digest
 from arena.errors import UsageError
+from arena.intake.entries import Entry
 from arena.intake.folders import receive
+from arena.intake.unpacking import unpack
+from arena.untrusted.tar import Kind
 from tests.intake.hostile_archives import BOT, CASES, member, tar
 from tests.kits.contestants import arena, choosing, write_bot
 
@@ -82,6 +87,29 @@ def test_a_hard_link_inside_is_a_file(tmp_path, working_folder):
     folder = receive(archive, working_folder, "it").path
     assert (folder / "b").read_bytes() == b"same"
     assert (folder / "b").stat().st_nlink == 1
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        Entry(name="out/x", kind=Kind.FILE),
+        Entry(name="out/x", kind=Kind.DIRECTORY),
+        Entry(name="a", kind=Kind.SYMLINK, target="out/x"),
+    ],
+    ids=lambda entry: entry.kind.value,
+)
+def test_nothing_is_written_through_a_link_that_the_names_did_not_tell_of(entry, tmp_path):
+    target, outside, passes = tmp_path / "target", tmp_path / "outside", count()
+    outside.mkdir()
+
+    def read():
+        if next(passes):  # the names were looked through; whatever put it there, a link is on the disk now
+            (target / "out").symlink_to(outside)
+        yield entry, io.BytesIO()
+
+    with pytest.raises(UsageError, match="would lead out of the folder"):
+        unpack(read, target, "it")
+    assert not list(outside.iterdir())
 
 
 def test_times_stay_and_rights_do_not(bot, working_folder):

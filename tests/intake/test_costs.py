@@ -76,7 +76,7 @@ def test_a_record_costs_little(name, tmp_path):
     (tmp_path / "evil.arena").write_bytes(make())
     check(run("replay", "show", "evil.arena", cwd=tmp_path), complaint, code=1)
     cost = run("replay", "verify", "evil.arena", "evil.arena", cwd=tmp_path)
-    assert (cost.code, cost.words.count(f"evil.arena: NOT TRUE: the record has {complaint}")) == (1, 2)
+    assert (cost.code, cost.words.count(f"evil.arena: FAILED: the record has {complaint}")) == (1, 2)
     assert cost.mib < PEAK_MIB
     bot = ("bot", "reproduce", "evil.arena", "--seat", 0, "--bot", "mine")
     check(run(*bot, cwd=tmp_path), complaint, code=1)

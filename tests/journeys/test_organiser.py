@@ -29,7 +29,7 @@ def test_an_organiser_runs_a_cup_and_shows_it(traveller):
     assert "all 6 matches are played" in played
     assert names(traveller.run("arena ratings --game claim --json")) == [(name, "1", 4) for name in BOTS]
     (cup,) = json.loads(traveller.run("arena tournament list --json"))
-    assert (cup["state"], cup["matches"], cup["leader"] in BOTS) == ("complete", 6, True)
+    assert (cup["state"], cup["matches"], cup["leader"] in BOTS) == ("finished", 6, True)
     for command in ("ratings --game claim", "crosstable --game claim", "tournament list", "bots list", "history ann"):
         shown = traveller.run(f"COLUMNS=80 arena {command}")
         assert max(map(len, shown.splitlines())) <= 80, shown
@@ -43,12 +43,12 @@ def test_an_organiser_runs_a_cup_and_shows_it(traveller):
     traveller.run("arena site build public")
     ladder = (traveller.folder / "public/ladders/claim.html").read_text()
     assert [f'data-name="{name} 1' in ladder for name in BOTS] == [True, False, True]
-    assert ("Not fully held" in ladder) is bool(cup["weak_limits"])
+    assert ("Not fully enforced" in ladder) is bool(cup["weak_limits"])
 
 
 def check_weak_limits(traveller, weak_limits):
     """An ordinary user cannot enforce everything: the table says so, and so does `arena doctor`."""
-    assert ("Not fully held" in traveller.run("arena ratings --game claim")) is bool(weak_limits)
+    assert ("Not fully enforced" in traveller.run("arena ratings --game claim")) is bool(weak_limits)
     if traveller.user == 0:
         return
     assert weak_limits

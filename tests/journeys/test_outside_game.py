@@ -49,10 +49,13 @@ def test_the_package_is_built_and_its_game_played(with_nim, traveller):
     author = replace(traveller, installation=with_nim)
     assert "Nim" in author.run("COLUMNS=120 arena games")
     assert "last stick" in author.run("arena rules nim --plain")
+    page = author.run("arena docs nim --plain")
+    assert "| `sticks` | number | How many sticks are left. |" in page
+    assert 'turn.move("take", 1)' in page
     if author.thorough:
         author.run("python -m arena.testing nim")
     author.run("arena match --game nim --bot first --bot random --seed 1 --out nim.arena")
-    assert "true (nim" in author.run("arena replay verify nim.arena")
+    assert "ok (nim" in author.run("arena replay verify nim.arena")
     lonely = author.attempt("arena tournament --game nim")
     assert lonely.returncode == 2
     assert "no bot plays nim here: make one with `arena bot new my_bot --game nim`" in lonely.stderr

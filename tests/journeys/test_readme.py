@@ -61,6 +61,7 @@ def test_every_command_of_the_readme_works(traveller):
 def test_an_empty_machine_can_play_and_read(traveller):
     assert "first-bot" in traveller.run("arena docs")
     assert "imagine" in traveller.run("arena docs first-bot --plain")
+    assert "turn.move(" in traveller.run("arena docs kingdoms --plain")
     played = traveller.run("arena match --game claim --bot greedy --bot search --clock 30ms/move+2s --sandbox process")
     assert "greedy" in played
     missing = traveller.attempt("arena docs nowhere")

@@ -2,8 +2,11 @@
 
 from arena import registry
 from arena.bots.builtin import RandomBot
+from arena.bots.files import folder_digest
+from arena.bots.reserved import LOCAL_OWNER
 from arena.bots.running import LocalBot
 from arena.sdk import Session
+from arena.store.sql import Store
 from tests.kits.contestants import arena
 from tests.kits.tournaments import InlineExecutor
 
@@ -37,6 +40,13 @@ def tournament_words(folder, address, *, rounds):
 def play_tournament(folder, *, rounds):
     """Play them all against each other by the command; the store with the finished tournament."""
     make_bots(folder)
+    store = Store(folder / "arena.db")
+    for name in BOTS:  # so that they have versions that a test can name
+        store.add_bot(
+            name=name, version="1", owner=LOCAL_OWNER, digest=folder_digest(folder / name), origin=str(folder / name),
+            games=[GAME], tried=True,
+        )  # fmt: skip
+    store.close()
     words = tournament_words(folder, folder / "arena.db", rounds=rounds)
     result = arena(*words, make_executor=inline_executor)
     assert result.exit_code == 0, result.output

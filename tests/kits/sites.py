@@ -4,7 +4,7 @@ import math
 
 from arena import registry
 from arena.clock import TimeControl
-from arena.match import FINE, Contestant, Ending, Fault, MatchRecord, MatchSpec, PlayedMove, Times, Verdict
+from arena.match import FINE, Ending, Fault, MatchRecord, MatchSpec, PlayedMove, Times, Verdict
 from arena.referee import record
 from arena.referee.faults import plays_on, result, substitute
 from arena.rng import stream
@@ -87,7 +87,7 @@ def play(game, seats, field, fixture, *, fault=False):
         times = Times(wall=int(900 + rng.random() * 40_000 * field[seat].id), charged=900, cpu=700)
         played.append(PlayedMove(seat, move, times))
         state.apply(move)
-    contestants = tuple(Contestant(bot.name, bot.version, bot.digest) for bot in field)
+    contestants = tuple(bot.contestant for bot in field)
     name = record.match_id(game, config, seed, contestants)
     spec = MatchSpec(name, game.info.name, config, seed, contestants, TimeControl.parse("1s/move"))
     verdicts = {found.seat: found.verdict for found in faults}

@@ -71,7 +71,9 @@ class InlineExecutor:
         try:
             async with asyncio.TaskGroup() as group:
                 self._tasks = [group.create_task(work(worker)) for worker in self._workers]
-        except* ArenaError as errors:
+        except ExceptionGroup as errors:  # as arena/workers/pool.py does, for Python 3.11.2
+            if errors.split(ArenaError)[1] is not None:
+                raise
             raise errors.exceptions[0] from None
 
 

@@ -14,7 +14,7 @@ from arena.links.connection import BotConnection, unix_connect
 from arena.links.local import LocalLink
 from arena.match import Contestant, MatchSpec
 from arena.referee.player import Player
-from arena.referee.referee import Policy, play
+from arena.referee.referee import FaultPolicy, play
 from arena.sdk import Bot, Session
 from engines.claim import GAME
 
@@ -75,7 +75,7 @@ async def connected(path, start_limit=20.0):
 async def play_match(links, control=CONTROL, seed=3, strikes=0):
     names = tuple(Contestant(f"bot {seat}") for seat in range(len(links)))
     spec = MatchSpec("test", "claim", GAME.configure(2, {}), seed, names, control)
-    return await play(GAME, [Player(GAME.codec, link, control) for link in links], spec, Policy(strikes))
+    return await play(GAME, [Player(GAME.codec, link, control) for link in links], spec, FaultPolicy(strikes))
 
 
 async def play_against_local(connection, control=CONTROL, seed=3):

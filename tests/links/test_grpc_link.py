@@ -265,6 +265,7 @@ def test_without_a_good_health_check_there_is_no_start(tmp_path, health, reason)
     looptime.run(run())
 
 
+@pytest.mark.slow
 def test_a_bot_that_listens_no_more_is_told_what_it_said_before(tmp_path):
     async def run():
         asked_again = asyncio.Event()  # by then its first answer has been read
@@ -369,6 +370,7 @@ AGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", AGES.values(), ids=AGES)
 def test_a_server_may_close_old_and_idle_connections(tmp_path, options):
     """The match lasts longer than its connection may, and there is a pause before the next one."""

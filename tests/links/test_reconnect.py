@@ -226,7 +226,7 @@ def test_a_new_connection_without_a_stream_is_a_fault_of_the_bot(tmp_path):
     async def run():
         async with served(tmp_path, on_request=close_first, settings=none) as (server, connection):
             link = await connection.open_match(CODEC)
-            with pytest.raises(Disconnected, match="let the referee open no stream"):
+            with pytest.raises(Disconnected, match="does not accept another stream"):
                 await link.call(b"start", 2.0)
             assert server.connections == 2
 
@@ -268,7 +268,7 @@ def test_a_bot_that_is_gone_is_not_waited_for(tmp_path):
             await asyncio.sleep(0.1)
             link = await connection.open_match(CODEC)
             began = time.monotonic()
-            with pytest.raises(Disconnected, match="takes no other"):
+            with pytest.raises(Disconnected, match="refuses a new one"):
                 await link.call(b"start", 5.0)
             assert time.monotonic() - began < 1.0
 

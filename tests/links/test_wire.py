@@ -101,6 +101,7 @@ PINGED = frame(PING, b"12345678")
 PONG = frame(PING, b"12345678", flags=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", [b"", grant(100), frame(0xEE, bytes(500)), reply(b"surplus") + frame(SETTINGS)])
 def test_pings_are_answered_while_nobody_waits(before):
     """Soon, whatever stands before them, and all else is left for the next turn."""
@@ -360,6 +361,7 @@ def test_a_bot_that_hangs_up_while_it_is_waited_for_is_disconnected():
     looptime.run(run())
 
 
+@pytest.mark.slow
 def test_our_own_work_is_never_charged():
     async def run():
         async with wired() as wire:
@@ -469,14 +471,14 @@ def test_a_late_reply_is_dropped_whenever_it_comes():
     async def run():
         owed = {b"1", b"2"}
 
-        def is_late(data):
+        def drop_late(data):
             late = data in owed
             owed.discard(data)
             return late
 
         async with wired() as wire:
             await wire.greet(GREETING + HEAD)
-            lenient = ReplyPolicy(is_late, STEADY)
+            lenient = ReplyPolicy(drop_late, STEADY)
             for _ in range(2):
                 with pytest.raises(TimedOut):
                     await wire.link.call(b"", 0.02, lenient)

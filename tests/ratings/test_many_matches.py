@@ -132,7 +132,7 @@ def test_groups_that_only_one_sided_results_connect(role_sigma):
         assert known.iterations < FEW_ITERATIONS
         assert known.mu.mean() == pytest.approx(ENV.mu, abs=1e-5)
         assert np.linalg.eigvalsh(known.covariance).min() > 0.0
-        assert 0.0 <= certainty(known.mu, known.skills, ENV, 3) <= 1.0
+        assert 0.0 <= certainty(known.mu, known.skills, 3) <= 1.0
 
 
 def test_ten_times_the_matches_shrink_the_deviation_by_the_root_of_ten():

@@ -71,12 +71,12 @@ def test_no_second_is_counted_twice(spans, since, until):
 
 
 def test_short_spans_are_not_worth_keeping():
-    standstills = Stalls()
-    standstills.note(1.0, 1.005)
-    standstills.note(2.0, 2.5)
-    assert standstills.since(0.0) == [(2.0, 2.5)]
-    assert standstills.since(2.4) == [(2.0, 2.5)]
-    assert standstills.since(2.5) == []
+    stalls = Stalls()
+    stalls.note(1.0, 1.005)
+    stalls.note(2.0, 2.5)
+    assert stalls.since(0.0) == [(2.0, 2.5)]
+    assert stalls.since(2.4) == [(2.0, 2.5)]
+    assert stalls.since(2.5) == []
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_what_came_while_we_were_busy_came_at_the_last_look(pair):
     time.sleep(0.2)  # our own work, which nobody is charged for
     assert selector.select(None)
     assert selector.arrival < looked + 0.1
-    assert covered(selector.standstills.since(0.0), looked, time.monotonic()) > 0.15
+    assert covered(selector.stalls.since(0.0), looked, time.monotonic()) > 0.15
 
 
 def test_what_wakes_us_came_just_now(pair):
@@ -107,17 +107,17 @@ def test_what_wakes_us_came_just_now(pair):
     threading.Timer(0.5, far.send, (b"!",)).start()
     assert selector.select(10.0)
     assert selector.arrival > began + 0.45
-    assert covered(selector.standstills.since(0.0), began, began + 0.5) < 0.4  # to sleep is no standstill
+    assert covered(selector.stalls.since(0.0), began, began + 0.5) < 0.4  # to sleep is no stall
 
 
-def test_a_sleep_that_takes_too_long_is_a_standstill():
+def test_a_sleep_that_takes_too_long_is_a_stall():
     moments = iter([0.0, 1.0, 9.0])
     selector = LoopSelector(lambda: next(moments))
     selector.select(0.001)
-    assert selector.standstills.since(0.0) == [(0.0, 1.0), (1.001, 9.0)]
+    assert selector.stalls.since(0.0) == [(0.0, 1.0), (1.001, 9.0)]
 
 
-def test_a_deadline_knows_of_a_standstill_before_the_loop_looks_again():
+def test_a_deadline_knows_of_a_stall_before_the_loop_looks_again():
     """Who asks for it may be next after the very work that kept the loop."""
 
     async def ask_after_work():

@@ -13,7 +13,7 @@ from arena.errors import Abuse, BadMessage, Crashed, InfraError, RecordError, Ti
 from arena.links.local import LocalLink
 from arena.match import Contestant, Ending, Fault, MatchSpec, Outcome, Verdict
 from arena.referee import record
-from arena.referee.faults import Policy, result, substitute
+from arena.referee.faults import FaultPolicy, result, substitute
 from arena.referee.player import STRICT, Answer, Player
 from arena.referee.referee import play
 from arena.referee.replay import positions, verify
@@ -59,7 +59,7 @@ def run(*scripts, seed=7, strikes=0, dismiss=None):
     contestants = tuple(Contestant(f"bot{seat}") for seat in range(len(scripts)))
     spec = MatchSpec("m", "kingdoms", config, seed, contestants, CONTROL)
     players = [Player(GAME.codec, link, CONTROL) for link in links]
-    return asyncio.run(play(GAME, players, spec, Policy(strikes), None, dismiss)), links
+    return asyncio.run(play(GAME, players, spec, FaultPolicy(strikes), None, dismiss)), links
 
 
 def game_outcome(kept):
@@ -172,6 +172,7 @@ FAULTS = st.sampled_from([CRASH, TimedOut("late"), BadMessage("nonsense"), Abuse
 SCRIPTS = st.lists(st.dictionaries(st.integers(0, 30), FAULTS, max_size=2), min_size=3, max_size=4)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(SCRIPTS, st.integers(0, 2**32), st.integers(0, 2), st.data())
 def test_whatever_goes_wrong_is_verified_and_what_is_changed_is_not(scripts, seed, strikes, data):

@@ -96,3 +96,9 @@ def test_the_same_match_has_the_same_name():
     again = play_one()[1]
     assert again.spec.match_id == PLAYED.spec.match_id
     assert play_one(seed=8)[1].spec.match_id != PLAYED.spec.match_id
+
+
+@pytest.mark.parametrize("part", [record.sandbox_reports, record.faults_in, record.rules_version])
+def test_a_part_of_bytes_that_are_no_record_is_refused_as_a_record_error(part):
+    with pytest.raises(RecordError, match="cannot be read"):
+        part(bytes(range(256)))

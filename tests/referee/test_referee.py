@@ -1,6 +1,7 @@
 """The referee with scripted bots: every fault becomes a verdict, and only our own failures void a match."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -11,12 +12,14 @@ from arena.contestant.reproduce import requests
 from arena.errors import BadMessage, Crashed, Disconnected, EngineFault, InfraError, TimedOut
 from arena.links.local import LocalLink
 from arena.match import Contestant, Ending, MatchSpec, Moves, Ready
-from arena.referee.faults import ENDING_OF, Policy
+from arena.referee.faults import ENDING_OF, FaultPolicy
 from arena.referee.player import STRICT, Answer, Player
+from arena.referee.progress import Progress
+from arena.referee.record import dump, load
 from arena.referee.referee import play
-from arena.referee.replay import verify
+from arena.referee.replay import banks_of, verify
+from arena.referee.seal import seal
 from arena.sdk import Session
-from arena.web.replay_data import banks_of
 from engines.claim.game import GAME, Claim
 
 CONTROL = TimeControl(per_move=1.0, bank=2.0, increment=0.0, allowance=0.0)
@@ -63,7 +66,7 @@ def run(*scripts, game=GAME, strikes=0, lag=0.0, control=CONTROL):
     links = [ScriptedLink(script, lag=lag) for script in scripts]
     spec = MatchSpec("m", "claim", CONFIG, 7, (Contestant("a"), Contestant("b")), control)
     players = [Player(game.codec, link, control) for link in links]
-    return asyncio.run(play(game, players, spec, Policy(strikes))), links
+    return asyncio.run(play(game, players, spec, FaultPolicy(strikes))), links
 
 
 def test_a_match_without_faults():
@@ -107,6 +110,27 @@ def test_a_fault_forfeits_the_match(step, ending):
     assert record.outcome.scores == (0.0, 1.0)
     assert links[1].told[0].verdict.ending is Ending.NORMAL
     verify(GAME, record)
+
+
+def test_an_illegal_move_is_kept_with_its_fault_and_its_seal_does_not_cover_it():
+    record, _ = run({1: Moves(1, (99,))}, {})
+    (fault,) = load(dump(record, GAME), lambda _: GAME).faults
+    assert GAME.codec.load_move(fault.tried) == 99
+    assert seal(GAME, record) == seal(GAME, replace(record, faults=(replace(fault, tried=b""),)))
+    assert record.result == "b won by forfeit (a chose an illegal move at move 1)"
+    assert record.seat_words(1) == "won by forfeit"
+    legal = GAME.codec.dump_move(GAME.start(CONFIG, 7).legal()[0])
+    with pytest.raises(errors.RecordError, match="move 1, for which seat 0 is blamed, is legal"):
+        verify(GAME, replace(record, faults=(replace(fault, tried=legal),)))
+
+
+def test_a_move_too_many_and_one_that_the_codec_cannot_write_are_not_kept():
+    record, _ = run({1: FAULTS["too many moves"][0]}, {})
+    assert record.faults[0].tried == b""
+    progress, fault = Progress(record.spec), errors.IllegalMove("no")
+    fault.tried = "not a card"
+    progress.fail(0, fault, GAME.codec)
+    assert progress.faults[0].tried == b""
 
 
 def test_legal_moves_before_an_illegal_one_stay_played():

@@ -1,5 +1,6 @@
 """The way from training to the ladder: train.py learns, bot.py plays it in the sandbox, and in an image of its own."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -50,6 +51,47 @@ def test_training_makes_a_policy_that_plays(tmp_path):
     assert trained.returncode == 0, trained.stderr
     assert re.search(r"wins [\d.]+% of 128 against random; saved .*policy\.npz", trained.stdout)
     assert bots_of(folder).keys() == {"claim"}
+
+
+STOPPED = """
+import signal, sys, train
+from pathlib import Path
+
+train.TABLES, play, plays = 2, train.play, []
+
+def interrupted(*given, **more):
+    plays.append(1)
+    if len(plays) == stop_in:
+        signal.raise_signal(signal.SIGINT)
+    return play(*given, **more)
+
+def run(out, *words, stop=0):
+    global stop_in
+    plays.clear()
+    stop_in, sys.argv = stop, ["train.py", "--games", "8", "--out", out, *words]
+    try:
+        train.main()
+    except SystemExit as error:
+        return str(error)
+
+train.play = interrupted
+assert run("unbroken.npz") is None
+assert run("stopped.npz", stop=1) == "stopped: nothing is learned yet, and stopped.npz is left as it was"
+assert "the same command goes on" in run("stopped.npz", stop=8), "in the third round, after its measurement"
+best = Path("stopped.npz").read_bytes()
+said = run("stopped.npz", "--seed", "2")
+assert "has a stopped run of --game claim --games 8 --seed 1: go on with that one, or delete the file" in said, said
+assert run("stopped.npz") is None
+assert best != Path("stopped.npz").read_bytes() == Path("unbroken.npz").read_bytes()
+"""
+
+
+def test_a_stopped_training_keeps_the_best_so_far_and_goes_on_to_the_same_policy(tmp_path):
+    command, env = [sys.executable, "-c", STOPPED], {**os.environ, "PYTHONPATH": str(FOLDER)}
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=110, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "goes on after 4 games" in done.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["stopped.npz", "unbroken.npz"]
 
 
 def test_a_policy_for_other_vectors_says_so(tmp_path):

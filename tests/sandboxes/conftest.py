@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.sandboxes import BotDirectory, BotImage, BubblewrapSandbox, GvisorSandbox, Limits
+from arena.sandboxes.base import BotDirectory, BotImage, Limits
 from arena.sandboxes.docker import images
 from arena.sandboxes.docker.client import DockerClient
+from arena.sandboxes.docker.gvisor import GvisorSandbox
 from arena.sandboxes.kernel import cgroup_tree
 from arena.sandboxes.kernel.cgroups import ControlGroup
-from arena.sandboxes.owner import owner
+from arena.sandboxes.launched.bubblewrap import BubblewrapSandbox
+from arena.sandboxes.referee_id import referee_id
 from tests.kits.needs import need
 from tests.sandboxes.sandbox_kit import BASE_IMAGE, SYSTEM_PYTHON, Bench
 
@@ -57,7 +59,7 @@ def why_not_gvisor() -> str | None:
 
 @cache
 def why_not_control_groups() -> str | None:
-    group = ControlGroup.create(f"arena-{owner()}-conftest", cgroup_tree.discover())
+    group = ControlGroup.create(f"arena-{referee_id()}-conftest", cgroup_tree.discover())
     missing = {"memory", "pids", "cpu"} - group.features
     group.remove()
     return f"control groups: no {', '.join(sorted(missing))} for this user" if missing else None

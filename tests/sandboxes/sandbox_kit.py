@@ -10,16 +10,12 @@ import sys
 import time
 from pathlib import Path
 
-from arena.sandboxes import (
-    BotDirectory,
-    BotImage,
-    BubblewrapSandbox,
-    DockerSandbox,
-    GvisorSandbox,
-    Limits,
-    ProcessSandbox,
-)
-from arena.sandboxes.base import MIB
+from arena.sandboxes.base import BotDirectory, BotImage, Limits
+from arena.sandboxes.docker.gvisor import GvisorSandbox
+from arena.sandboxes.docker.sandbox import DockerSandbox
+from arena.sandboxes.launched.bubblewrap import BubblewrapSandbox
+from arena.sandboxes.launched.process import ProcessSandbox
+from arena.untrusted.units import MIB
 
 BASE_IMAGE = "arena/base:bookworm"
 SYSTEM_PYTHON = Path("/usr/bin/python3")

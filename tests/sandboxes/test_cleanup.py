@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from arena.errors import InfraError
-from arena.sandboxes import BotDirectory, Limits, socketdir
+from arena.sandboxes import socketdir
+from arena.sandboxes.base import BotDirectory, Limits
 from arena.sandboxes.kernel import cgroups
 from arena.sandboxes.kernel.cgroup_tree import Hierarchy
 from arena.sandboxes.kernel.cgroups import ControlGroup, FeatureDirectory
 from arena.sandboxes.launched.process import ProcessSandbox
 from arena.sandboxes.lifecycle import run_to_completion
-from arena.sandboxes.owner import owner
+from arena.sandboxes.referee_id import referee_id
 
 pytestmark = [pytest.mark.slow, pytest.mark.real(reason="starts sandboxes")]
 
@@ -53,7 +54,7 @@ def test_a_group_that_cannot_be_made_whole_is_not_left_in_half(tmp_path, monkeyp
 
 def test_a_socket_directory_that_stays_keeps_no_other(tmp_path, monkeypatch):
     monkeypatch.setattr(socketdir, "_PARENT", tmp_path)
-    namespace, pid, _ = owner().split("-")
+    namespace, pid, _ = referee_id().split("-")
     names = {f"{namespace}-{pid}-1-{number}" for number in range(5)}  # a process of our number that began long ago
     for name in names:
         (tmp_path / name).mkdir()

@@ -16,16 +16,18 @@ from socketserver import ThreadingMixIn, UnixStreamServer
 import pytest
 
 from arena.errors import InfraError
-from arena.sandboxes import BotImage, DockerSandbox, Limits, doctor, sweeping
+from arena.sandboxes import doctor, sweeping
+from arena.sandboxes.base import BotImage, Limits
 from arena.sandboxes.docker.client import DockerClient, NoAnswer, NotFound
-from arena.sandboxes.docker.container import OWNER_LABEL
+from arena.sandboxes.docker.container import REFEREE_LABEL
+from arena.sandboxes.docker.sandbox import DockerSandbox
 
 pytestmark = [pytest.mark.slow, pytest.mark.real(reason="asks a docker daemon, against deadlines")]
 
 ROOT = Path(__file__).parents[2]
 GONE = f"{os.stat('/proc/self/ns/pid').st_ino}-4194304-1"
 """The owner name of a referee that is surely dead."""
-LEFT = {"Id": "c" * 64, "Names": [f"/arena-{GONE}-token"], "Labels": {OWNER_LABEL: GONE}}
+LEFT = {"Id": "c" * 64, "Names": [f"/arena-{GONE}-token"], "Labels": {REFEREE_LABEL: GONE}}
 SOON_S = 20.0
 """Far above the limits that the tests set, and far below what a hung daemon would take."""
 
@@ -185,8 +187,9 @@ def test_a_sweep_leaves_alone_what_is_being_removed(tmp_path, monkeypatch):
 
 def test_a_hung_daemon_is_one_line_of_the_doctor(tmp_path, monkeypatch):
     monkeypatch.setattr(doctor, "DockerClient", lambda: DockerClient(0.5))
+    (docker,) = (probe for probe in doctor.PROBES if probe.name == "docker daemon")
     with daemon_that({}, tmp_path, monkeypatch):
-        (line,) = doctor._run_probe(doctor.probe_docker)
+        (line,) = doctor.run_probe(docker)
     assert "did not answer" in line.found
 
 

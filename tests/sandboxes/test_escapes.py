@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from arena.errors import StartFailed
-from arena.sandboxes import BotImage, DockerSandbox, Limits
+from arena.sandboxes.base import BotImage, Limits
 from arena.sandboxes.docker import image_builds
 from arena.sandboxes.docker.client import DockerClient
+from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.kernel import masks
 from arena.sandboxes.kernel.seccomp import number, rules
 from arena.sandboxes.kernel.users import BOT_UIDS
@@ -441,7 +442,7 @@ result = attempt(os.openpty), os.listdir("/dev/pts"), child, {
 
 
 def test_what_one_bot_does_moves_no_counter_that_another_reads(bench):
-    """The channels of bench/channels.py that are closed, each with a sender who shouts."""
+    """The channels that docs/sandboxes.md calls closed, each with a sender who shouts."""
     shout = """
 for _ in range(20):
     child = os.fork()

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from arena.errors import InfraError, OutOfMemory
-from arena.sandboxes import BotImage, GvisorSandbox, Limits, weaknesses
-from arena.sandboxes.base import MIB
-from arena.sandboxes.docker.gvisor import SETTING, check_kernel, takes_filters, why_unusable
+from arena.referee.enforcement import weaknesses
+from arena.sandboxes.base import BotImage, Limits
+from arena.sandboxes.docker.gvisor import SETTING, GvisorSandbox, check_kernel, takes_filters, why_unusable
 from arena.sandboxes.docker.gvisor_trial import network_families
+from arena.untrusted.units import MIB
 from tests.sandboxes.sandbox_kit import BASE_IMAGE, FORK_BOMB, MEMORY_BOMB, left_behind, small, tell, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.real(reason="starts sandboxes")]

@@ -12,9 +12,11 @@ import time
 import pytest
 
 from arena.errors import UsageError
-from arena.sandboxes import BotImage, DockerSandbox, GvisorSandbox, Limits
+from arena.sandboxes.base import BotImage, Limits
 from arena.sandboxes.docker import image_builds, image_files, images
 from arena.sandboxes.docker.client import DockerClient, NotFound
+from arena.sandboxes.docker.gvisor import GvisorSandbox
+from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.untrusted.tar import read_members
 from tests.sandboxes.sandbox_kit import BASE_IMAGE, OBEDIENT, processes_with, tell, until
 

@@ -22,7 +22,8 @@ SCRIPT = """
 import asyncio, json, sys
 from pathlib import Path
 from tests.sandboxes.sandbox_kit import OBEDIENT, FORK_BOMB, MEMORY_BOMB, small, tell
-from arena.sandboxes import BotDirectory, BubblewrapSandbox
+from arena.sandboxes.base import BotDirectory
+from arena.sandboxes.launched.bubblewrap import BubblewrapSandbox
 
 async def play():
     program = BotDirectory(Path({folder!r}), ("/usr/bin/python3", "-c", OBEDIENT))
@@ -49,7 +50,8 @@ asyncio.run(play())
 IN_DOCKER = """
 import asyncio, json, sys
 from tests.sandboxes.sandbox_kit import BASE_IMAGE, OBEDIENT, tell
-from arena.sandboxes import BotImage, DockerSandbox, Limits
+from arena.sandboxes.base import BotImage, Limits
+from arena.sandboxes.docker.sandbox import DockerSandbox
 
 async def play():
     async with DockerSandbox(BotImage(BASE_IMAGE, ("python3", "-c", OBEDIENT)), Limits()) as sandbox:
@@ -106,7 +108,7 @@ import asyncio, json, os
 from functools import partial
 from pathlib import Path
 from arena.bots.files import folder_digest
-from arena.sandboxes import BotDirectory
+from arena.sandboxes.base import BotDirectory
 from arena.intake import folders
 from arena.intake.folder_storage import FolderStorage
 
@@ -142,8 +144,9 @@ exec "$@"
 IN_SCOPE = """
 import asyncio, json, os
 from pathlib import Path
-from arena.sandboxes import BotDirectory, BubblewrapSandbox, Limits
-from arena.sandboxes.scope import enter_scope
+from arena.sandboxes.base import BotDirectory, Limits
+from arena.sandboxes.launched.bubblewrap import BubblewrapSandbox
+from arena.sandboxes.systemd_scope import enter_scope
 
 enter_scope()
 held = asyncio.run(BubblewrapSandbox(BotDirectory(Path("/usr"), ("true",)), Limits()).dry_run())

@@ -14,11 +14,11 @@ import pytest
 
 import arena.sandboxes.launched
 from arena.errors import Abuse, InfraError, UsageError
-from arena.referee.holding import WEAK
-from arena.sandboxes import BotDirectory, BotImage, Death, Limits, doctor, weaknesses
+from arena.referee.enforcement import WEAK, weaknesses
+from arena.sandboxes import doctor
+from arena.sandboxes.base import BotDirectory, BotImage, Death, Limits
 from arena.sandboxes.docker.container import container_config
-from arena.sandboxes.docker.images import Image
-from arena.sandboxes.docker.write_profile import PROFILE
+from arena.sandboxes.docker.images import CheckedImage
 from arena.sandboxes.doctor import Finding, Status, examine, is_safe_runc, version
 from arena.sandboxes.endpoint import Endpoint
 from arena.sandboxes.kernel import cgroup_tree, syscalls, users
@@ -36,8 +36,9 @@ from arena.sandboxes.kernel.seccomp import (
 from arena.sandboxes.kernel.users import BOT_UIDS, LeasedUser
 from arena.sandboxes.launched.bubblewrap import SOCKET_TMPFS, arguments, temporary
 from arena.sandboxes.logs import LogReader
-from arena.sandboxes.owner import is_alive, owner
+from arena.sandboxes.referee_id import is_alive, referee_id
 from arena.untrusted.text import printable_bytes
+from tools.seccomp_profile import PROFILE
 
 NEWER_THAN_SOME_LIBRARIES = {
     "riscv_hwprobe", "fchmodat2", "map_shadow_stack", "futex_wake", "futex_wait", "futex_requeue", "futex_waitv",
@@ -47,9 +48,7 @@ NEWER_THAN_SOME_LIBRARIES = {
 
 class TestRules:
     def test_the_file_for_docker_is_made_from_the_rules(self):
-        assert PROFILE.read_text() == docker_text(file_locks=False), (
-            "write it anew: python -m arena.sandboxes.docker.write_profile"
-        )
+        assert PROFILE.read_text() == docker_text(file_locks=False), "write it anew: make seccomp"
 
     def test_the_text_is_the_profile(self):
         assert json.loads(docker_text(file_locks=False)) == docker_profile(file_locks=False)
@@ -329,8 +328,8 @@ class TestLogs:
 
 class TestNames:
     def test_this_process_is_alive_and_others_are_not(self):
-        assert is_alive(owner())
-        namespace, pid, started = owner().split("-")
+        assert is_alive(referee_id())
+        namespace, pid, started = referee_id().split("-")
         assert not is_alive(f"{namespace}-{pid}-{int(started) + 1}")
         with subprocess.Popen(["true"]) as child:
             pass
@@ -384,7 +383,7 @@ class TestPolicy:
         assert done.stdout.split() == []
 
     def test_the_configuration_of_a_container(self):
-        image = Image("sha256:1", 1, "/bot")
+        image = CheckedImage("sha256:1", 1, "/bot")
         config = container_config(
             BotImage("x"), Limits(), image=image, socket_dir="/s", snapshots_dir="/snapshots", uid=61001
         )
@@ -402,7 +401,7 @@ class TestPolicy:
     def test_a_container_has_the_processors_of_who_starts_it(self, monkeypatch, own, wanted):
         monkeypatch.setattr(os, "cpu_count", lambda: 4)
         monkeypatch.setattr(os, "sched_getaffinity", lambda _: own)
-        image = Image("sha256:1", 1, "/bot")
+        image = CheckedImage("sha256:1", 1, "/bot")
         config = container_config(BotImage("x"), Limits(), image=image, socket_dir="/s", snapshots_dir="/n", uid=61001)
         assert config["HostConfig"]["CpusetCpus"] == wanted
 
@@ -438,7 +437,7 @@ class TestDoctor:
 
     @pytest.mark.slow
     def test_every_shortcoming_comes_with_reason_and_remedy(self):
-        findings = asyncio.run(examine())
+        findings = examine()
         assert {"user namespaces", "bubblewrap", "control group: memory", "a whole sandbox"} <= {
             f.name for f in findings
         }

@@ -11,10 +11,12 @@ from arena.bots.running import SandboxedBot
 from arena.errors import Disconnected, InfraError, OutOfMemory
 from arena.match import Contestant
 from arena.referee import looptime
-from arena.sandboxes import Limits, processors, weaknesses
-from arena.sandboxes.base import MIB
+from arena.referee.enforcement import weaknesses
+from arena.sandboxes import processors
+from arena.sandboxes.base import Limits
 from arena.sandboxes.kernel import cgroup_tree
 from arena.sandboxes.launched.bubblewrap import WritableTmpfs
+from arena.untrusted.units import MIB
 from tests.sandboxes.sandbox_kit import FORK_BOMB, MEMORY_BOMB, OBEDIENT, Bench, small, tell
 
 pytestmark = [pytest.mark.slow, pytest.mark.real(reason="starts sandboxes")]
@@ -209,7 +211,7 @@ result = before.split("Max core file size")[1].split()[:2], refused, open("/proc
 
 
 def test_a_bot_sees_the_processors_that_it_may_use(any_bench, monkeypatch):
-    monkeypatch.setattr(processors, "MOST", 1)
+    monkeypatch.setattr(processors, "MAX_PROCESSORS", 1)
     code = "result = len(os.sched_getaffinity(0)), os.environ['OMP_NUM_THREADS'], os.environ['PYTHON_CPU_COUNT']"
     assert any_bench.ask(code) == "(1, '1', '1')"
 
@@ -219,10 +221,10 @@ def test_on_a_large_machine_bots_see_few_processors_and_all_of_a_table_the_same(
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(64)))
     for pid in (0, 7, 63, 1000):
         monkeypatch.setattr(os, "getpid", lambda pid=pid: pid)
-        chosen = processors.processors(Limits())
+        chosen = processors.for_bot(Limits())
         assert len(set(chosen)) == 4
-        assert chosen == processors.processors(Limits())
-    assert len(processors.processors(Limits(cpus=6.5))) == 7
+        assert chosen == processors.for_bot(Limits())
+    assert len(processors.for_bot(Limits(cpus=6.5))) == 7
 
 
 def test_a_fork_bomb_stays_in_its_bounds(bench):

@@ -1,4 +1,4 @@
-"""The rules on loan run in the bot's own sandbox: its limits, its freezing, its death."""
+"""The rules service runs in the bot's own sandbox: its limits, its freezing, its death."""
 
 import asyncio
 import os
@@ -11,8 +11,8 @@ import pytest
 from arena.bots.launch import program_of
 from arena.bots.manifest import Folder, read_manifest
 from arena.errors import OutOfMemory
-from arena.sandboxes import Limits
-from arena.sandboxes.base import MIB
+from arena.sandboxes.base import Limits
+from arena.untrusted.units import MIB
 from tests.sandboxes.sandbox_kit import KINDS, OBEDIENT, processes_with, small, tell, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.real(reason="starts sandboxes")]

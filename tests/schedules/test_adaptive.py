@@ -22,33 +22,33 @@ def known(*rows):
 
 def test_the_doubtful_pair_meets():
     mean, covariance = known(("a", "c", 50), ("b", "c", 50), ("c", "d", 50))
-    assert set(next_matches(mean, covariance, ENV, top=1)[0]) == {0, 1}
+    assert set(next_matches(mean, covariance, top=1)[0]) == {0, 1}
 
 
 def test_tables_for_the_same_time_differ():
     mean, covariance = np.full(6, 25.0), np.eye(6) * ENV.sigma**2
-    tables = next_matches(mean, covariance, ENV, top=6, games=2, count=3)
+    tables = next_matches(mean, covariance, top=6, games=2, count=3)
     assert len({frozenset(table) for table in tables}) == 3
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_a_table_has_its_seats_and_each_bot_once(seats):
     mean, covariance = known(("a", "b", 3), ("c", "d", 3), ("d", "e", 1))
-    (table,) = next_matches(mean, covariance, ENV, top=2, seats=seats)
+    (table,) = next_matches(mean, covariance, top=2, seats=seats)
     assert len(table) == len(set(table)) == seats
 
 
 def test_too_many_seats_are_refused():
     with pytest.raises(UsageError, match="field of 2"):
-        next_matches(np.zeros(2), np.eye(2), ENV, top=1, seats=3)
+        next_matches(np.zeros(2), np.eye(2), top=1, seats=3)
 
 
 def test_certainty_and_settled_places():
     mean, covariance = known(("a", "b", 100), ("b", "c", 100), ("b", "d", 100))
-    assert certainty(mean, covariance, ENV, 2) > 0.99
-    assert certainty(mean, covariance, ENV, 3) == pytest.approx(0.5, abs=0.05)
-    assert certainty(mean, covariance, ENV, 4) == certainty(mean, covariance, ENV, 3)
-    assert settled(mean, covariance, ENV, 0.95) == 2
+    assert certainty(mean, covariance, 2) > 0.99
+    assert certainty(mean, covariance, 3) == pytest.approx(0.5, abs=0.05)
+    assert certainty(mean, covariance, 4) == certainty(mean, covariance, 3)
+    assert settled(mean, covariance, 0.95) == 2
 
 
 def shaken(values, seed):
@@ -59,36 +59,36 @@ def shaken(values, seed):
 
 def test_another_machine_is_as_certain(monkeypatch):
     mean, covariance = known(*(("a", other, 4) for other in "bcde"))  # four equal bots: no direction is theirs
-    found, eigh = [certainty(mean, shaken(covariance, seed), ENV, 1) for seed in range(5)], np.linalg.eigh
+    found, eigh = [certainty(mean, shaken(covariance, seed), 1) for seed in range(5)], np.linalg.eigh
 
     def mirrored(matrix):
         values, directions = eigh(matrix)
         return values, directions * [1, -1, 1, -1, -1]  # a direction has no sign
 
     monkeypatch.setattr(np.linalg, "eigh", mirrored)
-    assert found == [certainty(mean, covariance, ENV, 1)] * 5
+    assert found == [certainty(mean, covariance, 1)] * 5
 
 
 def test_another_machine_chooses_the_same_tables():
     mean, covariance = np.array([27.0, 27.0, 26.0, 25.0]), np.diag([1.0, 4.0, 9.0, 9.0])  # two leaders
-    tables = next_matches(mean, covariance, ENV, top=1, count=4)
+    tables = next_matches(mean, covariance, top=1, count=4)
     for seed in range(5):
-        assert next_matches(shaken(mean, seed), shaken(covariance, seed), ENV, top=1, count=4) == tables
+        assert next_matches(shaken(mean, seed), shaken(covariance, seed), top=1, count=4) == tables
 
 
 def test_a_lone_bot_is_settled():
-    assert settled(np.array([25.0]), np.array([[ENV.sigma**2]]), ENV, 0.95) == 1
+    assert settled(np.array([25.0]), np.array([[ENV.sigma**2]]), 0.95) == 1
 
 
 def test_games_to_separate_falls_with_distance():
     covariance = np.eye(2)
     near, far = (
-        games_to_separate(np.array([25.0, 25.0 - d]), covariance, ENV, first=0, second=1, confidence=0.95)
+        games_to_separate(np.array([25.0, 25.0 - d]), covariance, first=0, second=1, confidence=0.95)
         for d in (0.5, 1.5)
     )
     assert near > far > 0
-    assert games_to_separate(np.zeros(2), covariance, ENV, first=0, second=1, confidence=0.95) == math.inf
-    assert games_to_separate(np.array([9.0, 0.0]), covariance, ENV, first=0, second=1, confidence=0.95) == 0.0
+    assert games_to_separate(np.zeros(2), covariance, first=0, second=1, confidence=0.95) == math.inf
+    assert games_to_separate(np.array([9.0, 0.0]), covariance, first=0, second=1, confidence=0.95) == 0.0
 
 
 def until_certain(skills, seed, choose):
@@ -96,7 +96,7 @@ def until_certain(skills, seed, choose):
     rng, counts = np.random.default_rng((1, seed)), {}
     names = [f"{number:02}" for number in range(len(skills))]
     mean, covariance = np.full(len(skills), ENV.mu), np.eye(len(skills)) * ENV.sigma**2
-    while certainty(mean, covariance, ENV, 2) < 0.95 and sum(counts.values()) < 1500:
+    while certainty(mean, covariance, 2) < 0.95 and sum(counts.values()) < 1500:
         for a, b in choose(mean, covariance):
             for pair in ((a, b), (b, a)):
                 d = skills[pair[0]] - skills[pair[1]] + rng.normal(0.0, ENV.beta * math.sqrt(2.0))
@@ -120,7 +120,7 @@ def test_half_of_a_round_robin_is_enough():
     pairings = [(a, b) for a in range(10) for b in range(a + 1, 10)]
 
     def chosen(mean, covariance):
-        return next_matches(mean, covariance, ENV, top=2, games=2, count=3)
+        return next_matches(mean, covariance, top=2, games=2, count=3)
 
     runs = []
     for seed in range(8):

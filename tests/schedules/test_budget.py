@@ -86,22 +86,17 @@ def games(seen):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "matches"), [("round-robin", 12), ("gauntlet", 12), ("swiss", 14)])
-def test_a_budget_stops_between_two_rounds_and_the_tournament_goes_on(tmp_path, kind, matches):
-    settings = replace(BASE, rounds=0, format=kind)
-    world, played = World(tmp_path / "db", settings), []
-    for _ in range(2):
-        time = FakeTime()
-        budget = Budget(155.0, now=time)
-        tournament, complete, seen = world.run(budget=budget, tick=lambda time=time: time.pass_by(10.0))
-        assert not complete
-        assert budget.spent
-        assert time.now <= 155.0
-        assert len(seen) == matches
-        played += seen
-    assert len({entry.match_id for entry in played}) == 2 * matches
-    assert tournament.total() is None
+def test_a_budget_without_rounds_closes_the_tournament_between_two_rounds(tmp_path, kind, matches):
+    world, time = World(tmp_path / "db", replace(BASE, rounds=0, format=kind)), FakeTime()
+    budget = Budget(155.0, now=time)
+    tournament, _, seen = world.run(budget=budget, tick=lambda: time.pass_by(10.0))
+    assert budget.spent
+    assert time.now <= 155.0
+    assert len(seen) == matches
+    entry = world.store.tournament(tournament.id)
+    assert (entry.state, bool(entry.checksum)) == ("closed", True)
     if kind == "round-robin":
-        assert set(games(played).values()) == {16}
+        assert set(games(seen).values()) == {8}
 
 
 @pytest.mark.slow

@@ -16,9 +16,9 @@ from arena.errors import InfraError
 from arena.match import Contestant
 from arena.notebook import table
 from arena.notebook.table import Rows
+from arena.referee.enforcement import weak_limits
 from arena.referee.faults import FORFEIT
 from arena.referee.heartbeat import STEADY
-from arena.referee.holding import weak_limits
 from arena.sdk import Session
 from arena.tournaments.tournament import Tournament
 from arena.workers.base import WorkerDied

@@ -25,7 +25,8 @@ def test_matches_may_end_in_any_order_but_rounds_are_finished_whole():
 
 
 def test_a_match_that_is_noted_again_is_counted_once():
-    outcomes = Outcomes([FIRST])
+    outcomes = Outcomes()
+    outcomes.note(0, FIRST)
     outcomes.note(1, SECOND)
     outcomes.note(1, SECOND)
     assert outcomes.played == 2
@@ -37,7 +38,10 @@ def test_a_match_that_is_noted_again_is_counted_once():
 def test_counts_are_those_of_a_list():
     rng = Random(1)
     ended = [rng.choice((FIRST, SECOND, TIE)) for _ in range(1000)]
-    outcomes = Outcomes(ended)
+    outcomes = Outcomes()
+    for place, outcome in enumerate(ended):
+        outcomes.note(place, outcome)
+    assert outcomes.finish(1000)
     assert list(outcomes) == ended
     assert outcomes.counts == Counter(ended)
 

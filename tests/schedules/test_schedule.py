@@ -31,8 +31,9 @@ def everything(schedule, decide=lambda fixture: (1, 2)):
 
 
 def play(fixtures, finished, decide):
-    for fixture in fixtures:
-        finished.append(FixtureResult(fixture.seating, decide(fixture)))
+    for place, fixture in enumerate(fixtures, len(finished)):
+        finished.note(place, FixtureResult(fixture.seating, decide(fixture)))
+    assert finished.finish(finished.end)
     return fixtures
 
 
@@ -235,8 +236,9 @@ from arena.schedules.schedule import Swiss
 for bots in (7, 40, 101):
     rng, finished = Random(bots), Outcomes()
     while rounds := Swiss(bots, 12, 3).rounds(finished):
-        for fixture in rounds[0]:
-            finished.append(FixtureResult(fixture.seating, (1, 2) if rng.random() < 0.5 else (2, 1)))
+        for place, fixture in enumerate(rounds[0], len(finished)):
+            finished.note(place, FixtureResult(fixture.seating, (1, 2) if rng.random() < 0.5 else (2, 1)))
+        finished.finish(finished.end)
     print([outcome.seating for outcome in finished])
 """
 

@@ -15,7 +15,6 @@ from arena.schedules.sprt import (
     later_pairs,
     leading_pairs,
     log_likelihood_ratio,
-    pairs_of,
     score_of,
 )
 from bench.sprt import measure
@@ -47,7 +46,7 @@ def test_pairs_are_counted_and_decide():
     test = Sprt(0.0, 50.0, 0.05, 0.05)
     assert test.report().decision is SprtDecision.CONTINUE
     assert test.report().interval == (-math.inf, math.inf)
-    assert test.add(1.0, 0.5).add(0.0, 0.0).add(0.5, 0.5).counts == (1, 0, 1, 1, 0)
+    assert test.after([(1.0, 0.5), (0.0, 0.0), (0.5, 0.5)]).counts == (1, 0, 1, 1, 0)
     better = Sprt(0.0, 50.0, 0.05, 0.05, (5, 20, 50, 60, 30)).report()
     assert better.decision is SprtDecision.ACCEPT_H1
     assert better.interval[0] < better.elo < better.interval[1]
@@ -62,7 +61,7 @@ def test_pairs_after_the_decision_do_not_count():
     assert decided.report().decision is SprtDecision.ACCEPT_H1
     assert decided.report().pairs < 200
     assert test.after(won + lost) == decided
-    assert test.after(won[:3]) == test.add(1.0, 1.0).add(1.0, 1.0).add(1.0, 1.0)
+    assert test.after(won[:3]).counts == (0, 0, 0, 0, 3)
     assert test.after([]) == test
 
 
@@ -74,18 +73,21 @@ def test_a_schedule_of_pairs_ends_with_the_test_or_its_cap(ranks, most, decision
     schedule, finished, deals = PairSchedule(test, most), Outcomes(), []
     while rounds := schedule.rounds(finished):
         assert all([fixture.seating for fixture in each] == [(0, 1), (1, 0)] for each in rounds)
-        for fixture in (fixture for pair in rounds for fixture in pair):
-            finished.append(FixtureResult(fixture.seating, ranks if fixture.seating[0] == 0 else ranks[::-1]))
+        for place, fixture in enumerate((fixture for pair in rounds for fixture in pair), len(finished)):
+            finished.note(place, FixtureResult(fixture.seating, ranks if fixture.seating[0] == 0 else ranks[::-1]))
             deals.append(fixture.deal)
+        assert finished.finish(finished.end)
     pairs = len(finished) // 2
-    assert test.after(pairs_of(finished)).report().decision is decision
+    assert test.after(leading_pairs(finished)).report().decision is decision
     assert (pairs < most) == (decision is SprtDecision.ACCEPT_H1)
     assert deals[::2] == deals[1::2] == list(range(pairs))
 
 
 def test_points_are_the_first_bots_from_either_seat():
-    finished = [FixtureResult((0, 1), (1, 2)), FixtureResult((1, 0), (1, 2))]
-    assert pairs_of(finished) == [(1.0, 0.0)]
+    finished = Outcomes()
+    finished.note(0, FixtureResult((0, 1), (1, 2)))
+    finished.note(1, FixtureResult((1, 0), (1, 2)))
+    assert leading_pairs(finished) == [(1.0, 0.0)]
 
 
 def test_the_test_is_fair_to_both_sides():
@@ -112,8 +114,6 @@ def test_elo_and_score_are_inverse():
 def test_nonsense_is_refused():
     with pytest.raises(UsageError):
         Sprt(10.0, 0.0, 0.05, 0.05)
-    with pytest.raises(UsageError):
-        Sprt(0.0, 10.0, 0.05, 0.05).add(0.3, 1.0)
 
 
 def test_pairs_count_in_the_order_of_the_deals_whatever_ended_first():
@@ -123,12 +123,12 @@ def test_pairs_count_in_the_order_of_the_deals_whatever_ended_first():
     for place in (8, 9, 6, 7, 0, 2, 1):
         played.note(place, lost if place < 2 else won)
     assert leading_pairs(played) == [(0.0, 0.0)]
-    assert later_pairs(played) == 2
+    assert later_pairs(played, 1) == 2
     played.note(3, won)
     played.note(4, won)
-    assert (leading_pairs(played), later_pairs(played)) == ([(0.0, 0.0), (1.0, 1.0)], 2)
+    assert (leading_pairs(played), later_pairs(played, 2)) == ([(0.0, 0.0), (1.0, 1.0)], 2)
     played.note(5, won)
-    assert (len(leading_pairs(played)), later_pairs(played)) == (5, 0)
+    assert (len(leading_pairs(played)), later_pairs(played, 5)) == (5, 0)
 
 
 def test_fast_wins_do_not_decide_a_test_that_was_stopped():
@@ -142,4 +142,4 @@ def test_fast_wins_do_not_decide_a_test_that_was_stopped():
     by_ending = [(1.0, 1.0) if pair % 2 == 0 else (0.0, 0.0) for pair in range(400) if pair % 2 == 0 or pair < 40]
     assert test.after(by_ending).report().decision is SprtDecision.ACCEPT_H1
     assert test.after(leading_pairs(played)).report().decision is SprtDecision.CONTINUE
-    assert later_pairs(played) == 179
+    assert later_pairs(played, len(leading_pairs(played))) == 179

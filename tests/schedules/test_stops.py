@@ -54,7 +54,7 @@ def test_the_bench_chooses_as_the_schedule_does(fields, top):
         chosen.append(pairs)
     for run in range(3):
         skills = fields.covariance[run, :BOTS, :BOTS]
-        tables = next_matches(mean[run], skills, ENV, top=top, games=2, count=4)
+        tables = next_matches(mean[run], skills, top=top, games=2, count=4)
         assert [tuple(pairs[run]) for pairs in chosen] == tables
 
 
@@ -71,9 +71,9 @@ def test_a_lead_among_near_rivals_convinces_less():
     """The same lead between two: among others as far apart it is nothing special, among equals it may be luck."""
     covariance = np.full((6, 6), 10.0) + np.eye(6)
     apart, near = np.array([30.0, 26.5, 20.0, 15.0, 10.0, 5.0]), np.array([30.0, 26.5, 26.5, 26.5, 26.5, 26.5])
-    assert certainty(apart, covariance, ENV, 1) > certainty(near, covariance, ENV, 1)
+    assert certainty(apart, covariance, 1) > certainty(near, covariance, 1)
 
 
 def test_nothing_is_certain_before_a_match():
     mean, covariance = np.full(6, ENV.mu), np.eye(6) * ENV.sigma**2
-    assert certainty(mean, covariance, ENV, 1) == pytest.approx(1 / 6, abs=0.02)
+    assert certainty(mean, covariance, 1) == pytest.approx(1 / 6, abs=0.02)

@@ -1,4 +1,4 @@
-"""The rules on loan: both verbs against the engines of every game, and a supervisor that ends as its bot ends."""
+"""The rules service: both calls against the engines of every game, and a supervisor that ends as its bot ends."""
 
 import os
 import signal
@@ -129,9 +129,9 @@ NEW = {"game": "claim", "config": CLAIM.codec.dump_config(CLAIM.configure(2, {})
 BAD_LOOKS = {
     "there is no game 'chess': choose": ({"game": "chess", "config": b""}, []),
     "the root says nothing": ({"game": "claim"}, []),
-    "these bytes are no ClaimObservation": ({"game": "claim", "observation": b"\xff"}, []),
-    "these bytes are no ClaimState": ({"game": "claim", "state": b"\xff"}, []),
-    "line 2: move 1: these bytes are no ClaimMove": (NEW, [[], [b"\xff"]]),
+    "not a valid ClaimObservation message": ({"game": "claim", "observation": b"\xff"}, []),
+    "not a valid ClaimState message": ({"game": "claim", "state": b"\xff"}, []),
+    "line 2: move 1: not a valid ClaimMove message": (NEW, [[], [b"\xff"]]),
     "line 1: move 1: ": (NEW, [[CLAIM.codec.dump_move(99)]]),
 }
 

@@ -1,6 +1,7 @@
 """One answer to every question about a bot, wherever it is shown."""
 
 import re
+import sqlite3
 from dataclasses import replace
 
 import pytest
@@ -65,11 +66,11 @@ def make_site(store):
 
 def test_ladder_bots_page_and_bot_page_show_the_same_rank(store, ladder):
     site = make_site(store)
-    on_ladder = {row.bot.label: row for row in site.page("ladder", "claim").data["rows"]}
+    on_ladder = {row.bot.label: row for row in site.page("ladder", "claim").data.shown.rows}
     assert on_ladder.keys() == {"mine 2", "best 1", "last 1"}
-    listed = site.page("bots").data["rated"]
+    listed = site.page("bots").data.rated
     for label, row in on_ladder.items():
-        (part,) = site.page("bot", str(row.bot.id)).data["parts"]
+        (part,) = site.page("bot", str(row.bot.id)).data.parts
         ((_, in_list),) = listed[row.bot.id]
         shown = (row.place, row.rating.ranks, row.ranked)
         assert (part.row.place, part.row.rating.ranks, part.row.ranked) == shown, label
@@ -90,6 +91,56 @@ def test_versions_off_the_ladder_say_why_they_have_no_rank(store, ladder):
     assert "not ranked: retired" in text("bots")
     row = site.snapshot.tables["claim"].row_of[ladder["gone 1"].id]
     assert (row.place, row.ranked, row.status, row.rating.games) == (0, 0, "retired", 16)
+
+
+def text_of(site, *names):
+    """What a page of a site says."""
+    around = SiteContext("Arena", Form.FOLDER, lambda _kind, _name: True)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", render(site.page(*names), around)))
+
+
+def test_bots_that_met_only_in_tests_have_a_page_of_their_meetings(store, ladder):
+    old, gone = ladder["mine 1"], ladder["gone 1"]
+    test = store.begin_tournament("claim", {"format": "test", "bots": []})
+    play(store, test, {gone: 1, old: 2}, 3)
+    play(store, test, {old: 1, gone: 2}, 1)
+    site = make_site(store)
+    first, second = sorted((old.id, gone.id))
+    assert ("pair", str(first), str(second)) in set(site.addresses())
+    shown = text_of(site, "pair", str(first), str(second))
+    assert "In tests, which are not rated: 1 to 3 in 4 games." in shown
+    assert "have not met" not in shown
+    assert site.page("pair", str(first), str(second)).description.endswith("1:3 in tests")
+    both = text_of(site, "pair", str(old.id), str(ladder["last 1"].id))
+    assert "In tests" not in both
+
+
+def test_an_imported_tournament_does_not_lead_to_meetings_that_no_page_has(store, ladder, tmp_path):
+    stranger, other = add(store, "stranger"), ladder["best 1"]
+    cup = store.begin_tournament("claim", {"rounds": 2, "bots": []})
+    with sqlite3.connect(tmp_path / "arena.db") as database:
+        database.execute("UPDATE tournaments SET apart = 1 WHERE id = ?", [cup.id])
+    play(store, cup, {stranger: 1, other: 2}, 2)
+    around = SiteContext("Arena", Form.FOLDER, lambda _kind, _name: True)
+    site = make_site(store)
+    assert "pairs/" not in render(site.page("tournament", str(cup.id)), around)
+    assert "pairs/" in render(site.page("tournament", "1"), around)
+    assert "It has played no match that is rated" in text_of(site, "bot", str(stranger.id))
+
+
+def test_pages_show_no_rating_of_bots_that_have_not_met(store):
+    bots = [add(store, name) for name in "abcd"]
+    cup = store.begin_tournament("claim", {"rounds": 1, "bots": []})
+    play(store, cup, dict(zip(bots[:2], (1, 2))), 20)
+    play(store, cup, dict(zip(bots[2:], (1, 2))), 30)
+    site = make_site(store)
+    for names in (("home",), ("ladder", "claim"), ("tournament", "1"), ("bot", "1"), ("bots",)):
+        shown = text_of(site, *names)
+        assert not re.search(r"± \d|9\d % |100 % ", re.sub("95 %", "", shown)), names
+    assert "In order of points: ratings and ranks are known when all have met" in text_of(site, "ladder", "claim")
+    assert "leads" not in site.page("tournament", "1").description
+    served = site.page("ladder", "claim", query={"sort": "rating", "order": "descending"})
+    assert len(served.data.shown.rows) == 4
 
 
 def test_the_trend_of_a_promoted_version_is_against_the_one_that_was_on_the_ladder(store):
@@ -117,7 +168,7 @@ def test_versions_that_never_met_have_no_trend(store):
 
 
 def test_the_page_of_a_history_and_the_site_draw_the_same_curve(store, ladder, tmp_path):
-    drawn = make_site(store).page("bot", str(ladder["mine 2"].id)).data["parts"][0].history
+    drawn = make_site(store).page("bot", str(ladder["mine 2"].id)).data.parts[0].history
     result = CliRunner().invoke(main, ["history", "mine", "--html", "-", "--db", str(tmp_path / "arena.db")])
     assert result.exit_code == 0, result.output
     assert drawn is not None

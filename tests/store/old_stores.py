@@ -8,12 +8,15 @@ from sqlalchemy import create_engine, text
 
 from arena.store.sql import Store
 
-WRITTEN = ("0006", "0008")
-"""The forms of which there is a file: a round robin of three bots that printed something, by 8dfd136 and by cdab962."""
+COVERING = ("0006", "0008")
+"""The forms whose checksums cover what bots printed."""
+WRITTEN = (*COVERING, "0009")
+"""The forms of which there is a file: a round robin of three bots that printed, by 8dfd136, cdab962 and 6922469."""
 TAKE_BACK = (
     "ALTER TABLE matches DROP COLUMN ended_at_fault",
     "ALTER TABLE tournaments DROP COLUMN apart",
     "ALTER TABLE outputs DROP COLUMN by_move",
+    "ALTER TABLE tournaments DROP COLUMN changes",
 )
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import socket
 from textwrap import dedent
 
@@ -10,9 +11,11 @@ import pytest
 from arena.bots.launch import build_of
 from arena.bots.manifest import Folder, read_manifest
 from arena.errors import UsageError
-from arena.intake import folders
+from arena.intake import folders, go_cache
+from arena.intake.folder_storage import FolderStorage
 from arena.sandboxes.launched.build import BuildSandbox
 from tests.kits.contestants import arena, choosing, need_bubblewrap, write_bot
+from tests.kits.needs import need
 
 pytestmark = [pytest.mark.slow, pytest.mark.real(reason="submissions are built in sandboxes")]
 
@@ -180,3 +183,37 @@ def test_a_folder_without_a_build_command_says_so(tmp_path):
     result = arena("bot", "build", write_bot(tmp_path / "mine", ""), "--no-image")
     assert result.exit_code == 2
     assert "needs no build" in result.stderr
+
+
+GO = """package main
+
+import "unicode/utf8"
+
+func main() { println(utf8.RuneLen('x')) }
+"""
+
+
+GO_BUILD = """
+find ~/.cache/go-build -type l | wc -l >linked
+(echo x >"$(readlink -f "$(find ~/.cache/go-build -type l | head -1)")") 2>refused
+GO111MODULE=off CGO_ENABLED=0 go build -trimpath -x -o program main.go 2>log
+"""
+
+
+def test_go_begins_with_what_we_have_compiled_and_cannot_change_it(bot, tmp_path, monkeypatch):
+    need(None if shutil.which("go") else "go is missing")
+    monkeypatch.setattr(go_cache, "PACKAGES", ("unicode/utf8",))  # gRPC takes a minute
+    storage = FolderStorage(tmp_path / "bots")
+    folder = bot("sh", "build.sh")
+    (folder / "build.sh").write_text(GO_BUILD)
+    (folder / "main.go").write_text(GO)
+    made = []
+    for name in ("first", "second"):
+        program = asyncio.run(go_cache.with_go_cache(build_of(Folder(folder, read_manifest(folder))), storage))
+        asyncio.run(folders.build(program, tmp_path / name, "it"))
+        (cache,) = storage.folder.glob(".go-*")
+        made.append({path: (path.read_bytes(), path.stat().st_mtime_ns) for path in cache.rglob("*") if path.is_file()})
+        assert int((tmp_path / name / "linked").read_text()) == len(made[0]) > 2
+        assert "Read-only file system" in (tmp_path / name / "refused").read_text()
+        assert "-p unicode/utf8 " not in (tmp_path / name / "log").read_text()
+    assert made[0] == made[1]

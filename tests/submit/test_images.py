@@ -244,7 +244,7 @@ def test_the_dockerfile_of_a_stranger_is_never_built(client, image, tmp_path):
     before = client.call(client.api.images, quiet=True, all=True)
     refused = arena("submit", folder, "--owner", "alice", "--sandbox", "docker", *PATIENT)
     assert refused.exit_code == 2, refused.output
-    assert "Dockerfiles are not built here: hand in an image as `docker save` writes it" in refused.stderr
+    assert "Dockerfiles are not built here: submit an image as `docker save` writes it" in refused.stderr
     made = set(client.call(client.api.images, quiet=True, all=True)) - set(before)
     assert not [digest for digest in made if str(ran) in str(client.call(client.api.history, digest))]
 

@@ -11,7 +11,7 @@ from arena.bots.manifest import Folder, read_manifest
 from arena.clock import TimeControl
 from arena.errors import InfraError, UsageError
 from arena.match import Contestant
-from arena.sandboxes import Limits
+from arena.sandboxes.base import Limits
 from arena.submit.trial import TrialConfig, play_trial, trial_place
 from arena.workers.base import VoidMatch, WorkerDied
 from arena.workers.placement import Placement
@@ -81,11 +81,13 @@ def with_failures(failures, *, dies):
     return partial(play_trial, lambda plan: WorkerPool([Failing(plan, failures, dies=dies)], needed=1))
 
 
+@pytest.mark.slow
 def test_what_our_own_failure_spoils_is_played_again(tmp_path):
     report = trial(tmp_path / "bot", run=with_failures(1, dies=True))
     assert (report.played, report.fault) == (2, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dies", "reason"), [(False, "the disk is full"), (True, "the worker is gone")], ids=["void", "gone"]
 )

@@ -13,7 +13,7 @@ def test_facts(game):
     check_facts(find(game))
 
 
-FAST = 2
+FAST = 1
 """So many seeds are tried by the fast tests; the slow ones try enough for every variant."""
 
 every_check = pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))

@@ -241,8 +241,8 @@ MUTANTS = [
     (Forgetful(), conformance.check_imagined_states_are_full),
     (Generous(), conformance.check_imagined_states_travel),
     (Entangled(), conformance.check_imagined_states_travel),
-    (Talkative(), conformance.check_telling_betrays_nothing),
-    (Showing(), conformance.check_telling_betrays_nothing),
+    (Talkative(), conformance.check_descriptions_leak_nothing),
+    (Showing(), conformance.check_descriptions_leak_nothing),
     (Nameless(), conformance.check_words_for_every_seat),
 ]
 

@@ -58,7 +58,7 @@ def test_the_commands_know_it(project):
 
 def test_it_plays_and_replays(project):
     run(project, "-m", "arena", "match", "--game", "nim", "--option", "sticks=7", "--seed", "1", "--out", "nim.arena")
-    assert "true (nim" in run(project, "-m", "arena", "replay", "verify", "nim.arena")
+    assert "ok (nim" in run(project, "-m", "arena", "replay", "verify", "nim.arena")
     assert '"take"' in run(project, "-m", "arena", "replay", "show", "--json", "nim.arena")
 
 

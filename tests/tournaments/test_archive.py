@@ -1,11 +1,14 @@
 """A tournament goes from machine to machine as one file, and nothing in a foreign file is believed."""
 
 import gzip
+import io
 import json
 import shutil
+import tarfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -23,6 +26,7 @@ from arena.store.checksums import TournamentChecksum
 from arena.store.scope import Scope
 from arena.store.sql import Store
 from arena.tournaments import archive
+from arena.tournaments.field import check_present
 from arena.tournaments.resuming import with_seed
 from arena.tournaments.settings import Settings
 from arena.tournaments.verify import check_bots, check_tournament, stored_tournament
@@ -56,10 +60,8 @@ def test_the_tables_there_are_the_same_and_importing_twice_changes_nothing(playe
     there = tmp_path / "there.db"
     first, second = (run("import", exported, "--rated", "--db", there) for _ in range(2))
     assert "tournament 1 of claim here; 6 new matches\n" in first.output
-    assert (
-        "proved: it follows the rules, the schedule and the seed; not proved: that its bots played so" in first.output
-    )
-    assert "not here, and so not to be played until they are submitted: one 1, two 1, three 1" in first.output
+    assert "the rules, the schedule and the seed; not proved: that its bots chose these moves" in first.output
+    assert "files missing here, cannot play until submitted: one 1, two 1, three 1" in first.output
     assert "nothing new" in second.output
     for words in (
         ["ratings", "--game", "claim", "--all"],
@@ -89,6 +91,68 @@ def test_absent_bots_come_alive_when_their_files_are_registered(exported, tmp_pa
     assert bot.kind == "absent"
     there.add_bot(name="two", version="1", owner=bot.owner, digest=bot.digest, origin="/here", games=bot.games)
     assert [(entry.id, entry.origin) for entry in there.bot_versions("two")] == [(bot.id, "/here")]
+
+
+@pytest.fixture(scope="module")
+def travelling(played, tmp_path_factory):
+    """The tournament, with the files of two of its bots: those of the third have changed."""
+    folder = tmp_path_factory.mktemp("travelling")
+    path, db = folder / "cup.arena.tar", shutil.copytree(played.parent, folder / "played") / "arena.db"
+    store = Store(db)
+    for bot in store.all_bots():
+        store.move_bot(bot.id, str(db.parent / bot.name))
+    store.close()
+    (db.parent / "three/bot.py").write_text("changed")
+    (db.parent / "two/.git").mkdir()
+    result = run("export", 1, "-o", path, "--with-bots", "--db", db)
+    assert result.output == f"wrote {path}: tournament 1 of claim, 6 matches\nwith the files of: one 1, two 1\n"
+    again = path.with_name("again.tar")
+    assert run("export", 1, "-o", again, "--with-bots", "--db", db).exit_code == 0
+    assert again.read_bytes() == path.read_bytes()
+    return path
+
+
+def test_bots_that_travel_along_can_be_played_at_once(played, travelling, exported, tmp_path):
+    there = tmp_path / "there/arena.db"
+    there.parent.mkdir()
+    assert "cannot play until submitted: one 1, two 1, three 1" in run("import", exported, "--db", there).output
+    for _ in range(2):
+        result = run("import", travelling, "--db", there)
+        assert "cannot play until submitted: three 1\n" in result.output
+    bots = {bot.name: bot for bot in Store(there, bots_folder=there.parent / "bots").all_bots()}
+    assert {name: bot.kind for name, bot in bots.items()} == {"one": "folder", "two": "folder", "three": "absent"}
+    for name in ("one", "two"):
+        check_present(bots[name])
+        assert Path(bots[name].origin) == there.parent / "bots" / bots[name].digest.removeprefix("sha256:")
+    assert run("verify", "--db", there).exit_code == 0
+    back = tmp_path / "back.tar"
+    assert run("export", 1, "-o", back, "--with-bots", "--db", there).exit_code == 0
+    assert back.read_bytes() == travelling.read_bytes()
+
+
+@pytest.mark.parametrize("change", ["other files", "a bot of nobody", "something else"])
+def test_nothing_that_is_not_of_the_tournament_comes_with_it(travelling, tmp_path, change):
+    there, changed = tmp_path / "there/arena.db", tmp_path / "changed.tar"
+    there.parent.mkdir()
+    with tarfile.open(travelling) as old, tarfile.open(changed, "w") as new:
+        parts = [(member, old.extractfile(member).read()) for member in old]
+        if change == "other files":
+            parts[1] = (parts[1][0], parts[2][1])
+        elif change == "a bot of nobody":
+            parts.append((tarfile.TarInfo(f"bots/{'0' * 64}.tar"), b"x" * 1000))
+        else:
+            parts.append((tarfile.TarInfo("../../etc/passwd"), b"x"))
+        for member, content in parts:
+            member.size = len(content)
+            new.addfile(member, io.BytesIO(content))
+    result = run("import", changed, "--db", there)
+    if change == "a bot of nobody":
+        assert result.exit_code == 0, result.output
+        assert len([*(there.parent / "bots").glob("[0-9a-f]*")]) == 2
+        return
+    said = "is not what its digest says" if change == "other files" else "changed.tar is refused: it is not a file that"
+    assert (result.exit_code, said in result.stderr) == (2, True)
+    assert not there.exists() or Store(there).tournaments() == []
 
 
 @pytest.mark.parametrize("change", ["", "of another Arena"])
@@ -127,7 +191,7 @@ def test_output_is_exported_only_when_it_is_asked_for_and_both_kinds_are_taken(p
         store.close()
 
 
-@pytest.mark.parametrize("revision", old_stores.WRITTEN)
+@pytest.mark.parametrize("revision", old_stores.COVERING)
 def test_what_an_earlier_checksum_covers_cannot_be_left_out(tmp_path, revision):
     path, file = old_stores.written(tmp_path / "old.db", revision), tmp_path / "old.gz"
     refused = run("export", 1, "-o", file, "--db", path)
@@ -251,8 +315,10 @@ def test_no_bot_of_an_archive_takes_the_place_of_one_of_ours(exported, tmp_path,
 
 @pytest.mark.parametrize(
     "forged",
-    [{"owner": "bob", "digest": ""}, {"name": "built-in-random", "owner": "built-in", "digest": "sha256:1"}],
-)
+    [{"owner": "bob", "digest": ""}, {"name": "built-in-random", "owner": "built-in", "digest": "sha256:1"},
+     {"name": "random", "version": "built-in", "owner": "arena", "digest": "sha256:1"},
+     {"name": "random", "version": "2", "owner": "arena", "digest": ""}],
+)  # fmt: skip
 def test_only_a_built_in_bot_has_no_digest(exported, tmp_path, forged):
     """Else it would be taken for one that can be played, or choose how the referee's own bot is called."""
     lines = lines_of(exported)
@@ -408,7 +474,7 @@ def test_what_was_played_otherwise_here_is_another_tournament_or_refused(exporte
     assert (entry.id, added) == (2, 6)
     third = Store(tmp_path / "third.db")
     archive.add(third, archive.read(earlier(exported, tmp_path, 3)), rated=True)
-    with pytest.raises(UsageError, match="was played here, and went otherwise"):
+    with pytest.raises(UsageError, match="is already here with a different result"):
         archive.add(third, archive.read(store_it), rated=True)
 
 

@@ -3,10 +3,14 @@
 import pytest
 
 from arena.bots import manifest
+from arena.bots.builtin import BUILTIN
 from arena.bots.files import folder_digest
+from arena.bots.launch import SandboxOptions
+from arena.bots.manifest import Builtin
 from arena.errors import UsageError
+from arena.sandboxes.base import Limits
 from arena.store.sql import Store
-from arena.tournaments.field import choose_field
+from arena.tournaments.field import choose_field, plan_entry
 from tests.kits.contestants import choosing, write_bot
 
 
@@ -15,6 +19,11 @@ def store(tmp_path):
     opened = Store(tmp_path / "arena.db")
     yield opened
     opened.close()
+
+
+def choose(store, game, names, **more):
+    """The field, of which nothing has to be said."""
+    return choose_field(store, game, names, pytest.fail, **more)
 
 
 def names(field):
@@ -28,44 +37,44 @@ def add(store, folder, owner):
 
 
 def test_a_new_store_plays_the_sample_bots(store):
-    assert names(choose_field(store, "claim", [])) == ["greedy", "policy", "random", "search"]
-    assert names(choose_field(store, "rrr", [])) == ["greedy", "random", "search"]
+    assert names(choose(store, "claim", [])) == ["greedy", "policy", "random", "search"]
+    assert names(choose(store, "rrr", [])) == ["greedy", "random", "search"]
 
 
 def test_a_lonely_bot_meets_the_sample_bots(store, tmp_path):
     add(store, tmp_path / "alone", "alice")
-    assert set(names(choose_field(store, "claim", []))) == {"alone", "greedy", "policy", "random", "search"}
+    assert set(names(choose(store, "claim", []))) == {"alone", "greedy", "policy", "random", "search"}
 
 
 def test_two_bots_play_without_the_sample_bots(store, tmp_path):
     for name in ("one", "two"):
         add(store, tmp_path / name, "alice")
-    assert names(choose_field(store, "claim", [])) == ["one", "two"]
+    assert names(choose(store, "claim", [])) == ["one", "two"]
 
 
 def test_a_table_of_more_seats_than_bots_is_filled_up(store, tmp_path):
     for name in ("one", "two"):
         add(store, tmp_path / name, "alice")
-    assert names(choose_field(store, "claim", [], seats=2)) == ["one", "two"]
-    assert {"one", "two", "greedy"} < set(names(choose_field(store, "claim", [], seats=3)))
+    assert names(choose(store, "claim", [], seats=2)) == ["one", "two"]
+    assert {"one", "two", "greedy"} < set(names(choose(store, "claim", [], seats=3)))
 
 
 def test_an_empty_field_says_what_to_do(store, tmp_path, monkeypatch):
     monkeypatch.setattr(manifest, "SAMPLES", tmp_path / "nothing")
     with pytest.raises(UsageError, match=r"no bot plays claim here: make one with `arena bot new my_bot --game claim`"):
-        choose_field(store, "claim", [])
+        choose(store, "claim", [])
     add(store, tmp_path / "alone", "alice")
     with pytest.raises(UsageError, match=r"only alone 1 plays claim here: .*`arena submit my_bot --owner YOU`"):
-        choose_field(store, "claim", [])
+        choose(store, "claim", [])
 
 
 def test_a_sample_bot_takes_part_by_its_name(store, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    first = choose_field(store, "claim", ["greedy", "search"])
+    first = choose(store, "claim", ["greedy", "search"])
     assert names(first) == ["greedy", "search"]
-    assert choose_field(store, "claim", ["greedy", "search"]) == first
+    assert choose(store, "claim", ["greedy", "search"]) == first
     with pytest.raises(UsageError, match="there is no bot 'nobody'"):
-        choose_field(store, "claim", ["nobody"])
+        choose(store, "claim", ["nobody"])
 
 
 @pytest.mark.parametrize("name", ["greedy", "random", "first"])
@@ -77,47 +86,77 @@ def test_a_name_of_ours_that_a_contestant_had_before_it_was_reserved_is_refused_
     theirs = add(store, tmp_path / "elsewhere" / name, "alice")
     for trying in (False, True):
         with pytest.raises(UsageError, match=f"alice has registered a bot under that name: write {name}@1 for that"):
-            choose_field(store, "claim", [name], trying=trying)
-    assert choose_field(store, "claim", [f"{name}@1"]) == [theirs]
-    assert [bot for bot in choose_field(store, "claim", []) if bot.name == name] == [theirs]
+            choose(store, "claim", [name], trying=trying)
+    assert choose(store, "claim", [f"{name}@1"]) == [theirs]
+    assert [bot for bot in choose(store, "claim", []) if bot.name == name] == [theirs]
     store.retire_bot(name, "1")
-    (ours,) = choose_field(store, "claim", [name])
-    assert ours.owner in ("arena", "built-in")
+    (ours,) = choose(store, "claim", [name])
+    assert ours.owner == "arena"
 
 
 @pytest.mark.parametrize("name", ["greedy", "random", "first"])
 def test_a_folder_with_the_name_of_one_of_ours_is_refused_as_ambiguous(store, tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     (tmp_path / name).mkdir()
-    assert choose_field(store, "claim", [name])[0].owner in ("arena", "built-in")  # it is no bot
+    assert choose(store, "claim", [name])[0].owner == "arena"  # it is no bot
     (tmp_path / name).rmdir()
     theirs = write_bot(tmp_path / name, choosing("return turn.legal[0]"))
     for trying in (False, True):
         with pytest.raises(UsageError, match=rf"{name} is a folder here and one of Arena's own bots: write \./{name}"):
-            choose_field(store, "claim", [name], trying=trying)
-    assert choose_field(store, "claim", [f"./{name}"])[0].origin == str(theirs)
-
-
-def test_a_built_in_bot_is_never_a_contestants(store, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "elsewhere").mkdir()
-    add(store, tmp_path / "elsewhere/built-in-first", "alice")
-    with pytest.raises(UsageError, match="write built-in-first@1 for that one"):
-        choose_field(store, "claim", ["first"])
+            choose(store, "claim", [name], trying=trying)
+    assert choose(store, "claim", [f"./{name}"])[0].origin == str(theirs)
 
 
 def test_a_folder_that_is_tried_out_takes_no_place_of_a_built_in_bot(store, tmp_path):
     folder = write_bot(tmp_path / "mine", choosing("return turn.legal[0]"))
     toml = folder / "bot.toml"
-    toml.write_text(toml.read_text().replace('name = "mine"', 'name = "built-in-first"'))
-    assert "built-in-first" in toml.read_text()
-    with pytest.raises(UsageError, match="the name built-in-first means one of Arena's own bots"):
-        choose_field(store, "claim", [str(folder)])
-    assert choose_field(store, "claim", ["first"])[0].owner == "built-in"
+    toml.write_text(toml.read_text().replace('name = "mine"', 'name = "first"'))
+    (tried,) = choose(store, "claim", [str(folder)])
+    toml.write_text(toml.read_text().replace('version = "1"', 'version = "built-in"'))
+    assert "built-in" in toml.read_text()
+    with pytest.raises(UsageError, match="the name first means one of Arena's own bots"):
+        choose(store, "claim", [str(folder)])
+    (ours,) = choose(store, "claim", ["first"])
+    assert (tried.name, ours.label, ours.kind) == ("first", "first built-in", "built-in")
 
 
-def test_a_built_in_bot_of_another_release_is_not_played(store):
+@pytest.mark.parametrize("name", sorted(BUILTIN))
+def test_what_is_typed_is_what_is_read_in_every_store(store, name):
+    """Of before: a built-in bot under a longer name, and the sample bot `random` on the ladder."""
+    (fresh,) = choose(store, "claim", [name], trying=True)
+    store.add_bot(name=f"built-in-{name}", version="1", owner="built-in", digest="", origin="", games=())
+    template = manifest.SAMPLES / "random"
     store.add_bot(
-        name="built-in-first", version="7", owner="built-in", digest="", origin="", games=["claim"], tried=True
+        name=name, version="1", owner="arena", digest=folder_digest(template), origin=str(template), games=["claim"]
     )
-    assert choose_field(store, "claim", ["first"])[0].version == "1"
+    (later,) = choose(store, "claim", [name])
+    assert (fresh.id, later.name, later.kind) == (later.id, name, "built-in")
+    (old,) = choose(store, "claim", [f"built-in-{name}"])
+    options = SandboxOptions("auto", Limits(), ponder=False)
+    assert plan_entry(later, options).source == plan_entry(old, options).source == Builtin(name)
+    assert choose(store, "claim", [f"{name}@1"])[0].kind == "folder"
+
+
+def test_the_field_of_an_old_store_has_the_random_player_of_today(store, tmp_path):
+    template = manifest.SAMPLES / "random"
+    store.add_bot(
+        name="random", version="1", owner="arena", digest=folder_digest(template), origin=str(template), games=["claim"]
+    )
+    add(store, tmp_path / "mine", "alice")
+    assert [(bot.name, bot.kind) for bot in choose(store, "claim", [])] == [("mine", "folder"), ("random", "built-in")]
+
+
+def test_a_folder_goes_before_the_bot_of_the_ladder_and_the_other_is_named(store, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "kept").mkdir()
+    ladder, said = add(store, tmp_path / "kept/my_bot", "alice"), []
+    folder = write_bot(tmp_path / "my_bot", choosing("return turn.legal[0]"))
+    assert choose(store, "claim", ["my_bot"]) == [ladder], "the same content is the same bot: there is nothing to say"
+    (folder / "bot.py").write_text((folder / "bot.py").read_text() + "\n")
+    for trying in (False, True):
+        (found,) = choose_field(store, "claim", ["my_bot"], said.append, trying=trying)
+        assert found.origin == str(folder)
+        assert not found.on_ladder
+    words = f"my_bot is the folder here, as {found.label}: write my_bot@1 for the bot of the ladder"
+    assert said == [words, words]
+    assert choose(store, "claim", ["my_bot@1"]) == [ladder]

@@ -1,15 +1,23 @@
 """Matches that are not those of the schedule are found, in every format, however true each of them is."""
 
+from collections import Counter
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 
+from arena.bots.builtin import FirstBot
+from arena.errors import UsageError
 from arena.registry import find
 from arena.schedules.budget import Budget
+from arena.schedules.outcomes import FixtureResult
 from arena.store.base import KeptMatch
 from arena.store.checksums import TournamentChecksum, match_checksum
+from arena.tournaments import changing
+from arena.tournaments.schedule_replay import ScheduleReplay
+from arena.tournaments.settings import Settings
 from arena.tournaments.verify import StoredTournament, check_tournament, stored_tournament, unproved_schedule
-from tests.kits.tournaments import BASE, World
+from tests.kits.tournaments import BASE, MAKERS, World
 
 pytestmark = pytest.mark.slow
 
@@ -18,6 +26,7 @@ TEST = {
     "format": "test", "rounds": 0, "bots": BASE.bots[:2],
     "goal": {"elo0": 0.0, "elo1": 300.0, "alpha": 0.2, "beta": 0.2, "most": 20},
 }  # fmt: skip
+NEVER = {"top": 1, "confidence": 0.9999, "most": 24}
 FORMATS = {
     "round-robin": {"rounds": 2},
     "gauntlet": {"format": "gauntlet", "rounds": 2},
@@ -43,7 +52,7 @@ def stored(world):
 
 def forged(kept, matches, *, finished=True):
     """The same tournament with other matches, each with its place, and with checksums that fit."""
-    entry, whole, made = kept.entry, TournamentChecksum(kept.entry.game, kept.entry.settings), []
+    entry, whole, made = kept.entry, TournamentChecksum(kept.entry.game, kept.entry.settings, kept.entry.changes), []
     for match in matches:
         checksum = match_checksum(match.entry, match.record)
         whole.add(checksum)
@@ -92,7 +101,24 @@ def test_a_match_after_the_end_is_found(kept):
     matches = list(kept.matches())
     again = replace(matches[0], entry=replace(matches[0].entry, ordinal=len(matches)))
     found = findings(forged(kept, [*matches, again]))
-    assert any("after the end of the schedule" in finding for finding in found)
+    # A test leaves out what is left of its last pairs, so that place is one of the schedule, for another deal.
+    wrong = ("after the end of the schedule", "its deal does not come from the tournament's seed")
+    assert any(what in finding for what in wrong for finding in found)
+
+
+def test_a_test_is_true_with_and_without_what_was_played_after_its_decision():
+    settings = replace(BASE, **TEST)
+    won = {True: FixtureResult((0, 1), (1, 2)), False: FixtureResult((1, 0), (2, 1))}
+    for pairs, called in (
+        (1, ["it is called finished after 2 of 40 matches, but its schedule goes on"]),
+        (6, []),
+        (8, []),
+    ):
+        replay = ScheduleReplay(settings)
+        for place in range(2 * pairs):
+            group = (0, 1)
+            assert list(replay.check(place, won[place % 2 == 0], settings.deal_seed(place // 2, group))) == []
+        assert list(replay.end(finished=True)) == called
 
 
 def test_matches_with_other_deals_are_found(tmp_path):
@@ -116,9 +142,64 @@ def test_a_tournament_without_a_last_round_is_true_wherever_its_budget_ended(tmp
     assert not complete
     assert tournament.played > 6
     kept = stored(world)
-    assert findings(kept) == []
-    (found,) = findings(forged(kept, list(kept.matches())))
+    assert (findings(kept), kept.entry.state, bool(kept.entry.checksum)) == ([], "closed", True)
+    matches, open_one = list(kept.matches()), replace(kept.entry, changes=())
+    (found,) = findings(forged(replace(kept, entry=open_one), matches))
     assert "it is called finished after" in found
+    (found,) = findings(forged(kept, matches[:-1]))
+    assert "it is called closed after" in found
+
+
+def test_a_changed_field_is_true_and_only_what_is_missing_is_played(tmp_path):
+    """One is excluded after five matches and another joins: nobody plays a deal twice, and nobody misses one."""
+    bots = (*BASE.bots, ("first2", "1", ""))
+    MAKERS["first2"] = FirstBot
+    world = World(tmp_path / "db", replace(BASE, bots=bots))
+    everybody = world.field
+    world.settings, world.field = BASE, everybody[:3]
+    world.run(stop_after=5)
+    _, gone = changing.exclude(world.store, 1, "other")
+    assert 0 < gone < 8
+    assert changing.add(world.store, 1, "first2")[1] == 0
+    world.settings, world.field = Settings.of(world.store.tournament(1)), everybody
+    tournament, complete, _ = world.run(concurrency=2)
+    assert (complete, tournament.id) == (True, 1)
+    kept = stored(world)
+    assert findings(kept) == []
+    pairs = Counter(tuple(sorted(seat.bot_id for seat in match.entry.seats)) for match in kept.matches())
+    stays = [bot.id for bot in everybody if bot.name != "other"]
+    assert [pairs[pair] for pair in combinations(stays, 2)] == [4, 4, 4]
+    assert sum(pairs.values()) == 12 + gone
+    for count in (0, 5, 11):  # leaving out is found, and so is who hides that somebody was excluded
+        assert findings(forged(kept, list(kept.matches())[:count])) != []
+    for changes in ((), kept.entry.changes[:1], kept.entry.changes[1:]):
+        assert findings(replace(kept, entry=replace(kept.entry, changes=changes))) != []
+
+
+def test_whoever_comes_back_plays_what_was_missed(tmp_path):
+    world = World(tmp_path / "db", replace(BASE, rounds=4))
+    world.run(stop_after=7)
+    for change, stop_after in ((changing.exclude, 3), (changing.add, None)):
+        change(world.store, 1, "other")
+        world.settings = Settings.of(world.store.tournament(1))
+        world.run(stop_after=stop_after)
+    kept = stored(world)
+    assert (kept.entry.state, kept.entry.excluded, findings(kept)) == ("finished", set(), [])
+    pairs = Counter(tuple(sorted(seat.bot_id for seat in match.entry.seats)) for match in kept.matches())
+    assert set(pairs.values()) == {8}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_whatever_was_stopped_can_be_closed(tmp_path, name):
+    world = World(
+        tmp_path / "db", replace(BASE, **{**FORMATS[name], **({"goal": NEVER} if name == "adaptive" else {})})
+    )
+    world.run(stop_after=3)
+    entry, full, rest = changing.close(world.store, 1)
+    assert (entry.state, full + rest) == ("closed", 3)
+    assert findings(stored(world)) == []
+    with pytest.raises(UsageError, match="tournament 1 is closed: nothing of it changes any more"):
+        changing.exclude(world.store, 1, "first")
 
 
 def test_what_a_stopped_tournament_has_is_true(tmp_path):
@@ -138,4 +219,4 @@ def test_a_schedule_of_an_earlier_version_is_left_unproved(tmp_path, changes):
     settings = {**kept.entry.settings}
     del settings[f"{changes['format']}_version"]
     assert unproved_schedule(kept.entry) is None
-    assert "pairs otherwise" in unproved_schedule(replace(kept.entry, settings=settings))
+    assert "different pairing rules" in unproved_schedule(replace(kept.entry, settings=settings))

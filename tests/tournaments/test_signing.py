@@ -101,7 +101,7 @@ def test_only_a_key_that_is_trusted_counts_as_if_it_were_rated(ann, lee, signed,
     assert (
         f"signed by lee with a key that you trust: {lee.key}; it counts as if it had been played here" in known.output
     )
-    assert "not proved: that its bots played so" in known.output
+    assert "not proved: that its bots chose these moves" in known.output
     assert "no table but its own" not in known.output
     assert not is_imported_apart(there)
     assert len(json.loads(ann.run("ratings", "--game", "claim", "--all", "--json", "--db", there).output)) == 3
@@ -264,7 +264,7 @@ KEY, OTHER = (f"ed25519:{digit * 64}" for digit in "ab")
 
 
 def test_the_list_of_trusted_keys(ann):
-    assert ann.run("keys", "list").output == "you have no key yet: `arena export --sign` makes one\n"
+    assert ann.run("keys", "list").output == "you have no key yet: `arena export ID --sign` makes one\n"
     for key, name in ((KEY, "lee"), (OTHER, "kim"), (KEY, "prof-lee")):
         assert ann.run("keys", "trust", key, name).exit_code == 0
     assert ann.run("keys", "list").output.splitlines()[1:] == [f"{KEY} prof-lee", f"{OTHER} kim"]

@@ -101,8 +101,8 @@ def test_a_driver_that_was_taken_for_dead_gives_way_when_it_comes_back(store, mo
 
     asyncio.run(asyncio.wait_for(come_back(), 10))
     assert said == [
-        "process 7 on elsewhere plays tournament 1, too: it took this one for dead, which could not reach the store "
-        "for a while; this one gives way"
+        "process 7 on elsewhere has taken over tournament 1, because this process could not reach the store; "
+        "stopping here"
     ]
     assert rival(store, "0", 1) is None
 
@@ -132,10 +132,10 @@ def test_only_a_tournament_that_is_alone_gives_its_tables_processors_of_their_ow
     assert [worker._cores for worker in first._workers] == [(0,), (1,)]
     assert [worker._cores for worker in second._workers] == [(), ()]
     first._presence.close()
-    third = Presence(neighbours.NAME)
+    third = Presence()
     assert third.others == 1  # the second
     third.close()
     second._presence.close()
-    last = Presence(neighbours.NAME)
+    last = Presence()
     assert last.others == 0
     last.close()

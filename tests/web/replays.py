@@ -7,8 +7,8 @@ from arena.match import FINE, Contestant, Ending, Fault, MatchRecord, MatchSpec,
 from arena.referee.faults import result, substitute
 from arena.registry import find
 from arena.rng import choice, stream
-from arena.web.match_page import match_page
 from arena.web.replay_data import read_replay
+from arena.web.replay_page import replay_html
 from arena.web.viewers import Viewer
 
 NUMBERS = count()
@@ -35,7 +35,7 @@ def page_of(record, folder, *, views=None, viewer=None, **options):
     own = Viewer("test", viewer, "") if viewer else None
     replay = read_replay(find(record.spec.game), record, views, own)
     path = folder / f"{next(NUMBERS)}.html"
-    path.write_text(match_page(replay, **options), encoding="utf-8")
+    path.write_text(replay_html(replay, **options), encoding="utf-8")
     return path.as_uri()
 
 

@@ -259,7 +259,7 @@ def test_only_sections_that_changed_are_sent_until_the_tournament_is_finished(tm
     assert sent() == []
     store.report_run("one", 1, {})
     store.show_running(1, [RunningMatch(1, "ab", 1, 0, record.dump_begun(match.spec, find("claim")))], ())
-    assert sent() == ["matches"]
+    assert sent() == ["lead", "matches"]
     end_match(store, 1, match)
     assert sent() == ["lead", "matches", "progress", "standings", "cross", "latest"]
     store.finish_tournament(1)

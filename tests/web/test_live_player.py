@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from arena.registry import find
-from arena.web.assets import Delivery
-from arena.web.match_page import asset_files, match_page
+from arena.web.links import ASSETS
+from arena.web.rendering import SiteContext, render, site_files
 from arena.web.replay_data import read_replay
+from arena.web.replay_page import replay_page
 from tests.web.replays import random_match
 from tests.web.test_replay_delivery import served
 
@@ -29,12 +30,12 @@ def whole():
 def folder(whole, tmp_path_factory):
     """A page that knows the first five moves, and an entry that hands out its player."""
     folder = tmp_path_factory.mktemp("live")
-    for name, text in (asset_files((whole.viewer,)) | {"watch.js": ENTRY}).items():
-        path = folder / name
+    for name, text in (site_files([find("claim")]) | {"watch.js": ENTRY}).items():
+        path = folder / ASSETS / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     first = {"live": True, "positions": whole.data["positions"][:6], "moves": whole.data["moves"][:5]}
-    page = match_page(replace(whole, data=whole.data | first), Delivery(styles=str, scripts=str), policy_in_page=False)
+    page = render(replay_page(replace(whole, data=whole.data | first)), SiteContext())
     (folder / "live.html").write_text(page, encoding="utf-8")
     return folder
 
@@ -62,9 +63,9 @@ def test_moves_are_added_and_the_latest_is_followed(watched, folder, whole):
         assert page.locator(".scrub input").input_value() == "10"
         assert "votes" not in page.locator(".caption").inner_text()
         play(page, whole, 10, 52)
-        ending = {key: whole.data[key] for key in ("seats", "headline", "reason", "void")}
+        ending = {key: whole.data[key] for key in ("seats", "result", "void")}
         page.evaluate("(ending) => window.player.finish(ending)", ending)
-        assert whole.reason in page.locator(".caption").inner_text()
+        assert whole.result in page.locator(".caption").inner_text()
         assert page.locator(".now").is_hidden()
         assert page.locator(".moves button").count() == 53
         assert page.locator(".times .bar").count() == 52

@@ -1,6 +1,7 @@
 """The forms in which a replay page comes: one file, a folder with linked styles, a server with everything linked."""
 
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -9,8 +10,11 @@ import pytest
 
 from arena.registry import find
 from arena.web.assets import Assets, Delivery
-from arena.web.match_page import asset_files, match_page, player_part
+from arena.web.links import ASSETS
+from arena.web.player import player_part
+from arena.web.rendering import Form, SiteContext, render, site_files
 from arena.web.replay_data import read_replay
+from arena.web.replay_page import replay_page
 from tests.web.replays import random_match
 
 pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a browser loads pages from a server")]
@@ -56,23 +60,18 @@ def site(tmp_path_factory):
     """A folder with the same match in all forms, and the files that linked pages ask for."""
     folder = tmp_path_factory.mktemp("site")
     replay = read_replay(find("claim"), random_match("claim"))
-    for name, text in asset_files((replay.viewer,)).items():
-        path = folder / "static" / name
+    for name, text in site_files([find("claim")]).items():
+        path = folder / ASSETS / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     pages = folder / "a/b"
     pages.mkdir(parents=True)
     (pages / "replay.bin").write_bytes(replay.packed())
-
-    def address(name):
-        return f"../../static/{name}"
-
-    linked, styles = Delivery(styles=address, scripts=address), Delivery(styles=address)
-    (pages / "one.html").write_text(match_page(replay), encoding="utf-8")
-    (pages / "built.html").write_text(match_page(replay, styles), encoding="utf-8")
-    (pages / "linked.html").write_text(match_page(replay, linked, policy_in_page=False), encoding="utf-8")
-    fetched = match_page(replay, linked, data_address="replay.bin", policy_in_page=False)
-    (pages / "fetched.html").write_text(fetched, encoding="utf-8")
+    page = replay_page(replay)
+    forms = {"one": (Form.SINGLE, ""), "built": (Form.FOLDER, ""), "linked": (Form.SERVED, "")}
+    for name, (form, data) in (forms | {"fetched": (Form.SERVED, "a/b/replay.bin")}).items():
+        shown = replace(page, path=f"a/b/{name}.html", replay_file=data)
+        (pages / f"{name}.html").write_text(render(shown, SiteContext(form=form)), encoding="utf-8")
     return folder
 
 
@@ -93,8 +92,7 @@ def test_the_assets_of_the_page_around_are_shared():
     replay = read_replay(find("claim"), random_match("claim"))
     assets = Assets(Delivery())
     assets.style("site.css", "body {}")
-    part = player_part(replay, assets=assets)
-    assert part.assets is assets
+    part = player_part(replay, assets)
     assert assets.policy().count("'sha256-") == 1 + 3 + 2, "ours, three style sheets, a script and a module"
-    assert "<script" in part.head
-    assert "replay-data" in part.body
+    assert "<script" in part.head[0]
+    assert part.data

@@ -6,8 +6,8 @@ import pytest
 
 from arena.match import Ending, Strike, Verdict
 from arena.registry import find
-from arena.web.match_page import Frame, match_page
 from arena.web.replay_data import read_replay
+from arena.web.replay_page import replay_html
 from tests.web.browser import violations
 from tests.web.replays import page_of, played_on, random_match
 
@@ -415,7 +415,7 @@ def test_faults_are_told_where_they_happened_and_at_the_end(watched, folder):
     assert "A random move was played for it: did not answer turn 2 in time" in page.locator(".caption").inner_text()
     page.keyboard.press("End")
     caption = page.locator(".caption").inner_text()
-    assert "greedy wins: seat 1 forfeits" in caption
+    assert "greedy won by forfeit (random's process ended at move 11)" in caption
     assert "random: its process ended" in caption
     assert page.locator(".times .bar.fault").count() == 1
 
@@ -487,8 +487,8 @@ def test_words_of_strangers_stay_words(watched, folder):
         outcome=replace(record.outcome, reason=EVIL),
         spec=replace(record.spec, match_id=EVIL),
     )
-    for frame in Frame:
-        page = watched.open(page_of(record, folder, frame=frame))
+    for framed in (False, True):
+        page = watched.open(page_of(record, folder, framed=framed))
         page.locator(".facts summary").click()
         page.keyboard.press("End")
         assert page.evaluate("() => window.hacked") is None
@@ -518,8 +518,8 @@ def test_the_policy_is_strict_and_at_work(watched, claim):
 
 def test_only_the_embed_shows_itself_in_a_frame(watched, folder):
     record = random_match("claim")
-    for frame, sandbox, visible in ((Frame.REFUSED, "", False), (Frame.ALLOWED, 'sandbox="allow-scripts"', True)):
-        address = page_of(record, folder, frame=frame)
+    for framed, sandbox, visible in ((False, "", False), (True, 'sandbox="allow-scripts"', True)):
+        address = page_of(record, folder, framed=framed)
         outer = folder / "outer.html"
         heard = "<script>window.heard = []; addEventListener('message', (event) => heard.push(event.data));</script>"
         outer.write_text(
@@ -552,4 +552,4 @@ def test_the_longest_games_stay_small(game, seats, options, seeds):
     records = [random_match(game, seats=seats, options=options, seed=seed) for seed in seeds]
     replay = read_replay(find(game), max(records, key=lambda record: len(record.played)))
     assert len(replay.packed()) <= PACK_LIMIT
-    assert len(match_page(replay).encode()) <= LIMIT
+    assert len(replay_html(replay).encode()) <= LIMIT

@@ -4,7 +4,7 @@ import pytest
 
 from arena.bots.launch import SandboxOptions
 from arena.referee import priority
-from arena.sandboxes import Limits
+from arena.sandboxes.base import Limits
 from arena.sandboxes.kernel import cgroup_tree
 from arena.workers.cores import divide_cores, physical_cores, processors_needed
 

@@ -13,7 +13,7 @@ from arena.bots.launch import BotPlan, SandboxOptions
 from arena.bots.manifest import Builtin, Folder, read_manifest
 from arena.errors import UsageError
 from arena.match import Contestant
-from arena.sandboxes import Limits
+from arena.sandboxes.base import Limits
 from arena.tournaments.tournament import Tournament
 from arena.workers import local, neighbours
 from arena.workers.local import LocalExecutor

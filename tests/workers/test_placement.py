@@ -4,32 +4,31 @@ import importlib.util
 import os
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
 
 from arena.errors import UsageError
-from arena.workers.placement import Placement, connect
+from arena.workers.placement import MatchSize, Placement, connect
 from tests.kits.needs import need
-from tests.kits.tournaments import BASE
 
 MIB = 1 << 20
+SIZE = MatchSize(2, 1.0, 512 * MIB, False)
 
 
 def test_local_needs_no_cluster():
-    assert connect(Placement(), BASE) is None
+    assert connect(Placement(), SIZE) is None
 
 
 @pytest.mark.parametrize("given", [{"priority": 20}, {"registry": "host:5000"}])
 def test_what_is_for_clusters_is_refused_without_one(given):
     with pytest.raises(UsageError, match="--executor"):
-        connect(Placement(**given), BASE)
+        connect(Placement(**given), SIZE)
 
 
 @pytest.mark.parametrize("place", ["", "here", "ray://", "ray://host", "ray://host:port", "http://host:1"])
 def test_anything_else_is_refused_with_what_there_is(place):
     with pytest.raises(UsageError, match=r"give local, ray .* or ray://HOST:PORT"):
-        connect(Placement(place), BASE)
+        connect(Placement(place), SIZE)
 
 
 def test_without_ray_it_is_said_what_to_install(monkeypatch):
@@ -37,7 +36,7 @@ def test_without_ray_it_is_said_what_to_install(monkeypatch):
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(UsageError, match=r"pip install -e '?/.*\[ray\]'?$"):
-        connect(Placement("ray"), BASE)
+        connect(Placement("ray"), SIZE)
 
 
 @pytest.mark.slow
@@ -75,19 +74,19 @@ def test_a_token_that_is_missing_is_asked_for(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("settings", "cpus", "memory"),
+    ("size", "cpus", "memory"),
     [
-        (replace(BASE, memory_bytes=512 * MIB), 1, 2 * 512 + 256),
-        (replace(BASE, memory_bytes=512 * MIB, cpus=0.5), 1, 2 * 512 + 256),
-        (replace(BASE, memory_bytes=512 * MIB, cpus=1.5, seats=4), 2, 4 * 512 + 256),
-        (replace(BASE, memory_bytes=512 * MIB, ponder=True, seats=4), 4, 4 * 512 + 256),
+        (MatchSize(2, 1.0, 512 * MIB, False), 1, 2 * 512 + 256),
+        (MatchSize(2, 0.5, 512 * MIB, False), 1, 2 * 512 + 256),
+        (MatchSize(4, 1.5, 512 * MIB, False), 2, 4 * 512 + 256),
+        (MatchSize(4, 1.0, 512 * MIB, True), 4, 4 * 512 + 256),
     ],
 )
-def test_a_node_plays_as_many_matches_as_its_scarcest_resource_allows(settings, cpus, memory):
+def test_a_node_plays_as_many_matches_as_its_scarcest_resource_allows(size, cpus, memory):
     need(None if importlib.util.find_spec("ray") else "Ray is not installed: make install")
     from arena.workers.ray.cluster import MatchResources
 
-    resources = MatchResources.of(settings)
+    resources = MatchResources.of(size)
     assert (resources.cpus, resources.memory_bytes) == (cpus, memory * MIB)
     plenty = {"CPU": 64.0, "memory": 1e15, "sandbox": 9.0}
     assert resources.fits(plenty) == 9

@@ -8,7 +8,7 @@ import pytest
 from arena.errors import InfraError
 from arena.match import Contestant, MatchSpec
 from arena.referee.retries import RETRIES
-from arena.workers.base import Assignment, Job, VoidMatch, WorkerDied, WorkerLost, WorkerUnclean
+from arena.workers.base import Assignment, Job, VoidMatch, WorkerCleanupFailed, WorkerDied, WorkerLost
 from arena.workers.elastic_pool import ElasticPool
 from arena.workers.pool import WorkerPool
 
@@ -88,7 +88,7 @@ def test_a_match_that_ends_its_workers_again_and_again_is_void(error, times):
 
 
 def test_what_earlier_bots_left_is_held_against_no_match():
-    worker = Scripted(None, *[WorkerUnclean("cannot be cleared away")] * (RETRIES.replays + 3))
+    worker = Scripted(None, *[WorkerCleanupFailed("cannot be cleared away")] * (RETRIES.replays + 3))
     assert play([job("a"), job("b", "c")], worker) == ["a", "b", "c"]
     assert worker.started == 1 + RETRIES.replays + 3
 

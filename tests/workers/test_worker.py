@@ -14,7 +14,7 @@ from arena.match import Contestant, Ending, MatchSpec
 from arena.referee.faults import FORFEIT
 from arena.referee.heartbeat import STEADY
 from arena.sdk import Session
-from arena.workers.base import Assignment, WorkerUnclean
+from arena.workers.base import Assignment, WorkerCleanupFailed
 from arena.workers.worker import Worker
 from engines.claim.game import GAME
 
@@ -203,7 +203,7 @@ def test_a_decided_match_stands_however_the_bots_are_cleared_away():
         assert not any(bot.closed for _, bot in field.made)  # the match is out of the house first
         await worker.tidy()
         assert all(bot.closed for _, bot in field.made)
-        with pytest.raises(WorkerUnclean, match="its processes cannot be ended"):
+        with pytest.raises(WorkerCleanupFailed, match="its processes cannot be ended"):
             await worker.play((0, 1), assignment(1), new_leg=True)
         return played.record
 
@@ -216,7 +216,7 @@ def test_the_next_pairing_does_not_pay_for_what_earlier_bots_left():
     async def run():
         first, second = field.worker(), field.worker()
         await first.play((0, 1), assignment(), new_leg=True)
-        with pytest.raises(WorkerUnclean):
+        with pytest.raises(WorkerCleanupFailed):
             await first.play((0, 2), assignment(1), new_leg=True)
         return (await second.play((0, 2), assignment(1), new_leg=True)).record
 

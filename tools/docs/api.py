@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.docs.markdown import code, joined, plain, table
+from arena.contestant.markdown import code, joined, plain, table
 
 ROOT = Path(__file__).parents[2]
 Definition = ast.ClassDef | ast.FunctionDef

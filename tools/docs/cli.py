@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import click
 
-from tools.docs.markdown import anchor, code, joined, plain, table
+from arena.contestant.markdown import code, joined, plain, table
+from tools.docs.markdown import anchor
 
 
 def cli_page() -> str:

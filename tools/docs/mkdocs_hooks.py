@@ -1,11 +1,14 @@
 """What mkdocs does not do by itself: generated pages, pages from outside of docs/, and Markdown as GitHub reads it."""
 
 from collections.abc import Callable
+from functools import partial
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from arena import registry
+from arena.contestant.game_page import game_page
 from tools.docs.api import api_page
 from tools.docs.cli import cli_page
 from tools.docs.markdown import anchor
@@ -16,6 +19,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "reference/cli.md": cli_page,
     "reference/api.md": api_page,
     "reference/protocol.md": protocol_page,
+    **{f"bots/{name}.md": partial(game_page, game) for name, game in registry.games().items()},
 }
 PLACES = {site: place for place, site in OUTSIDE.items()}
 
@@ -39,5 +43,5 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """The page for mkdocs: links lead to pages of the site, lists and blocks are written as it wants them."""
     here = page.file.src_uri
     if here in GENERATED:
-        return markdown
+        return github_flavoured(markdown)
     return github_flavoured(moved_links(markdown, PLACES.get(here, f"docs/{here}"), here))

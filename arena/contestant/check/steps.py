@@ -4,6 +4,7 @@ import asyncio
 import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 from arena.bots.running import RunningBot, SandboxedBot
@@ -21,6 +22,8 @@ WARM_MATCHES = 5
 SHARE_OF_SEATS, SHARE_OF_POSITIONS, SHARE_OF_MATCHES = 0.4, 0.7, 0.85
 """The share of the time after which a step is content with what it has seen."""
 LEFT_OUT = "the rest is left out, --thorough tries all"
+DEALS = 1_000_000
+"""More than any check plays."""
 TIGHT = 0.8
 """A bot that uses more than this share of its time or memory is warned: other machines are busier."""
 
@@ -43,6 +46,10 @@ class Check:
         self._bot, self._twin = bots
         self._settings = settings
         self._trials = Trials(game, opponent, settings=settings, heartbeat=heartbeat)
+        # Deals of its own: whichever is faster, the same seed is the same check.
+        apart = replace(settings, seed=settings.seed + DEALS)
+        self._twin_trials = Trials(game, opponent, settings=apart, heartbeat=heartbeat)
+        self._two_at_once: asyncio.Future[Remark] | None = None
         self._start_seconds = 0.0
         self._began = time.monotonic()
 
@@ -56,6 +63,9 @@ class Check:
 
     async def close(self) -> None:
         """End the bot; may be called at any time."""
+        if self._two_at_once is not None:
+            self._two_at_once.cancel()
+            await asyncio.gather(self._two_at_once, return_exceptions=True)
         try:
             await self._bot.close()
         finally:
@@ -63,7 +73,7 @@ class Check:
 
     def measures(self) -> Measures | None:
         """What the bot took; None if it never decided anything."""
-        walls = sorted(times.wall / 1e6 for times in self._trials.times())
+        walls = sorted(times.wall / 1e6 for trials in (self._trials, self._twin_trials) for times in trials.times())
         if not walls:
             return None
         shares = (percentile(walls, 50), percentile(walls, 99), walls[-1])
@@ -127,17 +137,21 @@ class Check:
         return judge_clock(self._settings.control, slowest, lowest)
 
     async def _answers_odd_positions(self) -> Remark:
+        if self._settings.side_by_side:  # the clock is judged by now, and nothing below depends on the twin
+            self._two_at_once = asyncio.ensure_future(self._play_two_at_once())
         variants = [(*variant, seat) for variant in self._game.info.variants() for seat in range(variant[0])]
         kept = variants[:: math.ceil(len(variants) / self._settings.positions)]
-        quota, asked, games = math.ceil(self._settings.positions / len(kept)), 0, 0
-        for seats, options, seat in kept:
-            if asked and self._is_spent(SHARE_OF_POSITIONS):
-                return Remark(f"{asked} positions of {games} random games; {LEFT_OUT}")
-            config, left = self._game.configure(seats, options), quota
-            while left > 0:
-                done = await self._trials.walk(self._bot, config, seats=seats, seat=seat, quota=left)
-                # A seat may have nothing to decide in a short game; that counts as well, so that this ends.
-                left, asked, games = left - max(done, 1), asked + done, games + 1
+        left, asked, games = [math.ceil(self._settings.positions / len(kept))] * len(kept), 0, 0
+        while max(left) > 0:  # one game of each in turn, so that every kind is seen before the time is over
+            for number, (seats, options, seat) in enumerate(kept):
+                if asked and self._is_spent(SHARE_OF_POSITIONS):
+                    return Remark(f"{asked} positions of {games} random games; {LEFT_OUT}")
+                if left[number] > 0:
+                    config = self._game.configure(seats, options)
+                    done = await self._trials.walk(self._bot, config, seats=seats, seat=seat, quota=left[number])
+                    # A seat may have nothing to decide in a short game; that counts as well, so that this ends.
+                    left[number] -= max(done, 1)
+                    asked, games = asked + done, games + 1
         return Remark(f"{asked} positions of {games} random games, in {len(kept)} variants and seats")
 
     async def _plays_on(self) -> Remark:
@@ -151,11 +165,14 @@ class Check:
         return Remark(f"{played} more matches in the same process{grown}")
 
     async def _plays_two_at_once(self) -> Remark:
+        return await (self._two_at_once or self._play_two_at_once())
+
+    async def _play_two_at_once(self) -> Remark:
         """Only a warning: a process plays one match at a time, unless the organiser lets bots think all the time."""
         seats = self._game.info.min_seats
         try:
             await self._twin.start()
-            both = [self._trials.play(self._twin, seat=seat, seats=seats) for seat in range(2)]
+            both = [self._twin_trials.play(self._twin, seat=seat, seats=seats) for seat in range(2)]
             for result in await asyncio.gather(*both, return_exceptions=True):
                 if isinstance(result, BaseException):
                     raise result

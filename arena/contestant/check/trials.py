@@ -8,7 +8,7 @@ from typing import Any
 
 from arena.bots.running import RunningBot
 from arena.bots.table import Table
-from arena.clock import Clock, TimeControl
+from arena.clock import TimeControl
 from arena.contestant.check.report import CheckFailed
 from arena.errors import BotFault, InfraError
 from arena.game import AnyGame, AnyState
@@ -31,10 +31,11 @@ from arena.referee.faults import early_end, substitute, verdict_of
 from arena.referee.heartbeat import Heartbeat
 from arena.referee.player import Player
 from arena.referee.progress import apply_reply
+from arena.referee.replay import banks_of
 from arena.referee.retries import RETRIES
-from arena.rng import draw_name, sample, stream
+from arena.rng import random_id, sample, stream
 
-TURNS_PER_WALK = 8
+TURNS_PER_WALK = 4
 """Positions asked about in one game of random moves; more games show more kinds of positions."""
 
 _BOT, _OPPONENT = 0, 1
@@ -51,6 +52,8 @@ class CheckSettings:
     memory_bytes: int
     seconds: float = math.inf
     """How long the check should take: what only looks further is cut short, and every step is still taken."""
+    side_by_side: bool = False
+    """Whether two processes of the bot can run at once, and neither costs the other time."""
 
 
 class Trials:
@@ -115,7 +118,7 @@ class Trials:
         link = await bot.open_match(game.codec)
         try:
             player = Player(game.codec, link, spec.control, heartbeat=self._heartbeat)
-            await player.begin(MatchStart(draw_name(), seat, len(spec.contestants), spec.config, spec.control))
+            await player.begin(MatchStart(random_id(), seat, len(spec.contestants), spec.config, spec.control))
             for ply, played in enumerate(moves):
                 if ply in chosen:
                     decision = await player.decide(state, seat, player.wait_frozen)
@@ -156,13 +159,7 @@ def try_moves(state: AnyState, seat: Seat, moves: tuple[Any, ...]) -> None:
 
 def lowest_bank(record: AnyRecord, seat: Seat) -> float:
     """The fewest seconds that this seat ever had in its bank."""
-    clock = Clock(record.spec.control)
-    lowest = clock.bank
-    for move in record.played:
-        if move.seat == seat and move.times != NO_TIMES:
-            clock.charge(move.times.wall / 1e6, move.times.cpu / 1e6)
-            lowest = min(lowest, clock.bank)
-    return lowest
+    return min([record.spec.control.bank, *(banks[seat] for banks in banks_of(record))])
 
 
 def aborted_record(

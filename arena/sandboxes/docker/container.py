@@ -7,19 +7,19 @@ from typing import Any
 from arena.errors import InfraError, StartFailed
 from arena.sandboxes import processors
 from arena.sandboxes.base import SOCKET_NAME, BotImage, Limits
-from arena.sandboxes.docker.images import Image
+from arena.sandboxes.docker.images import CheckedImage
 from arena.sandboxes.kernel import masks, procfs
 from arena.sandboxes.kernel.cgroups import CPU_PERIOD_US
 from arena.sandboxes.kernel.seccomp import docker_profile
-from arena.sandboxes.owner import PREFIX, owner
+from arena.sandboxes.referee_id import PREFIX, referee_id
 from arena.untrusted.limited import NO_CORE
 
-OWNER_LABEL = f"{PREFIX}.owner"
+REFEREE_LABEL = f"{PREFIX}.owner"
 _RUN = "/run/bot"
 
 
 def container_config(
-    program: BotImage, limits: Limits, *, image: Image, socket_dir: str, snapshots_dir: str, uid: int
+    program: BotImage, limits: Limits, *, image: CheckedImage, socket_dir: str, snapshots_dir: str, uid: int
 ) -> dict[str, Any]:
     """The container configuration in the form of the docker API."""
     env = {"ARENA_SOCKET": f"{_RUN}/{SOCKET_NAME}", "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1"}  # noqa: S108
@@ -36,7 +36,7 @@ def container_config(
         "StopTimeout": 0,
         "Tty": False,
         "OpenStdin": False,
-        "Labels": {OWNER_LABEL: owner()},
+        "Labels": {REFEREE_LABEL: referee_id()},
         "HostConfig": _host_config(limits, socket_dir, snapshots_dir),
         **command,
     }
@@ -87,7 +87,7 @@ def _tmpfs_options(size: int, inodes: int) -> str:
 
 def _processors(limits: Limits) -> str:
     """The processors of the bot, if not all are: a container is no child of ours that would inherit them."""
-    chosen = processors.processors(limits)
+    chosen = processors.for_bot(limits)
     return ",".join(map(str, chosen)) if len(chosen) < (os.cpu_count() or 1) else ""
 
 
@@ -105,7 +105,7 @@ def check_process(pid: int, status: dict[str, str], uid: int) -> None:
     wanted = {"Seccomp": "2", "NoNewPrivs": "1", "CapEff": "0" * 16, "CapPrm": "0" * 16}
     wrong = {name: status.get(name) for name, value in wanted.items() if status.get(name) != value}
     if wrong or set(status.get("Uid", "").split()) != {str(uid)}:
-        raise InfraError(f"the container is not tight: {wrong}, user {status.get('Uid')}")
+        raise InfraError(f"the container is not confined as requested: {wrong}, user {status.get('Uid')}")
     groups = {int(group) for name in ("Gid", "Groups") for group in status.get(name, "").split()}
     if groups != {uid}:
         # The daemon reads the image's /etc/group, where a group of another number may have our number as its name.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import InfraError
-from arena.referee.holding import Enforcement
+from arena.referee.enforcement import Enforcement
 from arena.sandboxes.docker.container import check_settings
 from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.kernel import procfs
@@ -103,7 +103,7 @@ def check_kernel(pid: int) -> None:
     wanted = {"Seccomp": "2", "NoNewPrivs": "1"}
     wrong = {key: status.get(key) for key, value in wanted.items() if status.get(key) != value}
     if wrong or "0" in status.get("Uid", "").split():
-        raise InfraError(f"gVisor is not tight: {wrong}, user {status.get('Uid')}")
+        raise InfraError(f"gVisor is not confined as requested: {wrong}, user {status.get('Uid')}")
     # The pid namespace may be the host's: the bot cannot name a process of the host, and gVisor traces its own.
     for kind in ("user", "net", "ipc", "uts", "mnt"):
         seen = procfs.namespace(pid, kind)

@@ -11,7 +11,7 @@ from typing import Any
 
 from arena.sandboxes.docker import gvisor
 from arena.sandboxes.kernel.seccomp import gvisor_profile
-from arena.sandboxes.owner import PREFIX
+from arena.sandboxes.referee_id import PREFIX
 
 _OPEN_SOCKETS = """
 import socket

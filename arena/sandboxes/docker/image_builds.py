@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import InfraError, UsageError
-from arena.sandboxes.base import MIB
 from arena.sandboxes.docker import images
 from arena.sandboxes.docker.client import DockerClient, NoAnswer, NotFound, status_code
-from arena.sandboxes.docker.images import Image
+from arena.sandboxes.docker.images import CheckedImage
 from arena.sandboxes.logs import TAIL_BYTES
 from arena.untrusted.text import printable_bytes
+from arena.untrusted.units import MIB
 
 MAX_CONTEXT_BYTES = 256 * MIB
 BUILD_S = 600.0
@@ -31,7 +31,7 @@ def _say_nothing(_: str) -> None:
     """Nobody watches the build."""
 
 
-def build(directory: Path, *, tag: str, within_s: float = BUILD_S, report: Report = _say_nothing) -> Image:
+def build(directory: Path, *, tag: str, within_s: float = BUILD_S, report: Report = _say_nothing) -> CheckedImage:
     """Build a directory with a Dockerfile, within a time limit; no image is left but the one with the tag.
 
     What runs during the build has no network and bounded memory. But FROM, ADD and COPY --from are done by the daemon,
@@ -78,7 +78,7 @@ def _run(directory: Path, tag: str, within_s: float, steps: list[str], report: R
             raise
 
 
-def _read_build_output(events: Iterable[dict[str, Any]], steps: list[str], report: Report = _say_nothing) -> None:
+def _read_build_output(events: Iterable[dict[str, Any]], steps: list[str], report: Report) -> None:
     """Read the output of a build and collect the image of each step; UsageError with the end of it on failure."""
     log = b""
     for event in events:
@@ -93,7 +93,7 @@ def _read_build_output(events: Iterable[dict[str, Any]], steps: list[str], repor
             )
 
 
-def _accept(client: DockerClient, tag: str) -> Image:
+def _accept(client: DockerClient, tag: str) -> CheckedImage:
     """The image that was built; if it may not be run, its tag is removed."""
     try:
         return images.resolve(client, tag)

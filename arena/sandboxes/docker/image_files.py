@@ -129,13 +129,13 @@ def check_saved(image: str, saved: IO[bytes], workdir: str, most: int) -> None:
                 check.add(entry for entry, _ in read_members(unpacked, f"a layer of {image}"))
             content.detach()
     except (EOFError, ValueError, zlib.error, gzip.BadGzipFile) as error:
-        raise UsageError(f"{image} cannot be looked through: {error}") from error
+        raise UsageError(f"{image} cannot be checked: {error}") from error
     check.finish()
     if not listed:
-        raise UsageError(f"{image} cannot be looked through: no layer was found in it")
+        raise UsageError(f"{image} cannot be checked: no layer was found in it")
     # The first name in a layer is its author's choice, so that a layer can begin like a JSON file.
     if hidden := [name for name in listed if name not in looked_through]:
-        raise UsageError(f"{image} cannot be looked through: its layer {printable(str(hidden[0])[:_SHOWN])} is hidden")
+        raise UsageError(f"{image} cannot be checked: its layer {printable(str(hidden[0])[:_SHOWN])} is hidden")
 
 
 def _listed_layers(manifest: bytes) -> list[object]:
@@ -154,7 +154,6 @@ class Chunks(io.RawIOBase):
         self._rest = memoryview(b"")
 
     def readable(self) -> bool:
-        """Always True."""
         return True
 
     def readinto(self, buffer: Any) -> int:

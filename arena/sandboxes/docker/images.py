@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from arena.errors import UsageError
-from arena.sandboxes.base import MIB
 from arena.sandboxes.docker import image_files
 from arena.sandboxes.docker.client import DockerClient, NotFound
 from arena.untrusted.text import printable
+from arena.untrusted.units import MIB
 
 MAX_IMAGE_BYTES = 4096 * MIB
 MAX_ENTRIES = 100_000
@@ -31,7 +31,7 @@ class NoSuchImage(UsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class Image:
+class CheckedImage:
     """An image that was checked and may be run."""
 
     digest: str
@@ -41,12 +41,12 @@ class Image:
     """Where its program starts."""
 
 
-def find(client: DockerClient, reference: str) -> Image:
+def find(client: DockerClient, reference: str) -> CheckedImage:
     """The image of that name or digest by its settings alone; UsageError when it is missing or not allowed."""
     return _image(reference, _inspect(client, reference))
 
 
-def resolve(client: DockerClient, reference: str) -> Image:
+def resolve(client: DockerClient, reference: str) -> CheckedImage:
     """The image of that name or digest, whose files may be run; UsageError when it is missing or not allowed."""
     found = _inspect(client, reference)
     image = _image(reference, found)
@@ -65,10 +65,10 @@ def _inspect(client: DockerClient, reference: str) -> dict[str, Any]:
         ) from None
 
 
-def _image(reference: str, found: dict[str, Any]) -> Image:
+def _image(reference: str, found: dict[str, Any]) -> CheckedImage:
     settings = found.get("Config") or {}
     check(reference, settings, found["Size"])
-    return Image(digest=found["Id"], size_bytes=found["Size"], workdir=workdir_of(reference, settings))
+    return CheckedImage(digest=found["Id"], size_bytes=found["Size"], workdir=workdir_of(reference, settings))
 
 
 _checked_digests: set[str] = set()

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from arena.errors import InfraError
-from arena.referee.holding import Enforcement
+from arena.referee.enforcement import Enforcement
 from arena.sandboxes.base import BotImage, Death, Limits
 from arena.sandboxes.docker import images
 from arena.sandboxes.docker.client import DockerClient, NoAnswer, NotFound, is_conflict
@@ -22,7 +22,7 @@ from arena.sandboxes.kernel.cgroups import ControlGroup
 from arena.sandboxes.kernel.users import LeasedUser
 from arena.sandboxes.lifecycle import SandboxLifecycle, run_to_completion, split_exit_code, wait_until
 from arena.sandboxes.logs import TAIL_BYTES
-from arena.sandboxes.owner import PREFIX, owner
+from arena.sandboxes.referee_id import PREFIX, referee_id
 from arena.sandboxes.socketdir import SocketDirectory
 from arena.sandboxes.sweeping import sweep_containers_once
 from arena.untrusted.text import printable_bytes
@@ -119,7 +119,7 @@ class DockerSandbox(SandboxLifecycle[BotImage]):
         self._socket = SocketDirectory(self._uid)
         self._directory = os.open(self._socket.path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         self._snapshots = SocketDirectory(os.geteuid(), masks.snapshots())
-        name = f"{PREFIX}-{owner()}-{self._token}"
+        name = f"{PREFIX}-{referee_id()}-{self._token}"
         leases = () if self._user is None else (self._user.fileno(),)
         self._watchdog = Watchdog(name, (self._socket.path, self._snapshots.path), leases=leases)
         config = container_config(

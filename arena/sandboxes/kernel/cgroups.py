@@ -12,7 +12,7 @@ from typing import Self
 from arena.errors import InfraError
 from arena.sandboxes.base import Limits
 from arena.sandboxes.kernel.cgroup_tree import FEATURES, Hierarchy, make_group
-from arena.sandboxes.owner import PREFIX, is_alive
+from arena.sandboxes.referee_id import PREFIX, is_alive
 
 CPU_PERIOD_US = 20_000
 """Short, so that a bot with many threads waits 20 ms at most for its next share, not the usual 100."""
@@ -81,7 +81,6 @@ class ControlGroup:
 
     @property
     def paths(self) -> frozenset[Path]:
-        """The directories of the group."""
         return frozenset(directory.path for directory in self._directories.values())
 
     def limit(self, limits: Limits) -> None:
@@ -128,7 +127,6 @@ class ControlGroup:
         return sorted(str(path / "cgroup.procs") for path in self.paths)
 
     def processes(self) -> set[int]:
-        """The processes in the group."""
         return set().union(*map(self.members_of, self.paths))
 
     @staticmethod
@@ -144,11 +142,9 @@ class ControlGroup:
         self._set_frozen(True)
 
     def thaw(self) -> None:
-        """Let the processes run again."""
         self._set_frozen(False)
 
     def is_frozen(self) -> bool:
-        """Whether every process has stopped."""
         directory = self._directories["freeze"]
         if directory.version == 2:
             return _field(self._read_open(directory, "cgroup.events"), "frozen") == 1
@@ -191,13 +187,12 @@ class ControlGroup:
     def remove(self) -> None:
         """Remove the directories, waiting for processes that still end; InfraError if one cannot be removed in time."""
         deadline = time.monotonic() + _REMOVE_S
-        while left := [path for path in self.paths if not _removed(path)]:
+        while left := [path for path in self.paths if not _try_rmdir(path)]:
             if time.monotonic() > deadline:
                 raise InfraError(f"the control group {left[0]} cannot be removed: {self.processes() or 'it is busy'}")
             time.sleep(0.005)
 
     def close(self) -> None:
-        """Close the open files."""
         while self._open_files:
             os.close(self._open_files.popitem()[1])
 
@@ -244,7 +239,7 @@ def _leftovers(hierarchies: Sequence[Hierarchy]) -> Iterator[Path]:
 
 def _kill_and_remove(path: Path) -> bool:
     deadline = time.monotonic() + _REMOVE_S
-    while not _removed(path):
+    while not _try_rmdir(path):
         with contextlib.suppress(OSError):
             for pid in map(int, _read(path / "cgroup.procs").split()):
                 os.kill(pid, signal.SIGKILL)
@@ -298,7 +293,7 @@ def _field(text: str, name: str) -> int:
     return int(after.partition("\n")[0] or 0)
 
 
-def _removed(path: Path) -> bool:
+def _try_rmdir(path: Path) -> bool:
     try:
         path.rmdir()
     except FileNotFoundError:

@@ -52,7 +52,6 @@ def descendants(top: int) -> Iterator[int]:
 
 
 def all_processes() -> Iterator[int]:
-    """All processes in /proc."""
     return (int(name) for name in os.listdir("/proc") if name.isdecimal())
 
 

@@ -30,5 +30,4 @@ class LeasedUser:
         return self._lock.fileno()
 
     def free(self) -> None:
-        """Give the lease back."""
         self._lock.close()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.errors import InfraError, UsageError
-from arena.referee.holding import Enforcement
+from arena.referee.enforcement import Enforcement
 from arena.sandboxes import processors
 from arena.sandboxes.base import SOCKET_DIR_BYTES, SOCKET_DIR_INODES, SOCKET_NAME, BotDirectory, Limits
 from arena.sandboxes.kernel import cgroup_tree, masks, procfs
@@ -115,7 +115,7 @@ class BubblewrapSandbox(LaunchedSandbox):
             env={},
             uid=None if self._user is None else self._user.uid,
             rlimits=self._rlimits(),
-            processors=processors.processors(self._limits),
+            processors=processors.for_bot(self._limits),
             procs_files=self._group.procs_files(),
             staging=Staging(
                 top=_STAGING,
@@ -141,7 +141,7 @@ class BubblewrapSandbox(LaunchedSandbox):
         self._check_membership(processes)
         for pid in processes:
             if wrong := self._status_mismatches(pid):
-                raise InfraError(f"the sandbox is not tight: {wrong}")
+                raise InfraError(f"the sandbox is not confined as requested: {wrong}")
             if pid != init and procfs.limit(pid, "Max processes") != str(self._limits.pids):
                 raise InfraError("the bot has no limit on its processes")
         _check_mounts(init, self._writable)

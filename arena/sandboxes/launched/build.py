@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from arena.errors import UsageError
-from arena.sandboxes.base import MIB, BotDirectory, Limits
+from arena.sandboxes.base import BotDirectory, Limits
 from arena.sandboxes.launched.bubblewrap import BOT, BubblewrapSandbox, WritableTmpfs
+from arena.untrusted.units import MIB
 
 BUILD_S = 600.0
 BUILD_LIMITS = Limits(

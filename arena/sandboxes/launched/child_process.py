@@ -120,7 +120,6 @@ class ChildProcess:
 
     @property
     def pid(self) -> int:
-        """The process id."""
         return self._popen.pid
 
     @property

@@ -49,13 +49,12 @@ class Function(_ctypes.CFuncPtr):
 
 
 def main() -> None:
-    """Carry out the plan on standard input."""
     plan = marshal.load(sys.stdin.buffer)  # noqa: S302  (the referee wrote it)
     control = plan["control"]
     try:
         prepare(plan, control)
         arrange_descriptors(plan["descriptors"])
-        control = 9
+        control = 9  # CONTROL in child_process.py; this script can import nothing
         os.execve(plan["argv"][0], plan["argv"], plan["env"])  # noqa: S606  (no shell is the point)
     except (OSError, ValueError, OverflowError) as error:
         os.write(control, f"error: {error}\n".encode())

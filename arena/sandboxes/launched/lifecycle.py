@@ -8,14 +8,15 @@ from abc import abstractmethod
 from collections.abc import Collection, Sequence
 
 from arena.errors import InfraError
-from arena.referee.holding import Enforcement
-from arena.sandboxes.base import MIB, BotDirectory, Death
+from arena.referee.enforcement import Enforcement
+from arena.sandboxes.base import BotDirectory, Death
 from arena.sandboxes.kernel import procfs
 from arena.sandboxes.kernel.cgroups import ControlGroup
 from arena.sandboxes.launched.child_process import ChildProcess, LaunchPlan, rlimits
 from arena.sandboxes.lifecycle import SandboxLifecycle, run_to_completion, split_exit_code, wait_until
-from arena.sandboxes.owner import PREFIX, owner
+from arena.sandboxes.referee_id import PREFIX, referee_id
 from arena.untrusted.text import printable_bytes
+from arena.untrusted.units import MIB
 
 _END_S = 10.0
 _KILL_AGAIN_S = 0.3
@@ -35,7 +36,7 @@ class LaunchedSandbox(SandboxLifecycle[BotDirectory]):
 
     def _acquire(self) -> None:
         """Make what the sandbox needs, in a thread; `_free_resources` must also work if only a part was made."""
-        self._group = ControlGroup.create(f"{PREFIX}-{owner()}-{self._token}", self._hierarchies)
+        self._group = ControlGroup.create(f"{PREFIX}-{referee_id()}-{self._token}", self._hierarchies)
         self._group.limit(self._limits)
 
     @abstractmethod

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from arena.errors import InfraError
-from arena.referee.holding import Enforcement
+from arena.referee.enforcement import Enforcement
 from arena.sandboxes import processors
 from arena.sandboxes.base import SOCKET_NAME
 from arena.sandboxes.kernel import procfs
@@ -42,7 +42,7 @@ class ProcessSandbox(LaunchedSandbox):
             env={**inherited, **processors.environment(self._limits), **self._program.env, **own},
             uid=None,
             rlimits=self._rlimits(),
-            processors=processors.processors(self._limits),
+            processors=processors.for_bot(self._limits),
             procs_files=self._group.procs_files(),
             staging=None,
             extra={},

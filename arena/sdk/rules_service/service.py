@@ -1,4 +1,4 @@
-"""RulesService over gRPC: both verbs, for every game that is registered."""
+"""RulesService over gRPC: both calls, for every game that is registered."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent import futures

@@ -12,6 +12,7 @@ from arena.standings.meetings import Meeting
 from arena.standings.seat_use import SeatUse, fault_kinds, seat_uses
 from arena.standings.table import Row, Standings
 from arena.store.base import BotEntry
+from arena.web.formats import counted
 from arena.web.links import file_of, pair_name
 from arena.web.pages.ladder import bars_of, columns_of
 from arena.web.pages.views import MatchView, TournamentView
@@ -52,23 +53,41 @@ class BotInGame:
     worst: Sequence[MatchView]
 
 
-def bot_page(
-    bot: BotEntry, versions: Sequence[BotEntry], parts: Sequence[BotInGame], latest: Sequence[MatchView],
-    tournaments: Sequence[TournamentView],
-) -> Page:  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class BotProfile:
+    """A version of a bot, with its results in each game."""
+
+    bot: BotEntry
+    versions: Sequence[BotEntry]
+    parts: Sequence[BotInGame]
+    latest: Sequence[MatchView]
+    tournaments: Sequence[TournamentView]
+
+
+@dataclass(frozen=True, slots=True)
+class BotList:
+    """The newest version of each bot."""
+
+    rows: Sequence[BotEntry]
+    versions: Mapping[str, int]
+    """How many there are, by the name of the bot."""
+    rated: Mapping[int, Sequence[tuple[GameInfo, Row]]]
+
+
+def bot_page(profile: BotProfile) -> Page:
     """The page of one version of a bot."""
-    data = {"bot": bot, "versions": versions, "parts": parts, "latest": latest, "tournaments": tournaments}
-    rated = "; ".join(f"{part.info.title}: rating {part.row.rating.mu:.1f}, {_place(part.row)}" for part in parts)
+    bot, parts = profile.bot, profile.parts
+    rated = "; ".join(f"{part.info.title}: {_place(part.row)}" for part in parts)
     description = f"{bot.label} by {bot.owner}. {rated or 'It is not rated yet.'}"
-    return Page(file_of("bot", bot.id), "bot.html", bot.label, description, data, part="bots")
+    return Page(file_of("bot", bot.id), "bot.html", bot.label, description, profile, part="bots")
 
 
 def bots_page(bots: Sequence[BotEntry], rated: Mapping[int, Sequence[tuple[GameInfo, Row]]]) -> Page:
     """The list of all bots, the newest version of each with its ratings."""
     versions = Counter(bot.name for bot in bots if bot.on_ladder)
     rows = sorted(newest_versions(bots, retired=True), key=lambda bot: bot.name.lower())
-    data = {"rows": rows, "versions": versions, "rated": rated}
-    return Page(file_of("bots"), "bots.html", "Bots", f"{len(rows)} bots and where they stand.", data, part="bots")
+    words, listed = f"{counted(len(rows), 'bot')} and where they stand.", BotList(rows, versions, rated)
+    return Page(file_of("bots"), "bots.html", "Bots", words, listed, part="bots")
 
 
 def in_game(
@@ -90,7 +109,8 @@ def in_game(
 
 
 def _place(row: Row) -> str:
-    return f"place {row.place}" if row.place else f"not ranked ({row.status})"
+    rating = f"rating {row.rating.mu:.1f}, " if row.comparable else ""
+    return rating + (f"place {row.place}" if row.place else f"not ranked ({row.status})")
 
 
 def _opponent(bot: BotEntry, meeting: Meeting) -> Opponent:

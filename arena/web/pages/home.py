@@ -29,6 +29,17 @@ class GameCard:
     """Its latest match, rated or not."""
 
 
+@dataclass(frozen=True, slots=True)
+class Home:
+    """What the first page shows beside its sections."""
+
+    cards: Sequence[GameCard]
+    bots: int
+    matches: int
+    finished: Sequence[TournamentView]
+    latest: Sequence[MatchView]
+
+
 def home_page(
     title: str,
     tables: Mapping[GameInfo, Standings],
@@ -42,13 +53,8 @@ def home_page(
     cards = [_card(info, table, newest.get(info.name)) for info, table in tables.items()]
     # What was played comes first; games of equal rank stay in the order of their names.
     cards.sort(key=lambda card: not card.matches)
-    data = {
-        "cards": cards,
-        "bots": bots,
-        "matches": sum(card.matches for card in cards),
-        "finished": [item for item in tournaments if item.finished],
-        "latest": latest,
-    }
+    finished = [item for item in tournaments if item.finished]
+    home = Home(cards, bots, sum(card.matches for card in cards), finished, latest)
     sections = (
         Section("matches", RunningMatches(live)),
         Section("tournaments", OpenTournaments([item for item in tournaments if not item.finished])),
@@ -56,12 +62,12 @@ def home_page(
     )
     names = ", ".join(card.info.title for card in cards)
     return Page(
-        file_of("home"), "home.html", title, f"Bots play {names}: ladders, tournaments, replays.", data, live=True,
+        file_of("home"), "home.html", title, f"Bots play {names}: ladders, tournaments, replays.", home, live=True,
         sections=sections,
     )  # fmt: skip
 
 
 def _card(info: GameInfo, table: Standings, latest: MatchView | None) -> GameCard:
-    leaders = table.rows[:LEADERS]
+    leaders = [row for row in table.rows[:LEADERS] if row.place]
     bars, _ = bars_of(leaders, leaders, height=24)
     return GameCard(info, table.matches, len(table.rows), leaders, bars, latest)

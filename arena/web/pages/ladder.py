@@ -1,5 +1,6 @@
 """The ladder of a game: who is best, and how sure that is."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,6 +12,7 @@ from arena.game import GameInfo
 from arena.match import ordinal
 from arena.standings.table import Row, Standings
 from arena.web import charts
+from arena.web.formats import counted
 from arena.web.links import file_of
 from arena.web.pages.views import MatchView
 from arena.web.rendering import Page
@@ -33,13 +35,13 @@ class Column:
 
     @property
     def style(self) -> str:
-        """The classes of its head."""
-        return "span" if self.key == "span" else "stick" if self.key == "bot" else "number"
+        return {"span": "span", "bot": "stick", "owner": "roomy"}.get(self.key, "number")
 
 
 COLUMNS = (
     Column("place", "#", "number", "the place by rating", ascending=True),
     Column("bot", "bot", "text", ascending=True),
+    Column("owner", "owner", "text", ascending=True),
     Column("rating", "rating", "number", "TrueSkill's, with twice its standard deviation in the field"),
     Column("span", ""),
     Column("rank", "rank", "number", "the 95 % interval of the true place", ascending=True),
@@ -50,11 +52,12 @@ COLUMNS = (
     Column("trend", "trend", "number", "against the version before"),
 )
 KEYS: Mapping[str, Callable[[Row], Any]] = {
-    "place": lambda row: row.place,
+    "place": lambda row: row.place or math.inf,
     "bot": lambda row: (row.bot.name.lower(), row.bot.id),
-    "rating": lambda row: row.rating.mu,
-    "rank": lambda row: row.rating.ranks,
-    "best": lambda row: row.rating.best,
+    "owner": lambda row: row.bot.owner.lower(),
+    "rating": lambda row: row.rating.mu if row.comparable else -math.inf,
+    "rank": lambda row: row.rating.ranks if row.comparable else (math.inf, math.inf),
+    "best": lambda row: row.rating.best if row.comparable else 0.0,
     "games": lambda row: row.rating.games,
     "share": lambda row: row.share,
     "faults": lambda row: row.faults,
@@ -117,56 +120,74 @@ class TableState:
         return "?" + urlencode({key: value for key, value in values.items() if value})
 
 
+@dataclass(frozen=True, slots=True)
+class RatingTable:
+    """Rows with their bars over a common axis."""
+
+    rows: Sequence[Row]
+    bars: Mapping[int, Markup]
+    scale: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """The ratings of a game, beside those of the others."""
+
+    info: GameInfo
+    games: Sequence[GameInfo]
+    table: Standings
+    columns: Sequence[Column]
+    short_columns: Sequence[Column]
+    """Those of the tables by role."""
+    shown: RatingTable
+    """What fits the state of the table."""
+    state: TableState
+    roles: Mapping[str, RatingTable]
+    worth: Markup | None
+    """What the seats are worth, as a drawing."""
+    latest: Sequence[MatchView]
+
+
 def ladder_page(
     info: GameInfo, games: Sequence[GameInfo], table: Standings, latest: Sequence[MatchView], state: TableState | None
 ) -> Page:
     """The page; `state` says which rows a served one shows, without it all are there."""
     chosen = state.choose(table.rows) if state else list(table.rows)
     rows = chosen[state.first - 1 : state.first - 1 + PER_PAGE] if state else chosen
-    bars, scale = bars_of(table.rows, rows)
-    leader = f" {table.rows[0].bot.label} leads." if table.rows else ""
-    data = {
-        "info": info,
-        "games": games,
-        "table": table,
-        "columns": columns_of(table),
-        "short_columns": columns_of(table)[:8],
-        "rows": rows,
-        "bars": bars,
-        "scale": scale,
-        "total": len(table.rows),
-        "state": replace(state, total=len(chosen)) if state else TableState(),
-        "roles": {role: _role_part(part) for role, part in table.by_role.items()},
-        "worth": _worth(table),
-        "latest": latest,
-    }
-    description = f"Who is best at {info.title}, and how sure that is: {len(table.rows)} bots.{leader}"
-    return Page(file_of("ladder", info.name), "ladder.html", f"{info.title} ladder", description, data, part="ladder")
+    leader = f" {table.leader.bot.label} leads." if table.leader else ""
+    ladder = Ladder(
+        info, games, table, columns_of(table), columns_of(table, trend=False),
+        RatingTable(rows, *bars_of(table.rows, rows)), replace(state, total=len(chosen)) if state else TableState(),
+        {role: RatingTable(part, *bars_of(part, part)) for role, part in table.by_role.items()},
+        seats_chart(table), latest,
+    )  # fmt: skip
+    description = f"Who is best at {info.title}, and how sure that is: {counted(len(table.rows), 'bot')}.{leader}"
+    return Page(file_of("ladder", info.name), "ladder.html", f"{info.title} ladder", description, ladder, part="ladder")
 
 
-def columns_of(table: Standings) -> tuple[Column, ...]:
-    """The columns of a table; where more than two play, places say more than won and lost."""
-    if table.seats <= 2:
-        return COLUMNS
+def columns_of(table: Standings, *, trend: bool = True) -> tuple[Column, ...]:
+    """The columns of a table; owners if they differ, and where more than two play, places instead of won and lost."""
     places = Column("share", "–".join(map(ordinal, range(1, table.seats + 1))), "number", "how often it had each place")
-    return tuple(places if column.key == "share" else column for column in COLUMNS)
+    owned = len({row.bot.owner for row in table.rows}) > 1
+    left_out = {key for key, shown in (("owner", owned), ("trend", trend)) if not shown}
+    chosen = (column for column in COLUMNS if column.key not in left_out)
+    return tuple(places if column.key == "share" and table.seats > 2 else column for column in chosen)
 
 
 def bars_of(everything: Sequence[Row], shown: Sequence[Row], *, height: int = 43) -> tuple[dict[int, Markup], Markup]:
-    """The bars of these rows over an axis on which all rows have place, and the numbers of that axis."""
-    if not everything:
+    """The bars of these rows that can be compared, over an axis for all such rows, and the numbers of that axis."""
+    known = [row for row in everything if row.comparable]
+    if not known:
         return {}, Markup()
-    axis = charts.Axis(min(row.low for row in everything), max(row.high for row in everything))
-    bars = {row.bot.id: charts.bar(axis, row.low, row.rating.mu, row.high, height=height) for row in shown}
+    axis = charts.Axis(min(row.low for row in known), max(row.high for row in known))
+    bars = {
+        row.bot.id: charts.bar(axis, row.low, row.rating.mu, row.high, height=height) for row in shown if row.comparable
+    }
     return bars, charts.scale(axis)
 
 
-def _role_part(rows: Sequence[Row]) -> dict[str, Any]:
-    bars, scale = bars_of(rows, rows)
-    return {"rows": rows, "bars": bars, "scale": scale}
-
-
-def _worth(table: Standings) -> Markup | None:
+def seats_chart(table: Standings) -> Markup | None:
+    """What each seat is worth, if that is known."""
     bars = [
         charts.Interval(seat.role, seat.value - 2 * seat.sigma, seat.value, seat.value + 2 * seat.sigma)
         for seat in table.advantages

@@ -1,6 +1,6 @@
 """The pages of matches: the replay, the same for frames of other sites, and lists."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from arena.game import GameInfo
@@ -28,6 +28,8 @@ class Match:
     tournament: TournamentEntry
     trouble: str
     """Why it cannot be replayed, if it cannot."""
+    outputs: Mapping[int, str]
+    """The last that its bots printed, by seat, where that may be shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +61,16 @@ class MatchList:
     newer: str
 
 
-def match_page(view: MatchView, tournament: TournamentEntry, replay: Replay | None, trouble: str) -> Page:
+def match_page(
+    view: MatchView, tournament: TournamentEntry, replay: Replay | None, trouble: str, outputs: Mapping[int, str]
+) -> Page:
     """The page of a match; `trouble` says why it cannot be replayed, if it cannot."""
     title = " – ".join(seat.bot.label for seat in view.seats)
-    words = f"{view.title}: {title}. {view.reason}."
+    words = f"{view.title}: {title}. {view.result}."
     return Page(
-        file_of("match", view.name), "match_page.html", f"{title}, {view.title}", words,
-        Match(view, tournament, trouble), part="matches", replay=replay, replay_file=file_of("replay", view.name),
+        file_of("match", view.name), "match.html", f"{title}, {view.title}", words,
+        Match(view, tournament, trouble, outputs), part="matches", replay=replay,
+        replay_file=file_of("replay", view.name),
     )  # fmt: skip
 
 

@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena.game import GameInfo
-from arena.standings.meetings import Seating, seatings
+from arena.standings.meetings import Seating, points_of_pairs, seatings
 from arena.standings.table import Standings
-from arena.store.base import BotEntry
+from arena.store.base import BotEntry, Tally
 from arena.web.links import file_of, pair_name
 from arena.web.pages.views import MatchView
 from arena.web.rendering import Page
+
+UNMET = "They have met neither in a rated match nor in a test."
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,37 +22,50 @@ class PairInGame:
     info: GameInfo
     points: float
     games: int
+    """That are rated."""
+    tested: tuple[float, int]
+    """Points of the first bot and games in tests, which are not rated."""
     seatings: Sequence[tuple[str, str, Seating]]
     """With the names of the seats of both."""
     deals: Sequence[tuple[int, Sequence[MatchView]]]
     """The latest matches by their seeds: the same deal, played from both sides."""
 
     @property
-    def share(self) -> float:
-        """Points of the first bot for each game."""
-        return self.points / self.games
+    def words(self) -> str:
+        """Their points in a line."""
+        rated = [f"{self.points:g}:{self.games - self.points:g}"] if self.games else []
+        points, games = self.tested
+        return " and ".join([*rated, *([f"{points:g}:{games - points:g} in tests"] if games else [])])
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two bots, and their meetings in each game."""
+
+    one: BotEntry
+    two: BotEntry
+    parts: Sequence[PairInGame]
+    unmet: str = UNMET
 
 
 def pair_page(one: BotEntry, two: BotEntry, parts: Sequence[PairInGame]) -> Page:
-    """The page of the two."""
-    results = "; ".join(f"{part.info.title} {part.points:g}:{part.games - part.points:g}" for part in parts)
+    results = "; ".join(f"{part.info.title} {part.words}" for part in parts) or UNMET
     title = f"{one.label} – {two.label}"
-    description = f"Every meeting of {one.label} and {two.label}. {results or 'They have not met yet.'}"
-    data = {"one": one, "two": two, "parts": parts}
-    return Page(file_of("pair", pair_name(one.id, two.id)), "pair.html", title, description, data, part="bots")
+    description = f"Every meeting of {one.label} and {two.label}. {results}"
+    path, pair = file_of("pair", pair_name(one.id, two.id)), Pair(one, two, parts)
+    return Page(path, "pair.html", title, description, pair, part="bots")
 
 
 def pair_in_game(
-    info: GameInfo, table: Standings, one: int, two: int, matches: Sequence[MatchView]
-) -> PairInGame | None:
-    """What the two did in this game; nothing if they never met in it."""
+    info: GameInfo, table: Standings, tests: Sequence[Tally], one: int, two: int, matches: Sequence[MatchView]
+) -> PairInGame:
+    """What the two did in this game, in rated matches and in tests."""
     points, games = table.points.get((one, two), (0.0, 0))
-    if not games:
-        return None
     deals: dict[int, list[MatchView]] = defaultdict(list)
     for match in matches:
         deals[match.seed].append(match)
     name = info.roles or tuple(f"seat {seat}" for seat in range(info.max_seats))
-    found = seatings(table.tallies_of[one], one, two)
+    found = seatings([*table.tallies_of.get(one, ()), *tests], one, two)
     named = [(name[seating.seats[0]], name[seating.seats[1]], seating) for seating in found]
-    return PairInGame(info, points, games, named, list(deals.items()))
+    tested = points_of_pairs(tests).get((one, two), (0.0, 0))
+    return PairInGame(info, points, games, tested, named, list(deals.items()))

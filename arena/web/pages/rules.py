@@ -24,7 +24,6 @@ class Rules:
 
 
 def rules_page(game: AnyGame, games: Sequence[GameInfo]) -> Page:
-    """The page."""
     info = game.info
     rules = Rules(info, games, html_of(game.rules()))
     title, path = f"{info.title}: rules", file_of("rules", info.name)

@@ -17,7 +17,7 @@ class Lead:
     """How far a tournament is, in a sentence."""
 
     words: str
-    finished: bool
+    state: str
     when: datetime
     game: str
     """With a ladder here, or else nothing."""
@@ -48,7 +48,6 @@ class StandingsTable:
     columns: Sequence[Column]
     bars: Mapping[int, Markup]
     scale: Markup
-    groups: int
     notes: Sequence[str]
 
 
@@ -57,7 +56,7 @@ class CrossTable:
     """Who beat whom."""
 
     rows: Sequence[tuple[BotEntry, Sequence[tuple[tuple[float, int] | None, str, str]]]]
-    """A bot, and for each opponent points and games, how the page of both is called, and the opponent's label."""
+    """A bot, and for each opponent points and games, how the page of both is called if there is one, and its label."""
     left_out: int
 
 

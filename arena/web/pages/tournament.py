@@ -38,9 +38,8 @@ def tournament_page(
     latest: Sequence[MatchView],
     live: Sequence[RunningRow],
 ) -> Page:
-    """The page."""
     bars, scale = bars_of(table.rows, table.rows)
-    lead = Lead(view.words, view.finished, view.when, info.name if info else "", info.title if info else "")
+    lead = Lead(view.words, view.entry.state, view.when, info.name if info else "", info.title if info else "")
     sections = [Section("lead", lead)]
     if not view.finished:
         sections += [
@@ -49,14 +48,14 @@ def tournament_page(
         ]
     # On a page that is live each has its place, and is hidden as long as it is empty.
     if table.rows or not view.finished:
-        columns = columns_of(table)[:9]
+        columns = columns_of(table, trend=False)
         sections += [
-            Section("standings", StandingsTable(table.rows, columns, bars, scale, table.groups, table.notes)),
-            Section("cross", _cross(table)),
+            Section("standings", StandingsTable(table.rows, columns, bars, scale, table.notes)),
+            Section("cross", _cross(table, linked=not view.entry.apart)),
         ]
     if latest or not view.finished:
         sections.append(Section("latest", LatestMatches(latest, view.id)))
-    leader = f" {table.rows[0].bot.label} {'won' if view.finished else 'leads'}." if table.rows else ""
+    leader = f" {table.leader.bot.label} {'won' if view.finished else 'leads'}." if table.leader else ""
     description = f"{view.title}: {view.words}.{leader}"
     return Page(
         file_of("tournament", view.id), "tournament.html", view.title, description,
@@ -65,13 +64,14 @@ def tournament_page(
     )  # fmt: skip
 
 
-def _cross(table: Standings) -> CrossTable:
+def _cross(table: Standings, *, linked: bool) -> CrossTable:
+    """Who beat whom, with links to the meetings of two bots; those of an imported tournament are on no other page."""
     field = table.rows[:CROSS]
     rows = [
         (
             row.bot,
             [
-                (None if other is row else cell, pair_name(row.bot.id, other.bot.id), other.bot.label)
+                (None if other is row else cell, pair_name(row.bot.id, other.bot.id) if linked else "", other.bot.label)
                 for cell, other in zip(cells, field)
             ],
         )
@@ -81,7 +81,6 @@ def _cross(table: Standings) -> CrossTable:
 
 
 def tournaments_page(items: Sequence[TournamentView], older: str = "") -> Page:
-    """The list of tournaments, the newest first."""
     return Page(
         file_of("tournaments"), "tournaments.html", "Tournaments", "All tournaments, the newest first.",
         TournamentList(items, older), part="tournaments",

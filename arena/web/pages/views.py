@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from arena.game import GameInfo
-from arena.match import Contestant
+from arena.match import MatchSpec
 from arena.store.base import BotEntry, ListedMatch, MatchEntry, TournamentEntry, TournamentSummary
 from arena.web.formats import amount, counted
 
@@ -40,6 +40,8 @@ class MatchView:
     game: str
     title: str
     reason: str
+    result: str
+    """How it ended, in one sentence."""
     moves: int
     seed: int
     when: datetime | None
@@ -48,13 +50,12 @@ class MatchView:
     """It ended although others could have played on, and is not rated."""
 
     @property
-    def fault(self) -> str:
-        """How it ended for the first seat that was at fault."""
-        return next((seat.ending for seat in self.seats if seat.fault), "")
+    def fault(self) -> bool:
+        """Whether a bot was at fault."""
+        return any(seat.fault for seat in self.seats)
 
     @property
     def words(self) -> str:
-        """Who met whom."""
         return " against ".join(seat.bot.label for seat in self.seats)
 
 
@@ -85,17 +86,15 @@ class RunningRow:
 
     @property
     def words(self) -> str:
-        """Who meets whom."""
         return " against ".join(bot.label for bot in self.bots)
 
 
 def running_row(
-    name: str, game: str, contestants: Iterable[Contestant], moves: int, bots: Mapping[tuple[str, str], BotEntry],
-    games: Games,
-) -> RunningRow:  # fmt: skip
+    name: str, spec: MatchSpec[Any], moves: int, bots: Mapping[tuple[str, str], BotEntry], games: Games
+) -> RunningRow:
     """A running match with its bots, which are found by name and version."""
-    found = (bots.get((bot.name, bot.version)) or _stranger(0, bot.name, bot.version) for bot in contestants)
-    return RunningRow(name, game, title_of(game, games), tuple(found), moves)
+    found = (bots.get((bot.name, bot.version)) or _stranger(0, bot.name, bot.version) for bot in spec.contestants)
+    return RunningRow(name, spec.game, title_of(spec.game, games), tuple(found), moves)
 
 
 def match_name(tournament_id: int, match_id: str) -> str:
@@ -104,7 +103,6 @@ def match_name(tournament_id: int, match_id: str) -> str:
 
 
 def match_view(match: ListedMatch, bots: Bots, games: Games) -> MatchView:
-    """The match with its bots."""
     return entry_view(match.entry, match.game, bots, games, match.created)
 
 
@@ -114,14 +112,16 @@ def entry_view(entry: MatchEntry, game: str, bots: Bots, games: Games, when: dat
     seats = tuple(
         SeatView(
             bots.get(seat.bot_id) or _unknown(seat.bot_id), alone and seat.rank == 1, seat.rank, seat.score,
-            seat.ending, seat.at_fault, seat.sentence, seat.wall_us, seat.cpu_us,
+            seat.ending, seat.at_fault, entry.seat_words(number), seat.wall_us, seat.cpu_us,
         )
-        for seat in entry.seats
+        for number, seat in enumerate(entry.seats)
     )  # fmt: skip
     name = match_name(entry.tournament_id, entry.match_id)
+    result = entry.result([seat.bot.label for seat in seats])
     return MatchView(
-        name, game, title_of(game, games), entry.reason, entry.moves, entry.seed, when, seats, entry.ended_at_fault
-    )
+        name, game, title_of(game, games), entry.reason, result, entry.moves, entry.seed, when, seats,
+        entry.ended_at_fault,
+    )  # fmt: skip
 
 
 def _unknown(bot_id: int) -> BotEntry:
@@ -135,16 +135,15 @@ def _stranger(bot_id: int, name: str, version: str) -> BotEntry:
 
 
 def match_views(matches: Iterable[ListedMatch], bots: Bots, games: Games) -> list[MatchView]:
-    """The matches with their bots."""
     return [match_view(match, bots, games) for match in matches]
 
 
 def tournament_view(summary: TournamentSummary, games: Games, planned: int | None) -> TournamentView:
-    """The tournament in words."""
     entry, settings = summary.entry, summary.entry.settings
     title = f"{title_of(entry.game, games)}, {settings.get('format', 'tournament')} {entry.id}"
+    title = f"{entry.title} ({title})" if entry.title else title
     progress = f"{summary.matches:,} of {counted(planned, 'match')}" if planned else counted(summary.matches, "match")
-    words = f"{counted(len(settings.get('bots', ())), 'bot')}, {progress}"
+    words = f"{counted(len(entry.field), 'bot')}, {progress}"
     finished = entry.finished
     return TournamentView(
         entry.id, entry.game, title, words, summary.created, summary.matches, planned, finished, entry

@@ -276,7 +276,7 @@ class Player {
     else this.showControls();
   }
 
-  /** The match is over: seats, headline, reason and void as in the data of a finished one. */
+  /** The match is over: seats, result and void as in the data of a finished one. */
   finish(ending) {
     Object.assign(this.data, ending, { live: false });
     this.parts.moves.lastElementChild.replaceWith(resultItem(this.data));
@@ -384,7 +384,7 @@ class Player {
 
   announce() {
     const said = this.ply ? `Move ${this.ply}: ${this.lastMove().text}` : "The start of the match";
-    const end = this.over ? `. ${this.data.headline}: ${this.data.reason}` : "";
+    const end = this.over ? `. ${this.data.result}` : "";
     // The same sentence twice would not be spoken: a trailing no-break space makes it another one.
     const text = `${said}${end}`;
     this.parts.live.textContent = this.parts.live.textContent === text ? text + NO_BREAK_SPACE : text;
@@ -701,7 +701,7 @@ function caption(player) {
 function verdicts(data) {
   const faults = data.seats.filter((seat) => seat.fault || data.void);
   return [
-    make("strong", { class: "headline" }, `${data.headline}: ${data.reason}`),
+    make("strong", { class: "headline" }, data.result),
     ...faults.map((seat) => make("span", { class: "verdict" }, make("bdi", {}, seat.label), `: ${seat.sentence}`)),
   ];
 }
@@ -835,7 +835,7 @@ function build(root, data) {
   );
   parts.stage.append(parts.boardBox, parts.controls, side);
   root.append(parts.stage, parts.live, parts.toast, parts.help);
-  root.setAttribute("aria-label", `${data.seats.map((seat) => seat.label).join(" against ")}. ${data.headline}`);
+  root.setAttribute("aria-label", `${data.seats.map((seat) => seat.label).join(" against ")}. ${data.result}`);
   return parts;
 }
 

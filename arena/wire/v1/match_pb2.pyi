@@ -141,14 +141,16 @@ class Record(_message.Message):
     def __init__(self, match_id: _Optional[str] = ..., game: _Optional[str] = ..., rules_version: _Optional[str] = ..., config: _Optional[bytes] = ..., seed: _Optional[int] = ..., contestants: _Optional[_Iterable[_Union[Contestant, _Mapping]]] = ..., time_control: _Optional[_Union[TimeControl, _Mapping]] = ..., moves: _Optional[_Iterable[_Union[PlayedMove, _Mapping]]] = ..., verdicts: _Optional[_Iterable[_Union[Verdict, _Mapping]]] = ..., outcome: _Optional[_Union[Outcome, _Mapping]] = ..., strikes: _Optional[_Iterable[_Union[Strike, _Mapping]]] = ..., boxes: _Optional[_Iterable[_Union[Box, _Mapping]]] = ..., told_match_id: _Optional[str] = ..., faults: _Optional[_Iterable[_Union[Fault, _Mapping]]] = ...) -> None: ...
 
 class Fault(_message.Message):
-    __slots__ = ("seat", "ply", "verdict")
+    __slots__ = ("seat", "ply", "verdict", "tried")
     SEAT_FIELD_NUMBER: _ClassVar[int]
     PLY_FIELD_NUMBER: _ClassVar[int]
     VERDICT_FIELD_NUMBER: _ClassVar[int]
+    TRIED_FIELD_NUMBER: _ClassVar[int]
     seat: int
     ply: int
     verdict: Verdict
-    def __init__(self, seat: _Optional[int] = ..., ply: _Optional[int] = ..., verdict: _Optional[_Union[Verdict, _Mapping]] = ...) -> None: ...
+    tried: bytes
+    def __init__(self, seat: _Optional[int] = ..., ply: _Optional[int] = ..., verdict: _Optional[_Union[Verdict, _Mapping]] = ..., tried: _Optional[bytes] = ...) -> None: ...
 
 class Strike(_message.Message):
     __slots__ = ("seat", "ply", "verdict")

@@ -3,13 +3,14 @@
 import gzip
 import io
 import tarfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from arena.bots.files import folder_files
 from arena.errors import InfraError, UsageError
 from arena.sandboxes.docker.client import DockerClient
-from arena.sandboxes.docker.images import SAVE_S
+from arena.sandboxes.docker.images import SAVE_S, saved
 from arena.untrusted.units import MIB
 
 PIECE_BYTES = 32 * MIB
@@ -25,30 +26,22 @@ def pack_folder(folder: Path) -> Iterator[bytes]:
                 tar.add(path, str(path.relative_to(folder)), recursive=False, filter=_plain)
     except OSError as error:
         raise UsageError(f"{folder} cannot be read: {error.strerror or error}") from error
-    return pieces([packed.getvalue()])
+    packed.seek(0)
+    return pieces(packed)
 
 
 def pack_image(digest: str) -> Iterator[bytes]:
-    """An image as `docker save` writes it."""
     with DockerClient(SAVE_S) as client:
-        # The answer is a stream, which the client's own limit per call does not cover.
-        stream = client.call(client.api.get_image, digest, chunk_size=MIB)
+        stream = client.call(saved, client, digest)
         try:
-            yield from pieces(stream)
+            yield from pieces(stream)  # the client's own limit per call does not cover a stream
         except OSError as error:
             raise InfraError(f"docker stopped in the middle of the image {digest}: {error}") from error
 
 
-def pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def pieces(stream: IO[bytes]) -> Iterator[bytes]:
     """The same bytes in pieces of one size; only the last is shorter."""
-    held = bytearray()
-    for chunk in chunks:
-        held += chunk
-        while len(held) >= PIECE_BYTES:
-            yield bytes(held[:PIECE_BYTES])
-            del held[:PIECE_BYTES]
-    if held:
-        yield bytes(held)
+    return iter(lambda: stream.read(PIECE_BYTES), b"")
 
 
 def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo:

@@ -112,7 +112,7 @@ class BotCache:
             return
         with suppress(InfraError), DockerClient() as client:
             # Another tag, of whoever runs this machine, keeps the image.
-            image_storage.remove_tag(client, f"{IMAGE_REPOSITORY}:{key.removeprefix(_IMAGE)}")
+            image_storage.remove_tag(client, _tag(key.removeprefix(_IMAGE)))
 
     def _unpack(self, packed: Path, working: Path, digest: str) -> None:
         try:
@@ -120,7 +120,7 @@ class BotCache:
         except UsageError as error:
             raise InfraError(str(error)) from error
         if own_digest(found.path) != digest:
-            raise InfraError(f"what arrived for the bot {digest} is something else")
+            raise InfraError(f"the bot {digest} arrived with another digest")
         self._storage.add(found.path, digest)
 
 
@@ -150,7 +150,7 @@ def _write(path: Path, archive: Iterable[bytes]) -> None:
             for piece in archive:
                 file.write(piece)
     except OSError as error:
-        raise InfraError(f"there is no place for a bot: {error.strerror or error}") from error
+        raise InfraError(f"cannot write the copy of a bot: {error.strerror or error}") from error
 
 
 def _tag(digest: str) -> str:
@@ -180,4 +180,4 @@ def _load_image(packed: Path, working: Path, digest: str) -> None:
     if sent != digest:
         with DockerClient() as client:
             image_storage.remove_tag(client, tag)
-        raise InfraError(f"what arrived for the image {digest} is something else")
+        raise InfraError(f"the image {digest} arrived with another digest")

@@ -34,7 +34,7 @@ def pull_image(reference: str, digest: str, tag: str) -> None:
             raise InfraError(f"the image {reference} did not arrive") from error
         try:
             if arrived != digest:
-                raise InfraError(f"what arrived for the image {digest} is something else: {arrived}")
+                raise InfraError(f"the image {digest} arrived with another digest: {arrived}")
             client.call(client.api.tag, digest, *tag.split(":"))
         finally:
             # Only our tag holds it from here on, so that it goes when nobody uses it.

@@ -19,7 +19,7 @@ from arena.monitoring.events import Listener, NodeCordoned, ignore
 from arena.untrusted.units import MIB
 from arena.workers.placement import MatchSize
 from arena.workers.ray.bot_archives import pack_folder, pack_image
-from arena.workers.ray.node import NodeFacts, NodeWorker
+from arena.workers.ray.node import NodeInfo, NodeWorker
 from arena.workers.ray.shares import Shares
 
 SANDBOX = "sandbox"
@@ -91,7 +91,7 @@ class RayCluster:
         self.nodes: frozenset[str] = frozenset()
         """The ids of the nodes that could play a match when they were last looked at."""
         _connect(address)
-        self.has_node()
+        self.refresh_nodes()
 
     def close(self) -> None:
         """Disconnect; what is left of the driver's actors ends."""
@@ -125,18 +125,18 @@ class RayCluster:
             self._shares = None
             raise InfraError(f"the cluster does not say how many matches may be played: {error}") from error
 
-    def has_node(self) -> bool:
+    def refresh_nodes(self) -> bool:
         """Look at the nodes; whether there is one that can play a match when it is free."""
         fitting = (node for node in self._playing_nodes() if self._resources.fits(node["Resources"]))
         self.nodes = frozenset(node["NodeID"] for node in fitting)
         return bool(self.nodes)
 
-    def cordon(self, facts: NodeFacts, reason: str) -> None:
+    def cordon(self, info: NodeInfo, reason: str) -> None:
         """Play on this node no more."""
-        if facts.node_id not in self.cordoned:
-            self.cordoned[facts.node_id] = reason
-            self.on_event(NodeCordoned(facts.name, reason))
-            self.say(f"the node {facts.name} is cordoned, the others go on: {reason}")
+        if info.node_id not in self.cordoned:
+            self.cordoned[info.node_id] = reason
+            self.on_event(NodeCordoned(info.name, reason))
+            self.say(f"the node {info.name} is cordoned, the others go on: {reason}")
 
     def start_actor(self) -> Any:
         """An actor that Ray places on a node with room, of those that are not cordoned, as evenly as it can."""

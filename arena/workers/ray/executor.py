@@ -81,9 +81,9 @@ class RayExecutor(ElasticPool):
         return worker.node in self._cluster.cordoned
 
     def _node_name(self, worker: WorkerHandle) -> str:
-        return worker.facts.name if isinstance(worker, RayWorker) and worker.facts else ""
+        return worker.info.name if isinstance(worker, RayWorker) and worker.info else ""
 
-    def _is_final(self, worker: WorkerHandle, match_id: str, match: FinishedMatch | VoidMatch) -> bool:
+    def _accept_result(self, worker: WorkerHandle, match_id: str, match: FinishedMatch | VoidMatch) -> bool:
         if isinstance(match, FinishedMatch):
             self._void_on.pop(match_id, None)
             self._voids_of.pop(worker.node, None)
@@ -100,8 +100,8 @@ class RayExecutor(ElasticPool):
     def _note_void(self, worker: WorkerHandle, match_id: str, reason: str) -> None:
         voids = self._voids_of.setdefault(worker.node, [])
         voids.append(match_id)
-        if len(voids) >= RETRIES.voids_of_node and isinstance(worker, RayWorker) and worker.facts is not None:
-            self._cluster.cordon(worker.facts, f"{RETRIES.voids_of_node} matches in a row were void there: {reason}")
+        if len(voids) >= RETRIES.voids_of_node and isinstance(worker, RayWorker) and worker.info is not None:
+            self._cluster.cordon(worker.info, f"{RETRIES.voids_of_node} matches in a row were void there: {reason}")
 
     def _nodes_with_workers(self) -> set[str]:
         """The nodes where workers are that may play."""

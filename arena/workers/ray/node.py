@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import ray
 from platformdirs import user_cache_path
 
-from arena.errors import ArenaError, UsageError
-from arena.sandboxes import sweep
-from arena.workers.base import Assignment, FinishedMatch, VoidMatch, WorkerDied, WorkerUnclean
+from arena.errors import ArenaError, InfraError
+from arena.sandboxes.sweeping import sweep
+from arena.workers.base import Assignment, FinishedMatch, VoidMatch
 from arena.workers.messages import Failure, MovesReport, WorkerPlan
 from arena.workers.ray.bot_cache import BotCache
 from arena.workers.ray.program_digest import program_digest
@@ -21,7 +21,7 @@ from arena.workers.worker_process import WorkerProcess
 
 
 @dataclass(frozen=True, slots=True)
-class NodeFacts:
+class NodeInfo:
     """Where an actor runs."""
 
     node_id: str
@@ -29,14 +29,6 @@ class NodeFacts:
     """For people."""
     program: str
     """The digest of what is installed there; empty if the game is not."""
-
-
-@dataclass(frozen=True, slots=True)
-class Died:
-    """The worker process ended in the middle of a match, or before it because of what earlier bots left."""
-
-    sentence: str
-    unclean: bool
 
 
 class NodeWorker:
@@ -50,12 +42,12 @@ class NodeWorker:
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, 0, 0)
 
-    async def describe(self, game: str) -> NodeFacts:
+    async def describe(self, game: str) -> NodeInfo:
         """Say where this is, and by what the game would be played here."""
         node_id, program = ray.get_runtime_context().get_node_id(), ""
         with suppress(ArenaError):
             program = program_digest(game)
-        return NodeFacts(node_id, f"{socket.gethostname()}/{node_id[:8]}", program)
+        return NodeInfo(node_id, f"{socket.gethostname()}/{node_id[:8]}", program)
 
     async def lease(self, plan: WorkerPlan) -> tuple[str, ...] | Failure:
         """Hold the bots of a tournament on this node; the digests of those that have to be sent."""
@@ -63,7 +55,7 @@ class NodeWorker:
             self._cache = BotCache(user_cache_path("arena") / "node")
             return await asyncio.to_thread(self._cache.lease, plan.bots)
         except ArenaError as error:
-            return Failure(str(error), by_user=False)
+            return Failure.of(error)
 
     async def begin(
         self, plan: WorkerPlan, archives: Mapping[str, Sequence["ray.ObjectRef[bytes]"]], references: Mapping[str, str]
@@ -75,22 +67,20 @@ class NodeWorker:
             self._worker = WorkerProcess(local, as_grandchild=True, spectator=self._moves)
             await self._worker.start()
         except ArenaError as error:
-            return Failure(str(error), by_user=False)
+            return Failure.of(error)
         return None
 
     async def play(
         self, bots: tuple[int, ...], assignment: Assignment, new_leg: bool
-    ) -> FinishedMatch | VoidMatch | Failure | Died:
+    ) -> FinishedMatch | VoidMatch | Failure:
         """Play a match in the worker process."""
         if self._worker is None:
-            return Failure("the worker of this node was never started", by_user=False)
+            return Failure(InfraError, "the worker of this node was never started")
         self._moves.take()  # of a match that nobody asked about
         try:
             return await self._worker.play(bots, assignment, new_leg=new_leg)
-        except WorkerDied as error:
-            return Died(str(error), isinstance(error, WorkerUnclean))
         except ArenaError as error:
-            return Failure(str(error), isinstance(error, UsageError))
+            return Failure.of(error)
 
     async def moves(self) -> MovesReport | None:
         """What was played since the last time that this was asked; any answer says that the actor lives."""

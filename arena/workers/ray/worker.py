@@ -8,30 +8,28 @@ from typing import Any
 import ray
 
 from arena.bots.manifest import Image
-from arena.errors import InfraError, UsageError
+from arena.errors import InfraError
 from arena.workers.base import (
     NULL_SPECTATOR,
     Assignment,
     FinishedMatch,
     Spectator,
     VoidMatch,
-    WorkerDied,
     WorkerLost,
-    WorkerUnclean,
 )
 from arena.workers.messages import Failure, WorkerPlan
 from arena.workers.ray.bot_registry import find_reference
 from arena.workers.ray.cluster import RayCluster
-from arena.workers.ray.node import Died, NodeFacts
+from arena.workers.ray.node import NodeInfo
 from arena.workers.ray.program_digest import program_digest
 from arena.workers.worker_process import END_S
 
 PING_S = 20.0
 """Seconds after which an actor that has not answered is asked whether it is still there."""
-MOVES_S = 1.0
-"""Seconds between two questions for the moves of a match that somebody watches."""
 SILENCE_S = 60.0
 """Seconds that it has for that answer."""
+MOVES_S = 1.0
+"""Seconds between two questions for the moves of a match that somebody watches."""
 LOOK_S = 3.0
 """Seconds between two looks at the nodes while an actor has none."""
 NO_NODE_S = 30.0
@@ -45,7 +43,7 @@ class RayWorker:
 
     def __init__(self, cluster: RayCluster, plan: WorkerPlan, spectator: Spectator = NULL_SPECTATOR) -> None:
         self.node = ""
-        self.facts: NodeFacts | None = None
+        self.info: NodeInfo | None = None
         """Where the actor is, once it has a place."""
         self._cluster = cluster
         self._plan = plan
@@ -68,23 +66,21 @@ class RayWorker:
     async def play(self, bots: tuple[int, ...], assignment: Assignment, *, new_leg: bool) -> FinishedMatch | VoidMatch:
         """Play a match there; WorkerLost if the node is gone, WorkerDied if only the worker process is."""
         answer = await self._ask(self._actor.play.remote(bots, assignment, new_leg), assignment.spec.match_id)
-        if isinstance(answer, Died):
-            raise (WorkerUnclean if answer.unclean else WorkerDied)(answer.sentence)
         if isinstance(answer, Failure):
-            raise (UsageError if answer.by_user else InfraError)(answer.sentence)
+            raise answer.error()
         assert isinstance(answer, FinishedMatch | VoidMatch)  # noqa: S101  (all that an actor answers)
         return answer
 
     async def close(self) -> None:
         """Let the actor end its worker process in order, and then end it."""
-        if self._actor is not None and self.facts is not None:  # one that has no place yet would not answer
+        if self._actor is not None and self.info is not None:  # one that has no place yet would not answer
             with suppress(InfraError, TimeoutError):
                 await asyncio.wait_for(self._ask(self._actor.end.remote()), END_S + LOOK_S)
         self._kill()
 
     def _kill(self) -> None:
         actor, self._actor = self._actor, None
-        self.node, self.facts = "", None
+        self.node, self.info = "", None
         if actor is not None:
             with suppress(ray.exceptions.RayError, ConnectionError, ValueError):
                 ray.kill(actor)
@@ -92,34 +88,34 @@ class RayWorker:
     async def _start_somewhere(self) -> bool:
         """Whether the actor is ready to play; if not, its node is cordoned."""
         self._actor = self._cluster.start_actor()
-        self.facts = facts = await self._wait_for_place()
-        if facts.node_id in self._cluster.cordoned:  # since the actor was asked for
+        self.info = info = await self._wait_for_place()
+        if info.node_id in self._cluster.cordoned:  # since the actor was asked for
             return False
-        problem = await self._prepare(facts)
+        problem = await self._prepare(info)
         if problem is not None:
-            self._cluster.cordon(facts, problem)
+            self._cluster.cordon(info, problem)
             return False
-        self.node = facts.node_id
+        self.node = info.node_id
         return True
 
-    async def _wait_for_place(self) -> NodeFacts:
+    async def _wait_for_place(self) -> NodeInfo:
         asking = asyncio.ensure_future(self._ask(self._actor.describe.remote(self._plan.game), may_wait=True))
         since = time.monotonic()
         try:
             while not (await asyncio.wait({asking}, timeout=LOOK_S))[0]:
-                if await asyncio.to_thread(self._cluster.has_node):
+                if await asyncio.to_thread(self._cluster.refresh_nodes):
                     since = time.monotonic()
                 elif time.monotonic() > since + NO_NODE_S:
                     reasons = "; ".join(dict.fromkeys(self._cluster.cordoned.values()))
                     raise InfraError("no node of the cluster is left to play on" + (f": {reasons}" if reasons else ""))
-            facts: NodeFacts = asking.result()
-            return facts
+            info: NodeInfo = asking.result()
+            return info
         finally:
             asking.cancel()
 
-    async def _prepare(self, facts: NodeFacts) -> str | None:
+    async def _prepare(self, info: NodeInfo) -> str | None:
         """Send the bots that the node lacks and start the worker process; what is wrong there, if something is."""
-        if facts.program != program_digest(self._plan.game):
+        if info.program != program_digest(self._plan.game):
             return f"another version of Arena or of {self._plan.game} is installed there than here"
         missing = await self._ask(self._actor.lease.remote(self._plan))
         if isinstance(missing, Failure):
@@ -162,7 +158,7 @@ class RayWorker:
 
     @property
     def _name(self) -> str:
-        return self.facts.name if self.facts else "a node"
+        return self.info.name if self.info else "a node"
 
 
 def _future_of(reference: Any) -> asyncio.Future[Any]:

@@ -15,7 +15,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from arena.sandboxes.owner import start_time
+from arena.sandboxes.referee_id import start_time
 from tests.hostile.traces import descendants
 
 # `ray start` takes four seconds to load: nodes are forked from a process that has loaded it.

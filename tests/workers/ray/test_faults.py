@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.sandboxes.owner import start_time
+from arena.sandboxes.referee_id import start_time
 from arena.standings.ladder import newest_versions
 from arena.store.sql import Store
 from tests.hostile.traces import descendants, groups

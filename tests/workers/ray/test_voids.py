@@ -16,7 +16,7 @@ pytest.importorskip("ray", reason="Ray is not installed: make install")
 from arena.monitoring.events import WorkerDismissed, ignore
 from arena.monitoring.run_state import RunState
 from arena.workers.ray.executor import RayExecutor
-from arena.workers.ray.node import NodeFacts
+from arena.workers.ray.node import NodeInfo
 from arena.workers.ray.worker import RayWorker
 
 pytestmark = [pytest.mark.slow, pytest.mark.real(reason="matches have to end in time")]
@@ -51,7 +51,7 @@ class Told(RayWorker):
         left = [place for place in self._places if place not in self._cluster.cordoned]
         if not left:
             raise InfraError("no node is left")
-        self.node, self.facts = left[0], NodeFacts(left[0], left[0], "")
+        self.node, self.info = left[0], NodeInfo(left[0], left[0], "")
 
     async def play(self, bots, assignment, *, new_leg):
         await asyncio.sleep(0.001)
@@ -61,7 +61,7 @@ class Told(RayWorker):
         return FinishedMatch(MatchEntry(1, name, 0, "", 0, "", 0, "", ()), name.encode(), 0.0)
 
     async def close(self):
-        self.node, self.facts = "", None
+        self.node, self.info = "", None
 
 
 def play(cluster, workers, *names, on_event=ignore):

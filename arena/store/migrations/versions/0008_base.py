@@ -11,7 +11,6 @@ NUMBER = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
 def upgrade() -> None:
-    """Make the tables."""
     _create_bots()
     _create_tournaments()
     _create_matches()

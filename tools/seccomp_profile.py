@@ -1,14 +1,13 @@
-"""Regenerate docker/seccomp.json from the lists of system calls: python -m arena.sandboxes.docker.write_profile."""
+"""Write docker/seccomp.json anew from the lists of system calls: make seccomp."""
 
 from pathlib import Path
 
 from arena.sandboxes.kernel.seccomp import docker_text
 
-PROFILE = Path(__file__).parents[3] / "docker" / "seccomp.json"
+PROFILE = Path(__file__).parents[1] / "docker" / "seccomp.json"
 
 
 def main() -> None:
-    """Write the file."""
     PROFILE.write_text(docker_text(file_locks=False), encoding="utf-8")
 
 

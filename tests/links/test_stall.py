@@ -62,7 +62,7 @@ def stopped_in_the_middle(one, two, stops=3):
         return json.loads(referee.stdout.readline())
 
 
-def test_no_bot_loses_by_a_standstill_of_the_referee():
+def test_no_bot_loses_by_a_stall_of_the_referee():
     endings, walls = stopped_in_the_middle("thinks", "thinks")
     assert endings == ["NORMAL", "NORMAL"]
     assert max(walls) > 500_000  # or nothing was shown

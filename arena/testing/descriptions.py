@@ -1,9 +1,11 @@
 """Checks of what a seat is told of moves: the words and the move that it gets betray nothing that it cannot see."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from random import Random
 from typing import Any
 
+from arena.errors import IllegalMove
 from arena.game import AnyGame, AnyState
 from arena.match import Seat
 from arena.rng import choice, stream
@@ -15,7 +17,7 @@ IMAGINED = 2
 """So many other positions are tried that look the same to the seat."""
 
 
-def check_telling_betrays_nothing(game: AnyGame, seed: int) -> None:
+def check_descriptions_leak_nothing(game: AnyGame, seed: int) -> None:
     """What a seat is told of another's move is the same for all moves and positions that look the same to it.
 
     Its own move it knows, so there only the position may be another one.
@@ -34,6 +36,18 @@ def check_telling_betrays_nothing(game: AnyGame, seed: int) -> None:
                     )
 
 
+def check_any_move_is_described_in_time(game: AnyGame, seed: int) -> None:
+    """Describing a move that is not legal, such as one of another position, raises or returns; it changes nothing."""
+    earlier: list[Any] = []
+    for state, move in walk(game, pick_variant(game, seed), seed):
+        before = game.codec.dump_state(state)
+        for other in earlier[-MOST_MOVES:]:
+            with suppress(IllegalMove, LookupError, ValueError):
+                game.describe_move(state, other)
+        assert game.codec.dump_state(state) == before, f"seed {seed}: describing an illegal move changed the state"
+        earlier.append(move)
+
+
 def check_words_for_every_seat(game: AnyGame, seed: int) -> None:
     """Every seat is told of every move in one line that begins with the mover, and telling changes nothing."""
     variant = pick_variant(game, seed)
@@ -42,9 +56,9 @@ def check_words_for_every_seat(game: AnyGame, seed: int) -> None:
         for seat in (None, *range(variant.seats)) if move is not None else ():
             words = game.describe_move(state, move, seat)
             mover = f"seat {state.to_move()}"
-            assert mover in words, f"seed {seed}: tell({move}) for seat {seat} does not name {mover!r}"
-            assert "\n" not in words, f"seed {seed}: tell({move}) for seat {seat} has more than one line"
-        assert game.codec.dump_state(state) == before, f"seed {seed}: telling a move changed the state"
+            assert mover in words, f"seed {seed}: describe_move({move}) for seat {seat} does not name {mover!r}"
+            assert "\n" not in words, f"seed {seed}: describe_move({move}) for seat {seat} has more than one line"
+        assert game.codec.dump_state(state) == before, f"seed {seed}: describe_move() changed the state"
 
 
 def _lookalikes(game: AnyGame, state: AnyState, move: Any, seat: Seat, rng: Random) -> Iterator[tuple[AnyState, Any]]:

@@ -6,13 +6,13 @@ from pathlib import Path
 PREFIX = "arena"
 
 
-def owner() -> str:
+def referee_id() -> str:
     """Name this process as `pid namespace - pid - start time`: process numbers are used again, start times are not."""
     return f"{_pid_namespace()}-{os.getpid()}-{start_time(os.getpid())}"
 
 
 def is_alive(name: str) -> bool:
-    """Whether the process of that owner name still runs; a process of another pid namespace is taken to be alive."""
+    """Whether the referee with this id still runs; a process of another pid namespace is taken to be alive."""
     try:
         namespace, pid, started = map(int, name.split("-"))
     except ValueError:
