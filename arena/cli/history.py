@@ -16,7 +16,6 @@ from arena.cli.store import db_option, read_store
 from arena.cli.table_formats import form_options, print_table
 from arena.errors import RecordError, UsageError
 from arena.match import is_fault
-from arena.referee import record
 from arena.standings.ladder import find_bot
 from arena.store.base import BotEntry, KeptMatch, MatchEntry
 from arena.store.sql import Store
@@ -158,6 +157,8 @@ def _causes(kept: KeptMatch) -> Iterator[str]:
     from arena.cli.replay import cause_lines  # noqa: PLC0415  (see `_page`)
 
     with suppress(RecordError, UsageError):
+        from arena.referee import record  # noqa: PLC0415  a list of matches needs no messages
+
         played = record.load(kept.record, registry.find)
         yield from cause_lines(registry.find(played.spec.game), played, {})
 

@@ -109,6 +109,11 @@ def sample(name):
     return Path(__file__).parents[2] / "sample_bots" / name
 
 
+def versions(name, *words):
+    listed = json.loads(arena("bots", "list", "--all", "--json", *words).output)
+    return [entry["version"] for entry in listed if entry["name"] == name]
+
+
 def ids(*words):
     return {row["match"]: row["rank"] for row in json.loads(arena("history", *words, "--json").output)}
 
@@ -116,7 +121,8 @@ def ids(*words):
 @pytest.mark.real(reason="waits for processes")
 @pytest.mark.slow
 def test_matches_are_found_by_id_by_version_and_by_loss(store, tmp_path):
-    old, new = ids("mine@1", *store), ids("mine", *store)
+    first, second = sorted(versions("mine", *store))
+    old, new = ids(f"mine@{first}", *store), ids("mine", *store)
     assert len(old) == len(new) == 4
     assert not old.keys() & new.keys()
     assert ids("mine", "--lost", *store) == {match: rank for match, rank in new.items() if rank > 1}
@@ -124,12 +130,12 @@ def test_matches_are_found_by_id_by_version_and_by_loss(store, tmp_path):
     match = next(iter(old))
     told = arena("history", "mine", "--match", match, *store)
     assert told.exit_code == 0, told.output
-    assert "output of mine 1, its end:\nthinking" in told.stdout
-    refused = arena("history", "mine@2", "--match", match, *store)
+    assert f"output of mine {first}, its end:\nthinking" in told.stdout
+    refused = arena("history", f"mine@{second}", "--match", match, *store)
     assert (refused.exit_code, "it played no match" in refused.stderr) == (2, True)
     shown = arena("replay", "show", match[:12], *store)
     assert shown.exit_code == 0, shown.output
-    assert "mine 1" in shown.stdout.splitlines()[0]
+    assert f"mine {first}" in shown.stdout.splitlines()[0]
     assert "The game is over" in shown.stdout
     assert shown.stdout.count("printed: thinking") == 26
     written = tmp_path / "game.arena"
