@@ -194,9 +194,8 @@ def _from_toml(content: Mapping[str, Any], path: Path) -> ContestSettings:
     if isinstance(plain["games"], list):
         plain["games"] = tuple(plain["games"])
     _filled(ContestSettings("", (), opens=_ANY_TIME, closes=_ANY_TIME), plain, str(path))
-    dates = {name: _moment(plain[name]) for name in ("opens", "closes") if name in plain}
-    values: dict[str, Any] = {**plain, **dates, **tables}
-    return ContestSettings(**values)
+    plain |= {name: _moment(plain[name]) for name in ("opens", "closes") if name in plain}
+    return ContestSettings(**plain, **tables)
 
 
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
