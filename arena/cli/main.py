@@ -36,6 +36,8 @@ COMMANDS = {
     "backup": ("backup:backup", "Write the whole store to FILE, even while tournaments run."),
     "restore": ("backup:restore", "Make a new store of the backup in FILE."),
     "keys": ("keys:keys", "See and choose whose signed tournaments count here."),
+    "login": ("login:login", "Keep your token for the contest at URL."),
+    "logout": ("login:logout", "Forget your token for the contest at URL."),
     "submit": ("submit:submit", "Check a bot, try it in the sandbox, and register it."),
     "bots": ("bots:bots", "See, retire and restore the bots in the store."),
     "bot": ("bot:bot", "Write a bot: start one, check it, debug it, build its image."),
