@@ -255,11 +255,11 @@ class Views:
         facts, settings = self.facts(visitor), self._settings
         words = f"{settings.title}: bots play {', '.join(info.title for info in self._infos.values())}."
         if site_home is None or not isinstance(site_home.data, Home):
-            return Page("index.html", "quiet_home.html", settings.title, words, QuietHome(facts))
+            return Page("index.html", "quiet_front.html", settings.title, words, QuietHome(facts))
         known = {field.name: getattr(site_home.data, field.name) for field in fields(Home)}
         data = ContestHome(**known, contest=facts)
         return Page(
-            site_home.path, "contest_home.html", settings.title, words, data, live=True, sections=site_home.sections
+            site_home.path, "front.html", settings.title, words, data, live=True, sections=site_home.sections
         )
 
     def log_in(self, error: str = "") -> Page:
