@@ -43,6 +43,7 @@ ALLOWED = {
     "submit": ("bots contestant intake referee sandboxes store workers", ""),
     "notebook": ("bots links referee standings store web", "pandas rich"),
     "web": ("referee standings store untrusted", "jinja2 markdown_it markupsafe rich starlette uvicorn"),
+    "service": ("contest standings store web", "python_multipart sqlalchemy starlette"),
     "cli": (
         "bots contestant intake links monitoring referee sandboxes schedules standings store "
         "submit tournaments untrusted web workers",
@@ -130,10 +131,11 @@ def test_only_its_own_tests_import_the_command_line(name):
             assert not used, f"{path} imports {used}"
 
 
-def test_pages_are_made_without_knowing_sandboxes_bots_and_executors():
+@pytest.mark.parametrize("served", ["arena.web.build, arena.web.server", "arena.service.__main__"])
+def test_pages_are_made_without_knowing_sandboxes_bots_and_executors(served):
     """Read-only by construction: a process that serves pages has not even loaded what could run a bot."""
     program = (
-        "import sys, arena.web.build, arena.web.server\n"
+        f"import sys, {served}\n"
         "print([name for name in sys.modules if name.startswith(('arena.sandboxes', 'arena.bots', 'arena.links', "
         "'arena.tournaments', 'arena.workers', 'arena.intake', 'arena.submit', 'arena.contestant', 'docker', 'grpc'))])"
     )

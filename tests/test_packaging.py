@@ -63,7 +63,11 @@ def test_the_wheel_holds_what_is_no_code(wheel):
     assert {"arena/py.typed", "engines/py.typed"} <= wheel
     for game in (path.parent.name for path in ROOT.glob("engines/*/__init__.py")):
         assert f"engines/{game}/RULES.md" in wheel
-    for path in [*(ROOT / "engines").rglob("*"), *(ROOT / "arena/web").rglob("*")]:
+    for path in [
+        *(ROOT / "engines").rglob("*"),
+        *(ROOT / "arena/web").rglob("*"),
+        *(ROOT / "arena/service").rglob("*"),
+    ]:
         if path.is_file() and "__pycache__" not in path.parts and path.name != "build_hook.py":
             assert path.relative_to(ROOT).as_posix() in wheel
     assert {"arena/web/static/player.js", "arena/web/static/player.css", "arena/web/templates/player.html"} <= wheel

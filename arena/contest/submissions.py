@@ -104,6 +104,15 @@ class Quota:
     """Sum of the sizes of what was uploaded and kept."""
 
 
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How much of its quota a team has used; the fields are those of a quota."""
+
+    per_day: int
+    waiting: int
+    disk_bytes: int
+
+
 class Submissions:
     """The queue of a contest."""
 
@@ -227,6 +236,11 @@ class Submissions:
         with self._database.connect() as connection:
             return int(connection.execute(select(func.count()).where(earlier)).scalar_one())
 
+    def usage(self, team: Team) -> Usage:
+        """How much this team has handed in."""
+        with self._database.connect() as connection:
+            return _usage(connection, team)
+
     def steps(self, submission_id: int, after: int = 0, limit: int = 200) -> list[Step]:
         """Its story, from the step after this number on."""
         found = and_(submission_events.c.submission_id == submission_id, submission_events.c.number > after)
@@ -236,20 +250,29 @@ class Submissions:
 
 
 def _check_quota(connection: Connection, team: Team, quota: Quota) -> None:
+    used = _usage(connection, team)
+    if used.waiting >= quota.waiting:
+        raise UsageError(f"{quota.waiting} submissions of your team wait already: wait until one is checked")
+    if used.per_day >= quota.per_day:
+        raise UsageError(f"your team has handed in {quota.per_day} times within 24 hours: try again later")
+    if used.disk_bytes >= quota.disk_bytes:
+        raise UsageError(f"your team's submissions fill the {quota.disk_bytes >> 20} MiB that it has: ask an organiser")
+
+
+def _usage(connection: Connection, team: Team) -> Usage:
     own = submissions.c.team_id == team.id
     now = as_utc(connection.execute(select(func.now())).scalar_one())
 
     def count(*which: ColumnElement[bool]) -> int:
         return int(connection.execute(select(func.count()).where(own, *which)).scalar_one())
 
-    if count(submissions.c.state.in_(WAITING + WORKING)) >= quota.waiting:
-        raise UsageError(f"{quota.waiting} submissions of your team wait already: wait until one is checked")
     fair = submissions.c.state.not_in((FAILED, CANCELLED))
-    if count(submissions.c.created_at > now - timedelta(days=1), fair) >= quota.per_day:
-        raise UsageError(f"your team has handed in {quota.per_day} times within 24 hours: try again later")
     kept = select(func.coalesce(func.sum(submissions.c.bytes), 0)).where(own, fair, submissions.c.state != REFUSED)
-    if int(connection.execute(kept).scalar_one()) >= quota.disk_bytes:
-        raise UsageError(f"your team's submissions fill the {quota.disk_bytes >> 20} MiB that it has: ask an organiser")
+    return Usage(
+        count(submissions.c.created_at > now - timedelta(days=1), fair),
+        count(submissions.c.state.in_(WAITING + WORKING)),
+        int(connection.execute(kept).scalar_one()),
+    )
 
 
 def _move(

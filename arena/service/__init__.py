@@ -1,1 +1,1 @@
-"""The web process of a contest: pages, forms and an API on top of the site; it writes no result and runs no bot."""
+"""The web process of a contest: the site with accounts, uploads and the organiser's pages; it never runs a bot."""

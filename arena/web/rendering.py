@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import Field, dataclass, field, fields
 from enum import Enum
 from functools import cache
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from arena.game import AnyGame
@@ -80,14 +80,32 @@ class Page:
     sections: Sequence[Section] = ()
 
 
+class NavLink(NamedTuple):
+    """A part of the site, in the navigation of every page."""
+
+    part: str
+    path: str
+    word: str
+
+
+NAV = tuple(NavLink(kind, file_of(kind), kind.capitalize()) for kind in ("tournaments", "matches", "bots"))
+
+
 @dataclass(frozen=True, slots=True)
 class SiteContext:
     """What the pages of a site have in common."""
 
     title: str = "Arena"
     form: Form = Form.SERVED
-    has: Callable[[str, object], bool] = field(default=lambda kind, name: True)  # noqa: ARG005
+    has: Callable[[str, object], bool] = field(default=lambda kind, name: True, compare=False)  # noqa: ARG005
     """Whether the site has this page; links to others are left out."""
+    nav: tuple[NavLink, ...] = NAV
+    owner_name: Callable[[str], str] = field(default=str, compare=False)
+    """What an owner of bots is called here."""
+    version: str = ""
+    """Changes with what `owner_name` answers."""
+    packages: tuple[str, ...] = ("arena.web",)
+    """Where templates are looked for, in this order."""
 
     @property
     def served(self) -> bool:
@@ -128,12 +146,12 @@ def render(page: Page, around: SiteContext) -> str:
         "events": up + events_of(page.path) if page.live and around.served else "",
         "icon": "" if single else _address(ICON),
     }
-    return _environment().get_template(page.template).render(**_names(page.data), **surroundings)
+    return _environment(around.packages).get_template(page.template).render(**_names(page.data), **surroundings)
 
 
 def render_section(section: Section, page: Page, around: SiteContext) -> str:
     """A section of the page as HTML."""
-    template = _environment().get_template(f"live/{section.name}.html")
+    template = _environment(around.packages).get_template(f"live/{section.name}.html")
     return template.render(**_names(section.data), **_around(page, around))
 
 
@@ -151,9 +169,9 @@ def _around(page: Page, around: SiteContext) -> dict[str, Any]:
     return {"page": page, "site": around, "link": link, "up": up}
 
 
-def prepare(known: Iterable[AnyGame]) -> None:
+def prepare(known: Iterable[AnyGame], packages: tuple[str, ...] = SiteContext().packages) -> None:
     """Do what is done only once, so that the first page of each kind takes no longer than the others."""
-    environment = _environment()
+    environment = _environment(packages)
     for name in environment.list_templates():
         environment.get_template(name)
     for game in known:
@@ -209,10 +227,10 @@ def assets_version() -> str:
 
 
 @cache
-def _environment() -> Environment:
+def _environment(packages: tuple[str, ...]) -> Environment:
     environment = Environment(
-        loader=PackageLoader("arena.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
+        loader=ChoiceLoader([PackageLoader(package) for package in packages]), autoescape=True,
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.filters |= {name: getattr(formats, name) for name in formats.__all__}
     environment.filters["printable"] = printable

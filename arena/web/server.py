@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -25,7 +25,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 
 from arena.errors import ArenaError, RecordError, UsageError
-from arena.web.connections import guarded
+from arena.web.connections import Limits, guarded
 from arena.web.links import ASSETS, events_of, file_of
 from arena.web.live import Live
 from arena.web.rendering import (
@@ -99,34 +99,53 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 def make_app(live: Live, streams: Streams | None = None) -> App:
     """The application: pages, their files, the packed replays, and what happens meanwhile."""
     pages = Pages(live)
-    events = Events(live, pages, streams or Streams())
-    packing = [Middleware(GZipMiddleware, minimum_size=1000)]
-    paths = {kind: file_of(kind, names) for kind, names in NAMES.items()}
-    routes = [
-        Route(f"/{ASSETS}/{{name:path}}", pages.asset, middleware=packing),
-        Route(f"/{file_of('replay', '{match:match}')}", pages.replay),  # packed already
-        *(Route(f"/{events_of(paths[kind])}", partial(events.sections, kind), methods=["GET"]) for kind in SECTIONED),
-        *(Route(f"/{events_of(paths[kind])}", events.match, methods=["GET"]) for kind in PLAYED),
-        Route("/", partial(pages.page, "home"), middleware=packing),
-        *(Route(f"/{path}", partial(pages.page, kind), middleware=packing) for kind, path in paths.items()),
-        Route("/{path:path}", pages.missing, middleware=packing),
-    ]
+    routes = site_routes(pages, Events(live, pages, streams or Streams()))
     # The headers are put on from outside, so that an answer to a fault of ours has them too.
     return Headers(Starlette(routes=routes, exception_handlers={ArenaError: pages.fail}))
 
 
+def packed() -> list[Middleware]:
+    """What packs the answers of a route."""
+    return [Middleware(GZipMiddleware, minimum_size=1000)]
+
+
+def site_routes(pages: "Pages", events: "Events") -> list[Route]:
+    """The routes of the site, named by the kind of what they answer with; the last one takes all that is left."""
+    paths = {kind: file_of(kind, names) for kind, names in NAMES.items()}
+    return [
+        Route(f"/{ASSETS}/{{name:path}}", pages.asset, middleware=packed(), name="asset"),
+        Route(f"/{file_of('replay', '{match:match}')}", pages.replay, name="replay"),  # packed already
+        *(
+            Route(f"/{events_of(paths[kind])}", partial(events.sections, kind), methods=["GET"], name=f"{kind}_events")
+            for kind in SECTIONED
+        ),
+        *(Route(f"/{events_of(paths[kind])}", events.match, methods=["GET"], name=f"{kind}_events") for kind in PLAYED),
+        Route("/", partial(pages.page, "home"), middleware=packed(), name="home"),
+        *(Route(f"/{path}", partial(pages.page, kind), middleware=packed(), name=kind) for kind, path in paths.items()),
+        Route("/{path:path}", pages.missing, middleware=packed(), name="missing"),
+    ]
+
+
 def serve(live: Live, *, host: str, port: int, started: Callable[[], None]) -> None:
     """Serve until interrupted; `started` is called when requests are answered."""
+    streams = Streams()
+    prepare(live.games.values())
+    serve_app(make_app(live, streams), live, streams, host=host, port=port, started=started)
+
+
+def serve_app(
+    app: App, live: Live, streams: Streams, *, host: str, port: int, started: Callable[[], None],
+    limits: Limits | None = None,
+) -> None:  # fmt: skip
+    """Serve an application around this state until interrupted."""
     # h11, of which our protocol is made, stops at headers of 64 KB, which httptools does not; and without a limit an
     # open stream would keep us from ever stopping.
-    streams = Streams()
     live.running.on_change = streams.wake
     config = uvicorn.Config(
-        make_app(live, streams), host=host, port=port, http=guarded(), ws="none", lifespan="off",
+        app, host=host, port=port, http=guarded(limits), ws="none", lifespan="off",
         timeout_graceful_shutdown=2, timeout_keep_alive=10, limit_concurrency=1000, log_level=logging.WARNING,
         access_log=False, server_header=False, proxy_headers=False,
     )  # fmt: skip
-    prepare(live.games.values())
     sys.setswitchinterval(SWITCH_S)
     os.nice(NICENESS)  # now, because threads that are there already would keep their own
     with live, suppress(KeyboardInterrupt):  # raised again by the server when it has stopped, and meant so
@@ -218,10 +237,12 @@ class Failure:
 class Pages:
     """Answers to requests; blocking ones, so that Starlette runs them in threads."""
 
-    def __init__(self, live: Live) -> None:
+    def __init__(self, live: Live, around: Callable[[Request], SiteContext] | None = None) -> None:
         self._live = live
         self._files = site_files(live.games.values())
-        self._around = SiteContext(live.title, Form.SERVED)
+        self._usual = SiteContext(live.title, Form.SERVED)
+        self.around = around or (lambda _: self._usual)
+        """What pages look like for whoever asks."""
         self._packed = lru_cache(PACKS)(self._pack)
         # By the tag, so that a page is made once for all who look at it, until something has changed.
         self._made = lru_cache(PAGES)(self._make)
@@ -229,12 +250,12 @@ class Pages:
     def page(self, kind: str, request: Request) -> Response:
         if len(request.url.query) > MAX_QUERY:
             return PlainTextResponse("That address is too long", 414)
-        address = Address.of(kind, request)
-        tag = self.tag(address)
+        address, around = Address.of(kind, request), self.around(request)
+        tag = self.tag(address, around)
         if _is_known(request, tag):
             return Response(status_code=304, headers={"etag": tag, "cache-control": REVALIDATE})
         try:
-            text, framed = self._made(tag, address)
+            text, framed = self._made(tag, address, around)
         except NotFound:
             return self.missing(request)
         headers = {"etag": tag, "cache-control": REVALIDATE}
@@ -247,7 +268,7 @@ class Pages:
         path = request.url.path[1:]
         if len(path) > MAX_PATH:
             return PlainTextResponse("That address is too long", 414)
-        return self._error(path, "There is no such page", 404)
+        return self.sentence(request, "There is no such page", 404)
 
     def asset(self, request: Request) -> Response:
         """A file that pages need; with our version in the address it never changes."""
@@ -279,37 +300,39 @@ class Pages:
     def fail(self, request: Request, error: Exception) -> Response:
         """The database went away, or is not what it was; what it said may name files, so it goes to the log."""
         logging.getLogger("uvicorn.error").error("%s: %s", request.url.path[:MAX_PATH], error)
-        return self._error(
-            request.url.path[1 : 1 + MAX_PATH], "The store does not answer now: try again in a moment", 503
-        )
+        return self.sentence(request, "The store does not answer now: try again in a moment", 503)
 
     def _pack(self, name: str) -> bytes:
         return self._live.site().replay(name).packed()
 
-    def tag(self, address: Address) -> str:
+    def tag(self, address: Address, around: SiteContext | None = None) -> str:
         """Changes whenever the page may have changed."""
         version = self._live.version()
         running = self._live.running.version if address.kind in SECTIONED + PLAYED else ""
-        state = repr((assets_version(), self._live.title, version, running, address))
+        looks = around or self._usual
+        state = repr((assets_version(), looks.title, looks.nav, looks.version, version, running, address))
         return f'W/"{hashlib.sha256(state.encode()).hexdigest()[:20]}"'
 
-    def find(self, address: Address) -> Page:
+    def find(self, address: Address, around: SiteContext | None = None) -> Page:
         """What the page shows now; NotFound if there is none."""
-        return self._live.site().page(address.kind, *address.names, query=QueryParams(address.query))
+        site = replace(self._live.site(), owner_name=around.owner_name) if around else self._live.site()
+        return site.page(address.kind, *address.names, query=QueryParams(address.query))
 
-    def section(self, page: Page, section: Section) -> str:
+    def section(self, page: Page, section: Section, around: SiteContext | None = None) -> str:
         """A section of the page as HTML."""
-        return render_section(section, page, self._around)
+        return render_section(section, page, around or self._usual)
 
-    def _make(self, tag: str, address: Address) -> tuple[str, bool]:  # noqa: ARG002  (the key of the cache)
+    def _make(self, tag: str, address: Address, around: SiteContext) -> tuple[str, bool]:  # noqa: ARG002  (a key)
         """The text of a page, and whether other sites may frame it."""
-        page = self.find(address)
-        return render(page, self._around), page.framed
+        page = self.find(address, around)
+        return render(page, around), page.framed
 
-    def _error(self, path: str, words: str, status: int) -> Response:
+    def sentence(self, request: Request, words: str, status: int) -> Response:
+        """A page that says why there is no other one."""
         # The links lead up from where the browser thinks it is.
+        path = request.url.path[1 : 1 + MAX_PATH]
         where = "/".join("x" * (path.count("/") + 1))
-        text = render(Page(where, "error.html", words, words, Failure(words)), self._around)
+        text = render(Page(where, "error.html", words, words, Failure(words)), self.around(request))
         return HTMLResponse(text, status, {"cache-control": "no-store"})
 
 
@@ -321,8 +344,9 @@ class Events:
 
     async def sections(self, kind: str, request: Request) -> Response:
         """The sections of a page of this kind, as they change."""
-        address = Address(kind, tuple(request.path_params.values()))
-        return self._stream(repr(address), lambda: Channel(SectionFeed(self._pages, address), PAUSE))
+        address, around = Address(kind, tuple(request.path_params.values())), self._pages.around(request)
+        name = repr((address, around.version))
+        return self.stream(name, lambda: Channel(SectionFeed(self._pages, address, around), PAUSE))
 
     async def match(self, request: Request) -> Response:
         """The moves of a match, from where the reader is."""
@@ -336,9 +360,10 @@ class Events:
             # If it is over, or played anew, the page is another one now.
             return Channel(feed if feed and attempt == str(feed.attempt) else Reload(), PAUSE, pushed=True)
 
-        return self._stream(f"{name} {attempt}", make, known)
+        return self.stream(f"{name} {attempt}", make, known)
 
-    def _stream(self, name: str, make: Callable[[], Channel], known: int = 0) -> Response:
+    def stream(self, name: str, make: Callable[[], Channel], known: int = 0) -> Response:
+        """The events of the channel of this name, which is made if nobody else watches it."""
         if self._streams.full:
             return PlainTextResponse("Too many are watching: try again later", 503)
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
@@ -359,19 +384,19 @@ class Reload:
 class SectionFeed:
     """The sections of a page that is live."""
 
-    def __init__(self, pages: Pages, address: Address) -> None:
-        self._pages, self._address = pages, address
+    def __init__(self, pages: Pages, address: Address, around: SiteContext | None = None) -> None:
+        self._pages, self._address, self._around = pages, address, around
         self._tag = ""
         self._versions: dict[str, str] = {}
         self.over = False
 
     def look(self) -> Sequence[Event]:
         """Those that have changed since the last look."""
-        tag = self._pages.tag(self._address)
+        tag = self._pages.tag(self._address, self._around)
         if tag == self._tag:
             return []
         try:
-            page = self._pages.find(self._address)
+            page = self._pages.find(self._address, self._around)
         except NotFound:
             page = None
         self._tag = tag
@@ -381,10 +406,8 @@ class SectionFeed:
         versions = {section.name: section.version for section in page.sections}
         changed = [section for section in page.sections if self._versions.get(section.name) != versions[section.name]]
         self._versions = versions
-        return [
-            event("section", {"name": section.name, "html": self._pages.section(page, section)}, subject=section.name)
-            for section in changed
-        ]
+        texts = {part.name: self._pages.section(page, part, self._around) for part in changed}
+        return [event("section", {"name": name, "html": html}, subject=name) for name, html in texts.items()]
 
 
 def _number(text: str) -> int:

@@ -70,6 +70,8 @@ class Site:
     """What is being played, if somebody looks after it."""
     with_output: bool = False
     """Whether everybody may read the last that a bot at fault printed."""
+    owner_name: Callable[[str], str] = str
+    """What an owner of bots is called here."""
 
     @cached_property
     def infos(self) -> dict[str, GameInfo]:
@@ -115,7 +117,8 @@ class Site:
             raise NotFound(name)
         state = None if query is None else TableState.read(query)
         latest = self._latest(game=name, limit=SHORT)
-        return ladder_page(self.infos[name], list(self.infos.values()), self.snapshot.tables[name], latest, state)
+        table, others = self.snapshot.tables[name], list(self.infos.values())
+        return ladder_page(self.infos[name], others, table, latest, state, self.owner_name)
 
     def _rules(self, _: object, name: str) -> Page:
         if name not in self.games:
@@ -143,7 +146,8 @@ class Site:
         ]
         parts.sort(key=lambda part: -part.row.rating.games)
         tournaments = self._tournaments(bot_id=bot.id, limit=SHORT)
-        return bot_page(BotProfile(bot, versions, parts, self._latest(bot_id=bot.id, limit=SHORT), tournaments))
+        profile = BotProfile(bot, versions, parts, self._latest(bot_id=bot.id, limit=SHORT), tournaments)
+        return bot_page(profile, self.owner_name)
 
     def _in_game(self, info: GameInfo, bot: BotEntry, versions: Sequence[BotEntry]) -> BotInGame:
         table = self.snapshot.tables[info.name]

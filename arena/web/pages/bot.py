@@ -1,7 +1,7 @@
 """The page of a bot: how good it is, against whom it is weak, what it did best, how it uses its time, what broke."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -74,11 +74,11 @@ class BotList:
     rated: Mapping[int, Sequence[tuple[GameInfo, Row]]]
 
 
-def bot_page(profile: BotProfile) -> Page:
+def bot_page(profile: BotProfile, owner_name: Callable[[str], str]) -> Page:
     """The page of one version of a bot."""
     bot, parts = profile.bot, profile.parts
     rated = "; ".join(f"{part.info.title}: {_place(part.row)}" for part in parts)
-    description = f"{bot.label} by {bot.owner}. {rated or 'It is not rated yet.'}"
+    description = f"{bot.label} by {owner_name(bot.owner)}. {rated or 'It is not rated yet.'}"
     return Page(file_of("bot", bot.id), "bot.html", bot.label, description, profile, part="bots")
 
 

@@ -102,16 +102,18 @@ class TableState:
         """The address of the page before."""
         return replace(self, first=max(1, self.first - PER_PAGE))._address() if self.first > 1 else ""
 
-    def choose(self, rows: Sequence[Row]) -> list[Row]:
+    def choose(self, rows: Sequence[Row], owner_name: Callable[[str], str]) -> list[Row]:
         """The rows that fit, in their order."""
         text = self.q.strip().lower()
         fitting = [
             row
             for row in rows
-            if text in f"{row.bot.label} {row.bot.owner}".lower() and not (self.settled and row.unsettled)
+            if text in f"{row.bot.label} {owner_name(row.bot.owner)}".lower() and not (self.settled and row.unsettled)
         ]
         if self.sort:
-            fitting.sort(key=KEYS[self.sort], reverse=self.order == "descending")
+            by_owner: Callable[[Row], Any] = lambda row: owner_name(row.bot.owner).lower()  # noqa: E731
+            key = by_owner if self.sort == "owner" else KEYS[self.sort]
+            fitting.sort(key=key, reverse=self.order == "descending")
         return fitting
 
     def _address(self) -> str:
@@ -149,10 +151,11 @@ class Ladder:
 
 
 def ladder_page(
-    info: GameInfo, games: Sequence[GameInfo], table: Standings, latest: Sequence[MatchView], state: TableState | None
-) -> Page:
+    info: GameInfo, games: Sequence[GameInfo], table: Standings, latest: Sequence[MatchView],
+    state: TableState | None, owner_name: Callable[[str], str],
+) -> Page:  # fmt: skip
     """The page; `state` says which rows a served one shows, without it all are there."""
-    chosen = state.choose(table.rows) if state else list(table.rows)
+    chosen = state.choose(table.rows, owner_name) if state else list(table.rows)
     rows = chosen[state.first - 1 : state.first - 1 + PER_PAGE] if state else chosen
     leader = f" {table.leader.bot.label} leads." if table.leader else ""
     ladder = Ladder(
