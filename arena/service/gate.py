@@ -124,7 +124,7 @@ class Guard:
         request = Request(scope)
         visitor: Visitor = scope["state"]["visitor"]
         cookie = request.cookies.get(self._door.cookie, "")
-        if cookie and self._name not in (*FRAMED, "asset", "module"):
+        if cookie and self._name not in (*FRAMED, "asset", "module", "api"):
             session = await run_in_threadpool(self._sessions.find, cookie[:100])
             if session:
                 visitor = Visitor(visitor.address, session.person, session.form_token, cookie)

@@ -18,6 +18,7 @@ from arena.contest.settings import Contest
 from arena.contest.submissions import Submission, Wish
 from arena.errors import ArenaError, InfraError, UsageError
 from arena.service.access import Results, may_see, things
+from arena.service.api.routes import api_routes
 from arena.service.deeds import Deeds
 from arena.service.forms import Fields, check_token, number, one, read_form
 from arena.service.gate import Door, Entrance, Guard, check_origin, door_of, set_cookie
@@ -70,7 +71,7 @@ class Service:
 
     def app(self) -> App:
         """All routes, each behind the guard that knows what it leads to."""
-        routes = [*self._routes(), *site_routes(self.pages, self._events)]
+        routes = [*self._routes(), *api_routes(self.deeds, self._live), *site_routes(self.pages, self._events)]
         known = things(self._standings)
         for route in routes:
             route.app = Guard(route.app, route.name, known[route.name], self.deeds.sessions, self.door)

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, get_args, get_origin, get_type_hints
 
 from arena.distribution import version
+from arena.service.access import may_see
 from arena.service.api.answers import Problem
 from arena.service.api.operations import MAX_PAGE, Answer, Operation, Parameter
 
@@ -23,10 +24,14 @@ _PROBLEMS = {
     401: "there is no token, or it is not valid",
     403: "this account may not do or see this",
     404: "there is no such thing",
+    405: "it cannot be asked for in this way",
+    408: "the upload took too long",
     409: "it is not possible any more",
     413: "the body is too large",
     414: "the address is too long",
+    421: "the contest does not answer under that name",
     429: "too many requests: try again later",
+    507: "the file could not be kept, through no fault of yours",
     503: "the contest does not answer now: try again in a moment",
 }
 
@@ -54,7 +59,7 @@ def _operation(operation: Operation, known: dict[str, Any]) -> dict[str, Any]:
         "operationId": operation.name,
         "summary": operation.summary,
         "parameters": [_parameter(parameter) for parameter in operation.parameters],
-        "security": [{"token": []}] if operation.token else [{}, {"token": []}],
+        "security": [{}, {"token": []}] if may_see(None, operation.thing) else [{"token": []}],
         "responses": {
             "200": {"description": "done", "content": _content(operation.answer, known)},
             **{

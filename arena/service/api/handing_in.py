@@ -1,19 +1,20 @@
 """What the API does for teams: it takes submissions in, tells how far they are, and takes them back."""
 
-from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from arena.contest.people import Person
-from arena.contest.submissions import QUEUED, Submission, Submissions, Wish
-from arena.errors import UsageError
+from arena.contest.submissions import QUEUED, Submission, Wish
+from arena.errors import ArenaError, UsageError
+from arena.service.access import Account
 from arena.service.api.answers import StepAnswer, SubmissionAnswer
 from arena.service.api.operations import BEFORE, LIMIT, PAGE, Answer, Batch, Operation, Parameter, batch
-from arena.service.api.reading import Missing
+from arena.service.deeds import Deeds
+from arena.service.uploads import PATIENCE, Patience, plain_name, receive_body
+from arena.service.visitors import Visitor
 
-Receive = Callable[[Person, Request, str, str, Wish], Awaitable[Submission]]
-"""Takes in the body of a request under a key and a file name."""
 _NAME = "[A-Za-z0-9._-]{1,40}"
 
 
@@ -21,8 +22,8 @@ _NAME = "[A-Za-z0-9._-]{1,40}"
 class HandingIn:
     """The operations on submissions."""
 
-    submissions: Submissions
-    receive: Receive
+    deeds: Deeds
+    patience: Patience = PATIENCE
 
     def operations(self) -> list[Operation]:
         """All of them, each for people with an account."""
@@ -35,33 +36,33 @@ class HandingIn:
             Parameter("games", "query", "its games with commas between them", pattern="[a-z0-9_,]{1,200}"),
             Parameter("Idempotency-Key", "header", "the same key is the same one", pattern="[!-~]{1,80}", needed=True),
         ]
-        one, many = Answer(SubmissionAnswer), Answer(SubmissionAnswer, many=True, paged=True)
+        one, many, own = Answer(SubmissionAnswer), Answer(SubmissionAnswer, many=True, paged=True), Account()
         return [
             Operation(
                 "POST", "/submissions", "submit", "Hand in an archive of a bot, or an image that `docker save` wrote",
-                one, self.submit, wishes, token=True, uploads=True,
+                one, self.submit, own, wishes, uploads=True,
             ),
             Operation(
                 "GET", "/submissions", "submissions", "Your team's submissions, the newest first", many, self.all,
-                [BEFORE, LIMIT], token=True,
+                own, [BEFORE, LIMIT],
             ),
             Operation(
-                "GET", "/submissions/{submission}", "submission", "A submission of your team", one, self.one, [which],
-                token=True,
+                "GET", "/submissions/{submission}", "submission", "A submission of your team", one, self.one, own,
+                [which],
             ),
             Operation(
                 "GET", "/submissions/{submission}/steps", "steps", "What happened to it, step by step",
-                Answer(StepAnswer, many=True), self.steps, [which, after], token=True,
+                Answer(StepAnswer, many=True), self.steps, own, [which, after],
             ),
             Operation(
                 "POST", "/submissions/{submission}/cancel", "cancel", "Take back what nobody has begun to check", one,
-                self.cancel, [which], token=True,
+                self.cancel, own, [which],
             ),
         ]  # fmt: skip
 
     async def submit(
         self,
-        person: Person,
+        visitor: Visitor,
         request: Request,
         idempotency_key: str,
         file: str = "bot",
@@ -70,33 +71,39 @@ class HandingIn:
         games: str = "",
     ) -> SubmissionAnswer:
         wish = Wish(name, version, tuple(filter(None, games.split(","))))
-        return self._answer(await self.receive(person, request, idempotency_key, file, wish))
+        found, new = await run_in_threadpool(
+            self.deeds.begin_upload, visitor, idempotency_key, plain_name(file), wish
+        )  # fmt: skip
+        if new:
+            found = await self._receive(visitor, request, found)
+        return self._answer(found)
 
-    def all(self, person: Person, before: int | None = None, limit: int = PAGE) -> Batch:
-        team = None if person.organises else person.team.id
-        found = self.submissions.newest(team_id=team, before=before, limit=limit)
+    async def _receive(self, visitor: Visitor, request: Request, begun: Submission) -> Submission:
+        try:
+            received = await receive_body(
+                request, self.deeds.contest.uploads, self.deeds.upload_bytes, self.patience
+            )  # fmt: skip
+            return await run_in_threadpool(self.deeds.end_upload, visitor, begun, received)
+        except ArenaError as error:
+            with suppress(UsageError):  # somebody has cancelled it meanwhile
+                await run_in_threadpool(self.deeds.break_off, begun, str(error))
+            raise
+
+    def all(self, visitor: Visitor, before: int | None = None, limit: int = PAGE) -> Batch:
+        team = None if visitor.known.organises else visitor.known.team.id
+        found = self.deeds.submissions.newest(team_id=team, before=before, limit=limit)
         return batch(found, limit, self._answer, lambda submission: submission.id)
 
-    def one(self, person: Person, submission: int) -> SubmissionAnswer:
-        return self._answer(self._find(person, submission))
+    def one(self, visitor: Visitor, submission: int) -> SubmissionAnswer:
+        return self._answer(self.deeds.submission(visitor.person, submission))
 
-    def steps(self, person: Person, submission: int, after: int = 0) -> Batch:
-        found = self._find(person, submission)
-        return Batch([StepAnswer.of(step) for step in self.submissions.steps(found.id, after)])
+    def steps(self, visitor: Visitor, submission: int, after: int = 0) -> Batch:
+        found = self.deeds.submission(visitor.person, submission)
+        return Batch([StepAnswer.of(step) for step in self.deeds.submissions.steps(found.id, after)])
 
-    def cancel(self, person: Person, submission: int) -> SubmissionAnswer:
-        self.submissions.cancel(self._find(person, submission).id)
-        return self.one(person, submission)
-
-    def _find(self, person: Person, number: int) -> Submission:
-        """A submission that this person may see; another team's is not there."""
-        try:
-            found = self.submissions.find(number)
-        except UsageError as error:
-            raise Missing("there is no such submission") from error
-        if found.team_id != person.team.id and not person.organises:
-            raise Missing("there is no such submission")
-        return found
+    def cancel(self, visitor: Visitor, submission: int) -> SubmissionAnswer:
+        self.deeds.cancel(visitor, submission)
+        return self.one(visitor, submission)
 
     def _answer(self, found: Submission) -> SubmissionAnswer:
-        return SubmissionAnswer.of(found, self.submissions.ahead(found) if found.state == QUEUED else None)
+        return SubmissionAnswer.of(found, self.deeds.submissions.ahead(found) if found.state == QUEUED else None)

@@ -5,15 +5,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from arena.service.access import Thing
+from arena.service.refusals import Refusal
+
 MAX_NUMBER = 2**31 - 1
 """The largest id that a column holds."""
 PAGE = 50
 """Entries of a page, if nobody says how many."""
 MAX_PAGE = 200
-
-
-class Malformed(Exception):
-    """A request that is not what its operation says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +33,13 @@ class Parameter:
         return self.needed or self.place == "path"
 
     def read(self, text: str) -> Any:
-        """The value; Malformed if it is none."""
+        """The value; Refusal if it is none."""
         if not self.number:
             if not re.fullmatch(self.pattern, text):
-                raise Malformed(f"{self.name} is not valid: {self.about}")
+                raise Refusal(400, f"{self.name} is not valid: {self.about}")
             return text
         if not (text.isascii() and text.isdigit() and len(text) < 12 and 1 <= int(text) <= self.highest):
-            raise Malformed(f"{self.name} must be a number from 1 to {self.highest}")
+            raise Refusal(400, f"{self.name} must be a number from 1 to {self.highest}")
         return int(text)
 
 
@@ -65,11 +64,9 @@ class Operation:
     answer: Answer | None
     """None if it is a file."""
     handle: Callable[..., Any]
+    thing: Thing
+    """What it shows or changes: who may see that may ask for it."""
     parameters: Sequence[Parameter] = ()
-    token: bool = False
-    """Whether it is only for people with an account."""
-    standings: bool = False
-    """Whether it shows standings, and so keeps to their visibility."""
     uploads: bool = False
     """Whether the body is a file."""
 

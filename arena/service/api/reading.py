@@ -1,12 +1,10 @@
 """What the API tells of the contest and its results, to whoever may see it."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from arena.contest.people import Person
-from arena.contest.settings import Contest
 from arena.errors import UsageError
+from arena.service.access import Account, Everybody, Results
 from arena.service.api.answers import (
     BotAnswer,
     ContestAnswer,
@@ -16,31 +14,19 @@ from arena.service.api.answers import (
     TournamentAnswer,
 )
 from arena.service.api.operations import BEFORE, GAME, LIMIT, PAGE, Answer, Batch, Operation, Parameter, batch
-from arena.standings.table import Standings
+from arena.service.deeds import Deeds
+from arena.service.refusals import Refusal
+from arena.service.visitors import Visitor
 from arena.store.base import BotEntry
-from arena.store.sql import Store
-
-
-class Missing(Exception):
-    """There is no such thing, or nobody may know of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Results:
-    """Where results come from, and how owners are shown to somebody."""
-
-    contest: Contest
-    store: Store
-    tables: Callable[[], Mapping[str, Standings]]
-    """The tables of the latest snapshot, by game."""
-    shown_owner: Callable[[str, Person | None], str]
+from arena.web.live import Live
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """The operations that only read."""
 
-    results: Results
+    deeds: Deeds
+    live: Live
 
     def operations(self) -> list[Operation]:
         """All of them."""
@@ -50,106 +36,106 @@ class Reading:
         match = Parameter("match", "path", "the id of a match", pattern="[1-9][0-9]{0,8}-[0-9a-f]{1,32}")
         of_bot = Parameter("bot", "query", "only of this version of a bot", number=True)
         of_tournament = Parameter("tournament", "query", "only of this tournament", number=True)
-        pages = (BEFORE, LIMIT)
+        pages, shown = (BEFORE, LIMIT), Results(self.deeds.contest.settings.standings)
         return [
-            Operation("GET", "/contest", "contest", "What the contest is", Answer(ContestAnswer), self.contest),
-            Operation("GET", "/me", "me", "Whose token this is", Answer(PersonAnswer), self.me, token=True),
+            Operation(
+                "GET", "/contest", "contest", "What the contest is", Answer(ContestAnswer), self.contest, Everybody()
+            ),
+            Operation("GET", "/me", "me", "Whose token this is", Answer(PersonAnswer), self.me, Account()),
             Operation(
                 "GET", "/ratings/{game}", "ratings", "The table of a game", Answer(RatingAnswer, many=True),
-                self.ratings, [game], standings=True,
+                self.ratings, shown, [game],
             ),
             Operation(
                 "GET", "/bots", "bots", "Versions of bots, the newest first", Answer(BotAnswer, many=True, paged=True),
-                self.bots, [GAME, *pages], standings=True,
+                self.bots, shown, [GAME, *pages],
             ),
-            Operation("GET", "/bots/{bot}", "bot", "A bot", Answer(BotAnswer), self.bot, [bot], standings=True),
+            Operation("GET", "/bots/{bot}", "bot", "A bot", Answer(BotAnswer), self.bot, shown, [bot]),
             Operation(
                 "GET", "/tournaments", "tournaments", "Tournaments, the newest first",
-                Answer(TournamentAnswer, many=True, paged=True), self.tournaments, [GAME, *pages], standings=True,
+                Answer(TournamentAnswer, many=True, paged=True), self.tournaments, shown, [GAME, *pages],
             ),
             Operation(
                 "GET", "/tournaments/{tournament}", "tournament", "A tournament", Answer(TournamentAnswer),
-                self.tournament, [tournament], standings=True,
+                self.tournament, shown, [tournament],
             ),
             Operation(
                 "GET", "/matches", "matches", "Matches, the newest first", Answer(MatchAnswer, many=True, paged=True),
-                self.matches, [GAME, of_bot, of_tournament, *pages], standings=True,
+                self.matches, shown, [GAME, of_bot, of_tournament, *pages],
             ),
             Operation(
                 "GET", "/matches/{match}/record", "record", "The record of a match, for `arena replay`", None,
-                self.record, [match], standings=True,
+                self.record, shown, [match],
             ),
         ]  # fmt: skip
 
-    def contest(self, person: Person | None) -> ContestAnswer:  # noqa: ARG002  (the same for everybody)
-        known = self.results.contest.settings
+    def contest(self, visitor: Visitor) -> ContestAnswer:  # noqa: ARG002  (the same for everybody)
+        known = self.deeds.contest.settings
         return ContestAnswer(
             known.title, known.about, known.games, known.clock, known.standings, known.opens, known.closes,
             known.is_open(datetime.now(UTC)),
         )  # fmt: skip
 
-    def me(self, person: Person) -> PersonAnswer:
-        return PersonAnswer.of(person)
+    def me(self, visitor: Visitor) -> PersonAnswer:
+        return PersonAnswer.of(visitor.known)
 
-    def ratings(self, person: Person | None, game: str) -> Batch:
-        tables = self.results.tables()
+    def ratings(self, visitor: Visitor, game: str) -> Batch:
+        tables = self.live.site().snapshot.tables
         if game not in tables:
-            raise Missing("there is no such game")
-        return Batch([RatingAnswer.of(row, self._owner(row.bot, person)) for row in tables[game].rows])
+            raise Refusal(404, "there is no such game")
+        return Batch([RatingAnswer.of(row, self._owner(row.bot, visitor)) for row in tables[game].rows])
 
-    def bots(
-        self, person: Person | None, game: str | None = None, before: int | None = None, limit: int = PAGE
-    ) -> Batch:
+    def bots(self, visitor: Visitor, game: str | None = None, before: int | None = None, limit: int = PAGE) -> Batch:
         chosen = (
             bot
-            for bot in self.results.store.all_bots()
+            for bot in self.deeds.bots().values()
             if bot.on_ladder and game in (None, *bot.games) and (before is None or bot.id < before)
         )
         found = sorted(chosen, key=lambda bot: -bot.id)[:limit]
-        return batch(found, limit, lambda bot: BotAnswer.of(bot, self._owner(bot, person)), lambda bot: bot.id)
+        return batch(found, limit, lambda bot: BotAnswer.of(bot, self._owner(bot, visitor)), lambda bot: bot.id)
 
-    def bot(self, person: Person | None, bot: int) -> BotAnswer:
-        found = next((known for known in self.results.store.all_bots() if known.id == bot), None)
+    def bot(self, visitor: Visitor, bot: int) -> BotAnswer:
+        found = self.deeds.bots().get(bot)
         if found is None:
-            raise Missing("there is no such bot")
-        return BotAnswer.of(found, self._owner(found, person))
+            raise Refusal(404, "there is no such bot")
+        return BotAnswer.of(found, self._owner(found, visitor))
 
     def tournaments(
         self,
-        person: Person | None,  # noqa: ARG002  (the same for everybody)
+        visitor: Visitor,  # noqa: ARG002  (the same for everybody)
         game: str | None = None,
         before: int | None = None,
         limit: int = PAGE,
     ) -> Batch:
-        found = self.results.store.tournament_summaries(game=game, before=before, limit=limit)
+        found = self.live.store.tournament_summaries(game=game, before=before, limit=limit)
         return batch(found, limit, TournamentAnswer.of, lambda summary: summary.entry.id)
 
-    def tournament(self, person: Person | None, tournament: int) -> TournamentAnswer:  # noqa: ARG002
-        found = self.results.store.tournament_summaries(before=tournament + 1, limit=1)
+    def tournament(self, visitor: Visitor, tournament: int) -> TournamentAnswer:  # noqa: ARG002
+        found = self.live.store.tournament_summaries(before=tournament + 1, limit=1)
         if not found or found[0].entry.id != tournament:
-            raise Missing("there is no such tournament")
+            raise Refusal(404, "there is no such tournament")
         return TournamentAnswer.of(found[0])
 
     def matches(
         self,
-        person: Person | None,  # noqa: ARG002
+        visitor: Visitor,  # noqa: ARG002
         game: str | None = None,
         bot: int | None = None,
         tournament: int | None = None,
         before: int | None = None,
         limit: int = PAGE,
     ) -> Batch:
-        found = self.results.store.latest_matches(
+        found = self.live.store.latest_matches(
             game=game, bot_id=bot, tournament_id=tournament, before=before, limit=limit
         )
         return batch(found, limit, MatchAnswer.of, lambda match: match.number)
 
-    def record(self, person: Person | None, match: str) -> bytes:  # noqa: ARG002
+    def record(self, visitor: Visitor, match: str) -> bytes:  # noqa: ARG002
         tournament, _, name = match.partition("-")
         try:
-            return self.results.store.record(int(tournament), name)
+            return self.live.store.record(int(tournament), name)
         except UsageError as error:
-            raise Missing("there is no such match") from error
+            raise Refusal(404, "there is no such match") from error
 
-    def _owner(self, bot: BotEntry, person: Person | None) -> str:
-        return self.results.shown_owner(bot.owner, person)
+    def _owner(self, bot: BotEntry, visitor: Visitor) -> str:
+        return self.deeds.names.owner_name(bot.owner, visitor.person)

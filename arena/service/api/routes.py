@@ -2,8 +2,10 @@
 
 import dataclasses
 import json
-from collections.abc import Awaitable, Callable, Sequence
+import logging
+from collections.abc import Awaitable, Callable
 from datetime import datetime
+from http import HTTPStatus
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -11,65 +13,54 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from arena.contest.people import Person
 from arena.errors import InfraError, UsageError
+from arena.service.access import may_see
 from arena.service.api.description import describe
-from arena.service.api.operations import Malformed, Operation
-from arena.service.api.reading import Missing
+from arena.service.api.handing_in import HandingIn
+from arena.service.api.operations import Operation
+from arena.service.api.reading import Reading
+from arena.service.deeds import Deeds
+from arena.service.refusals import Refusal
+from arena.service.visitors import Visitor, visitor_of
+from arena.web.live import Live
 
 ROOT = "/api/v1"
 MAX_QUERY = 2_000
 """Characters of a query."""
 
 
-class Forbidden(Exception):
-    """An account that may not do or see this."""
-
-
-class Unauthorised(Exception):
-    """There is no valid token."""
-
-
-class TooMany(Exception):
-    """Too many requests, or too large a body: the status says which."""
-
-    def __init__(self, status: int, words: str) -> None:
-        super().__init__(words)
-        self.status = status
-
-
-Permit = Callable[[Person | None, Operation], None]
-"""Raises Forbidden or Unauthorised if this person may not ask for this."""
-FindPerson = Callable[[Request], Awaitable[Person | None]]
-
-
-def api_routes(title: str, operations: Sequence[Operation], find_person: FindPerson, permit: Permit) -> list[Route]:
+def api_routes(deeds: Deeds, live: Live) -> list[Route]:
     """A route for every operation, and one for their description."""
-    text = _json(describe(title, operations))
+    operations = [*Reading(deeds, live).operations(), *HandingIn(deeds).operations()]
+    text = _json(describe(deeds.contest.settings.title, operations))
 
     async def description(request: Request) -> Response:  # noqa: ARG001  (Starlette's signature)
         return Response(text, media_type="application/json", headers={"cache-control": "no-cache"})
 
     own = [
-        Route(f"{ROOT}{operation.path}", _endpoint(operation, find_person, permit), methods=[operation.method])
+        Route(f"{ROOT}{operation.path}", _endpoint(operation, deeds), methods=[operation.method], name="api")
         for operation in operations
     ]
-    return [Route(f"{ROOT}/openapi.json", description), *own, Route(f"{ROOT}/{{rest:path}}", _nothing)]
+    return [
+        Route(f"{ROOT}/openapi.json", description, methods=["GET"], name="api"),
+        *own,
+        Route(f"{ROOT}/{{rest:path}}", _nothing, name="api"),
+    ]
 
 
 async def _nothing(request: Request) -> Response:  # noqa: ARG001
     return problem(404, "there is no such operation: see /api/v1/openapi.json")
 
 
-def _endpoint(operation: Operation, find_person: FindPerson, permit: Permit) -> Callable[..., Awaitable[Response]]:
+def _endpoint(operation: Operation, deeds: Deeds) -> Callable[..., Awaitable[Response]]:
     async def answer(request: Request) -> Response:
         try:
-            person = await find_person(request)
-            permit(person, operation)
+            visitor = await run_in_threadpool(_visitor, deeds, request)
+            _check_access(visitor, operation)
             given = _read(operation, request)
             if operation.uploads:
-                return _response(await operation.handle(person, request, **given))
-            return _response(await run_in_threadpool(operation.handle, person, **given))
+                return _response(await operation.handle(visitor, request, **given))
+            return _response(await run_in_threadpool(operation.handle, visitor, **given))
         except Exception as error:
             if (refusal := _refusal(error)) is None:
                 raise
@@ -78,10 +69,22 @@ def _endpoint(operation: Operation, find_person: FindPerson, permit: Permit) -> 
     return answer
 
 
+def _visitor(deeds: Deeds, request: Request) -> Visitor:
+    """Whoever has the token of this request; a cookie means nothing here, so that no other site can use it."""
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    somebody = Visitor(visitor_of(request).address)
+    return deeds.with_token(somebody, token.strip()) if kind.lower() == "bearer" else somebody
+
+
+def _check_access(visitor: Visitor, operation: Operation) -> None:
+    if not may_see(visitor.person, operation.thing):
+        raise Refusal(*((401, "give a token") if visitor.person is None else (403, "this is not yours to see")))
+
+
 def _read(operation: Operation, request: Request) -> dict[str, Any]:
     """The parameters of a request; what nobody asked for is left out."""
     if len(request.url.query) > MAX_QUERY:
-        raise TooMany(414, "the query is too long")
+        raise Refusal(414, "the query is too long")
     places = {"path": request.path_params, "query": request.query_params, "header": request.headers}
     given = {}
     for parameter in operation.parameters:
@@ -89,7 +92,7 @@ def _read(operation: Operation, request: Request) -> dict[str, Any]:
         if text is not None:
             given[parameter.name.lower().replace("-", "_")] = parameter.read(text)
         elif parameter.required:
-            raise Malformed(f"{parameter.name} is missing: {parameter.about}")
+            raise Refusal(400, f"{parameter.name} is missing: {parameter.about}")
     return given
 
 
@@ -104,25 +107,22 @@ def _response(found: Any) -> Response:
 
 def _refusal(error: Exception) -> Response | None:
     """What a failure means to whoever asked; None if it is a fault of ours that the log must show."""
-    statuses = {Malformed: 400, Unauthorised: 401, Forbidden: 403, Missing: 404, UsageError: 409, InfraError: 503}
-    if isinstance(error, TooMany):
-        return problem(error.status, str(error))
-    for kind, status in statuses.items():
-        if isinstance(error, kind):
-            words = "the contest does not answer now: try again in a moment" if kind is InfraError else str(error)
-            return problem(status, words)
+    match error:
+        case Refusal():
+            response = problem(error.status, error.words)
+            response.headers.update(error.headers)
+            return response
+        case UsageError():
+            return problem(409, str(error))
+        case InfraError():  # what it says may name files
+            logging.getLogger("uvicorn.error").error("%s", error)
+            return problem(503, "the contest does not answer now: try again in a moment")
     return None
-
-
-_TITLES = {
-    400: "Bad request", 401: "No valid token", 403: "Not allowed", 404: "Not found", 405: "No such method",
-    409: "Not possible", 413: "Too large", 414: "Too long", 429: "Too many requests", 503: "Not available",
-}  # fmt: skip
 
 
 def problem(status: int, words: str) -> Response:
     """A refusal as RFC 9457 has it."""
-    body = _json({"title": _TITLES[status], "status": status, "detail": words})
+    body = _json({"title": HTTPStatus(status).phrase, "status": status, "detail": words})
     headers = {"cache-control": "no-store"} | ({"www-authenticate": "Bearer"} if status == 401 else {})
     return Response(body, status, headers, "application/problem+json")
 
