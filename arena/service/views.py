@@ -258,9 +258,7 @@ class Views:
             return Page("index.html", "quiet_front.html", settings.title, words, QuietHome(facts))
         known = {field.name: getattr(site_home.data, field.name) for field in fields(Home)}
         data = ContestHome(**known, contest=facts)
-        return Page(
-            site_home.path, "front.html", settings.title, words, data, live=True, sections=site_home.sections
-        )
+        return Page(site_home.path, "front.html", settings.title, words, data, live=True, sections=site_home.sections)
 
     def log_in(self, error: str = "") -> Page:
         """The form to log in."""
