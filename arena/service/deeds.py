@@ -36,14 +36,17 @@ MAX_WISH = 40
 class Deeds:
     """All that can be done in one contest, and by whom."""
 
-    def __init__(self, contest: Contest, database: Engine, bots: Callable[[], Mapping[int, BotEntry]]) -> None:
+    def __init__(
+        self, contest: Contest, database: Engine, bots: Callable[[], Mapping[int, BotEntry]],
+        uploads: Limiter | None = None,
+    ) -> None:  # fmt: skip
         self.contest = contest
         self.people, self.sessions, self.submissions = People(database), Sessions(database), Submissions(database)
         self.requests, self._audit = Requests(database), Audit(database)
         self.names = Names(self.people, pseudonyms=contest.settings.pseudonyms)
         self.bots = bots
         """Those in the results, by their ids."""
-        self._logins, self._uploads = Limiter(*LOGINS), Limiter(*UPLOADS)
+        self._logins, self._uploads = Limiter(*LOGINS), uploads or Limiter(*UPLOADS)
 
     # -- coming and going -----------------------------------------------------------------------------------
 
