@@ -148,7 +148,7 @@ def test_a_store_is_not_brought_up_to_date_under_a_running_tournament(address):
     with pytest.raises(InfraError, match="while a tournament is played"):
         Store(address)
     with engine.begin() as connection:
-        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == "0006"
+        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == old_stores.OLDEST
         connection.execute(text("UPDATE runs SET reported_at = '2020-01-01 00:00:00'"))
     engine.dispose()
     assert arena("bots", "list", "--db", address).exit_code == 0
