@@ -37,6 +37,24 @@ def pytest_pyfunc_call(pyfuncitem):
     return True
 
 
+@pytest.fixture
+def store(tmp_path):
+    """An empty store in a file."""
+    from arena.store.sql import Store
+
+    opened = Store(tmp_path / "arena.db")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """A store with a finished tournament of three bots, in a folder of its own."""
+    from tests.kits.fields import play_tournament
+
+    return play_tournament(tmp_path_factory.mktemp("played"), rounds=1)
+
+
 SLOW_MODULE = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.slow\b", re.MULTILINE)
 
 

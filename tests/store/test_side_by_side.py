@@ -170,12 +170,6 @@ READING = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def played(tmp_path_factory):
-    """A store with a finished tournament, in a folder of its own."""
-    return play_tournament(tmp_path_factory.mktemp("played"), rounds=1)
-
-
 @pytest.mark.parametrize("words", READING, ids=" ".join)
 def test_a_command_that_reads_writes_nothing(played, words, monkeypatch):
     """Every statement that would change something fails in the session that it opens."""
