@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-import arena.web.build
 from arena.registry import find, games
 from arena.store.base import MatchEntry, SeatResult
 from arena.store.sql import Store
+from arena.web import build
 from arena.web.build import build_site
 from arena.web.pages.views import match_name
 from arena.web.rendering import Form, SiteContext, render
@@ -57,7 +57,7 @@ def db(tmp_path_factory):
 def folder(db, tmp_path_factory):
     out = tmp_path_factory.mktemp("site") / "a" / "b"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arena.web.build, "LONG", 5)
+        patch.setattr(build, "LONG", 5)
         result = arena("site", "build", out, "--db", db, "--matches", MATCHES, "--title", "Cup <1>")
     assert result.exit_code == 0, result.output
     assert "older ones have no replay" in result.output
