@@ -58,14 +58,14 @@ async def play_at_table(
     persons = [seat for seat, plan in enumerate(plans) if plan.source == Builtin(PERSON)]
     if not persons:
         return await play(game, lambda number: make_bot(game, plans[number], spec.seed), spec, policy, facts)
-    from arena.cli.screen_desk import open_desk  # noqa: PLC0415  (bots alone need no screen)
+    from arena.cli.screen_dialog import open_dialog  # noqa: PLC0415  (bots alone need no screen)
 
     table = NarratedGame(game, persons, [bot.name for bot in spec.contestants])
-    with open_desk(plain_console(), game.rules) as desk:
+    with open_dialog(plain_console(), game.rules) as dialog:
 
         def make(number: int) -> RunningBot:
             if number in persons:
-                return PersonBot(plans[number].contestant, game, table, desk)
+                return PersonBot(plans[number].contestant, game, table, dialog)
             return make_bot(game, plans[number], spec.seed)
 
         return await play(table, make, spec, policy, facts)

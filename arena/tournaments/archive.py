@@ -29,9 +29,9 @@ from arena.referee import record
 from arena.referee.enforcement import weak_limits
 from arena.referee.outputs import MAX_OUTPUT
 from arena.store.base import (
-    Arrival,
     BotEntry,
     Change,
+    ImportRequest,
     KeptMatch,
     MatchEntry,
     Output,
@@ -137,16 +137,17 @@ def add(store: Store, archived: StoredTournament, *, rated: bool = False) -> tup
     entry = archived.entry
     ids = register.imported(store, archived.bots, rated=rated)
     checksums = {match.entry.match_id: match.checksum for match in archived.matches()}
-    home = store.adopt_tournament(entry.game, entry.settings, Arrival(checksums, entry.checksum, rated, entry.changes))
-    if home.finished or not (home.apart or rated):
-        return home, 0  # all of it is here already
-    added, matches = 0, (_renumbered(match, home.id, ids) for match in archived.matches())
+    request = ImportRequest(checksums, entry.checksum, rated, entry.changes)
+    target = store.tournament_for_import(entry.game, entry.settings, request)
+    if target.finished or not (target.apart or rated):
+        return target, 0  # all of it is here already
+    added, matches = 0, (_renumbered(match, target.id, ids) for match in archived.matches())
     while batch := list(islice(matches, BATCH)):
-        added += store.add_matches(home.id, batch)
+        added += store.add_matches(target.id, batch)
         time.sleep(PAUSE_S)
     if entry.finished:
-        store.finish_tournament(home.id, entry.checksum)
-    return store.tournament(home.id), added
+        store.finish_tournament(target.id, entry.checksum)
+    return store.tournament(target.id), added
 
 
 def _renumbered(match: KeptMatch, tournament_id: int, ids: Mapping[int, int]) -> KeptMatch:

@@ -14,7 +14,7 @@ from arena.standings.meetings import points_of_pairs, seatings
 from arena.standings.table import read_standings
 from arena.store.base import SeatResult, SeatTally, Tally
 from arena.store.scope import Scope
-from arena.web.rendering import Form, SiteContext, render
+from arena.web.rendering import OutputMode, SiteContext, render
 from arena.web.site import Site
 from arena.web.snapshot import take_snapshot, with_histories
 from tests.kits.contestants import arena
@@ -58,7 +58,7 @@ def test_ladder_bots_page_and_bot_page_show_the_same_rank(store, ladder):
 
 def test_versions_off_the_ladder_say_why_they_have_no_rank(store, ladder):
     site = make_site(store)
-    around = SiteContext("Arena", Form.FOLDER, lambda _kind, _name: True)
+    around = SiteContext("Arena", OutputMode.FOLDER, lambda _kind, _name: True)
 
     def text(*names):
         return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", render(site.page(*names), around)))
@@ -73,7 +73,7 @@ def test_versions_off_the_ladder_say_why_they_have_no_rank(store, ladder):
 
 def text_of(site, *names):
     """What a page of a site says."""
-    around = SiteContext("Arena", Form.FOLDER, lambda _kind, _name: True)
+    around = SiteContext("Arena", OutputMode.FOLDER, lambda _kind, _name: True)
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", render(site.page(*names), around)))
 
 
@@ -99,7 +99,7 @@ def test_an_imported_tournament_does_not_lead_to_meetings_that_no_page_has(store
     with sqlite3.connect(tmp_path / "arena.db") as database:
         database.execute("UPDATE tournaments SET apart = 1 WHERE id = ?", [cup.id])
     play(store, cup, {stranger: 1, other: 2}, 2)
-    around = SiteContext("Arena", Form.FOLDER, lambda _kind, _name: True)
+    around = SiteContext("Arena", OutputMode.FOLDER, lambda _kind, _name: True)
     site = make_site(store)
     assert "pairs/" not in render(site.page("tournament", str(cup.id)), around)
     assert "pairs/" in render(site.page("tournament", "1"), around)

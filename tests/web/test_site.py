@@ -16,7 +16,7 @@ from arena.store.sql import Store
 from arena.web import build
 from arena.web.build import build_site
 from arena.web.pages.views import match_name
-from arena.web.rendering import Form, SiteContext, render
+from arena.web.rendering import OutputMode, SiteContext, render
 from arena.web.site import Site
 from arena.web.snapshot import take_snapshot
 from tests.kits.contestants import arena
@@ -445,7 +445,7 @@ def test_an_imported_tournament_is_marked_wherever_it_is_shown(tmp_path, apart):
     site = Site(store, claim, take_snapshot(store, {"claim": claim["claim"].info}))
     match = ("match", match_name(1, store.latest_matches(tournament_id=1)[0].entry.match_id))
     own = [("tournament", "1"), match]
-    around = SiteContext("Arena", Form.FOLDER, lambda *_: True)
+    around = SiteContext("Arena", OutputMode.FOLDER, lambda *_: True)
     pages = {address: render(site.page(*address), around) for address in [("home",), ("tournaments",), *own]}
     store.close()
     assert {address: "imported, not rated" in page for address, page in pages.items()} == dict.fromkeys(pages, apart)
