@@ -231,7 +231,7 @@ def _match_from_json(plain: dict[str, Any]) -> KeptMatch:
     entry = MatchEntry(tournament_id=0, seats=seats, ended_at_fault=record.ended_at_fault(content), **plain)
     # All else is compared with the record; these two are in the table alone.
     if not isinstance(entry.ordinal, int) or not 0 <= entry.ordinal < MAX_MATCHES:
-        raise UsageError(f"{entry.ordinal!r:.40} is no place in a schedule")
+        raise UsageError(f"{entry.ordinal!r:.40} is not a valid place in a schedule")
     said = {number: output for number, output in outputs.items() if output != Output("")}
     _check_outputs(said)
     return KeptMatch(entry, content, checksum, said)
