@@ -160,7 +160,7 @@ def test_who_waited_for_another_to_make_the_store_finds_it_in_play(path):
     """It saw no tables yet; when its turn comes they are there, and a tournament is played with them."""
     store = Store(path)
     store.report_run("r", store.begin_tournament("claim", {"bots": []}).id, {})
-    database._migrate(path, str(path))
+    database._migrate(path, str(path), database.RESULTS)
     store.close()
 
 
