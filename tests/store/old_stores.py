@@ -10,13 +10,15 @@ from arena.store.sql import Store
 
 COVERING = ("0006", "0008")
 """The forms whose checksums cover what bots printed."""
-WRITTEN = (*COVERING, "0009")
-"""The forms of which there is a file: a round robin of three bots that printed, by 8dfd136, cdab962 and 6922469."""
+WRITTEN = (*COVERING, "0009", "0010")
+"""The forms of which there is a file: a round robin of three bots that printed, by 8dfd136, cdab962, 6922469 and
+0c87df9."""
 TAKE_BACK = (
     "ALTER TABLE matches DROP COLUMN ended_at_fault",
     "ALTER TABLE tournaments DROP COLUMN apart",
     "ALTER TABLE outputs DROP COLUMN by_move",
     "ALTER TABLE tournaments DROP COLUMN changes",
+    "DROP TABLE leases",
 )
 
 
