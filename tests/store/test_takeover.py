@@ -14,7 +14,7 @@ from arena.store import database, watchdog
 from arena.store.failures import Retryable
 from arena.store.leases import LeaseHeld
 from arena.store.sql import Store
-from arena.tournaments import lease
+from arena.tournaments import lease, monitor
 from arena.tournaments.lease import Lease
 from tests.kits.contestants import arena
 from tests.kits.fields import inline_executor, make_bots, tournament_words
@@ -78,15 +78,19 @@ def test_a_killed_driver_is_followed_at_once_and_nothing_is_lost_or_played_twice
 
 def test_a_driver_that_slept_past_its_time_can_write_nothing_when_it_wakes(words, address, monkeypatch):
     """It is stopped in the moment before it keeps a match, so that this is the first thing it does when it wakes."""
-    monkeypatch.setattr(lease, "RENEW_S", 0.2)
     monkeypatch.setattr(lease, "TERM_S", 3.0)
-    add_match, here, added = Store.add_match, os.getpid(), []
+    # One that is stopped in the midst of a write to SQLite holds all others up, and nobody can take it over.
+    monkeypatch.setattr(lease, "RENEW_S", 600.0)
+    monkeypatch.setattr(monitor, "REPORT_S", 600.0)
+    add_match, here, added, alone = Store.add_match, os.getpid(), [], threading.Lock()
 
     def falling_asleep(store, match, *more):
-        if os.getpid() != here and len(added) == 4:
-            os.kill(os.getpid(), signal.SIGSTOP)
-        added.append(match.match_id)
-        return add_match(store, match, *more)
+        with alone:
+            if os.getpid() != here and len(added) == 4:
+                time.sleep(0.3)  # in which its only report is written
+                os.kill(os.getpid(), signal.SIGSTOP)
+            added.append(match.match_id)
+            return add_match(store, match, *more)
 
     monkeypatch.setattr(Store, "add_match", falling_asleep)
     child = Child(words)
