@@ -45,9 +45,9 @@ class Processes(World):
     def sources(self):
         return [Builtin(bot.name) for bot in self.field]
 
-    def execute(self, **options):
+    def execute(self, *tables, **options):
         with Tournament.start(self.game, self.settings, self.field, self.store) as tournament:
-            return tournament, *self.execute_as(tournament, **options)
+            return tournament, *self.execute_as(tournament, *tables, **options)
 
     def execute_as(self, tournament, concurrency=1, on_start=None, stop_after=None, abort_after=None):
         plans = [
