@@ -72,8 +72,8 @@ class LeaseLost(InfraError):
 def take(connection: Connection, name: str, holder: Holder, is_gone: Callable[[LeaseEntry], bool]) -> Fence:
     """Make a process the holder of a lease that nobody has, or one that is gone; LeaseHeld if that is not so."""
     connection.execute(_MAKE, {"name": name})
-    # The lock for what others refer to, although nothing does: writes behind a fence hold the weakest one against it,
-    # which lets the holder renew its lease between them.
+    # PostgreSQL: FOR UPDATE waits for the FOR KEY SHARE that every write behind a fence has, and these wait for it. The
+    # FOR NO KEY UPDATE of a renewal does neither, so that however many write at once, none of them keeps it from that.
     entry = _read(connection, _of(name).with_for_update())
     if entry.holder is not None and not is_gone(entry):
         raise LeaseHeld(entry)
