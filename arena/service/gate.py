@@ -18,7 +18,7 @@ from arena.service.access import FRAMED, Everybody, Organising, Results, Thing, 
 from arena.service.limits import Limiter, Window
 from arena.service.refusals import Refusal
 from arena.service.visitors import Visitor
-from arena.web.connections import NEARBY, household
+from arena.web.connections import NEARBY, client_network
 from arena.web.links import up_from
 from arena.web.server import App, Receive, Scope, Send
 
@@ -91,7 +91,7 @@ class Entrance:
         if self._door.behind_proxy:
             _believe_proxy(scope)
         connection = HTTPConnection(scope)
-        client = household(connection.client.host) if connection.client and connection.client.host else ""
+        client = client_network(connection.client.host) if connection.client and connection.client.host else ""
         scope.setdefault("state", {})["visitor"] = Visitor(client)
         if refused := self._refused(connection, client):
             status, words = refused

@@ -29,7 +29,7 @@ from arena.service.visitors import Visitor, visitor_of
 from arena.web.connections import Limits
 from arena.web.histories import histories_apart
 from arena.web.live import Live
-from arena.web.rendering import NAV, Form, NavLink, Page, SiteContext, prepare, render, render_section
+from arena.web.rendering import NAV, NavLink, OutputMode, Page, SiteContext, prepare, render, render_section
 from arena.web.server import PAUSE, REVALIDATE, Address, App, Events, Headers, Pages, packed, serve_app, site_routes
 from arena.web.site import NotFound
 from arena.web.streams import Channel, Event, Streams, event
@@ -120,7 +120,7 @@ class Service:
         names = self.deeds.names
         shown = {team.id: names.owner_name(team.owner, person) for team in names.teams().values()}
         return SiteContext(
-            self._live.title, Form.SERVED, nav=tuple(nav), owner_name=lambda owner: names.owner_name(owner, person),
+            self._live.title, OutputMode.SERVED, nav=tuple(nav), owner_name=lambda owner: names.owner_name(owner, person),
             version=repr(sorted(shown.items())), packages=PACKAGES,
         )  # fmt: skip
 
