@@ -18,7 +18,7 @@ from arena.service.access import FRAMED, Everybody, Organising, Results, Thing, 
 from arena.service.limits import Limiter, Window
 from arena.service.refusals import Refusal
 from arena.service.visitors import Visitor
-from arena.web.connections import NEARBY, client_network
+from arena.web.connections import LOCAL, client_network
 from arena.web.links import up_from
 from arena.web.server import App, Receive, Scope, Send
 
@@ -106,7 +106,7 @@ class Entrance:
             return 421, "This server does not answer under that name: contest.toml says its address"
         if not (unquote(connection.url.path) + unquote(connection.url.query.replace("+", " "))).isprintable():
             return 400, "That address has characters that cannot be shown"
-        if client in NEARBY or "/assets/" in connection.url.path:
+        if client in LOCAL or "/assets/" in connection.url.path:
             return None
         if self._limiter.wait_of(client):
             return 429, "Too many requests: wait a minute"

@@ -120,8 +120,8 @@ class Service:
         names = self.deeds.names
         shown = {team.id: names.owner_name(team.owner, person) for team in names.teams().values()}
         return SiteContext(
-            self._live.title, OutputMode.SERVED, nav=tuple(nav), owner_name=lambda owner: names.owner_name(owner, person),
-            version=repr(sorted(shown.items())), packages=PACKAGES,
+            self._live.title, OutputMode.SERVED, nav=tuple(nav), packages=PACKAGES,
+            owner_name=lambda owner: names.owner_name(owner, person), version=repr(sorted(shown.items())),
         )  # fmt: skip
 
     def home(self, request: Request) -> Response:
