@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse
 from arena.contest.sessions import LASTS, Sessions
 from arena.service.access import FRAMED, Everybody, Organising, Results, Thing, may_see
 from arena.service.limits import Limiter, Window
-from arena.service.refusals import Refusal
+from arena.service.refusals import API, Refusal, problem
 from arena.service.visitors import Visitor
 from arena.web.connections import LOCAL, client_network
 from arena.web.links import up_from
@@ -95,9 +95,10 @@ class Entrance:
         scope.setdefault("state", {})["visitor"] = Visitor(client)
         if refused := self._refused(connection, client):
             status, words = refused
-            await PlainTextResponse(words, status, {"retry-after": "60"} if status == 429 else None)(
-                scope, receive, send
-            )
+            answer = problem(status, words) if scope["path"].startswith(API) else PlainTextResponse(words, status)
+            if status == 429:
+                answer.headers["retry-after"] = "60"
+            await answer(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 

@@ -1,12 +1,10 @@
 """The API: what it answers to whom, its description, and the commands that ask it."""
 
 import json
-import shutil
 import subprocess
 import sys
 import urllib.error
 import urllib.request
-from pathlib import Path
 
 import pytest
 
@@ -140,12 +138,10 @@ def test_pseudonyms_hide_teams_from_the_public(cup):
         assert "reds" in {row["owner"] for row in Server(url, cup.tokens["carol"]).ask("/ratings/claim")["items"]}
 
 
-@pytest.mark.parametrize("person", ["nobody", "alice", "lee"])
+@pytest.mark.parametrize("person", ["nobody", "alice"])
 def test_the_description_is_true(url, cup, person, tmp_path):
     """Made-up requests to every operation: no failure of ours, and no answer that is not described."""
-    program = Path(sys.executable).with_name("schemathesis")
-    assert program.is_file() or shutil.which("schemathesis")
-    words = ["run", f"{url}/api/v1/openapi.json", "--max-examples", "8", "--phases", "examples,coverage,fuzzing"]
+    words = ["run", f"{url}/api/v1/openapi.json", "--max-examples", "3", "--phases", "examples,coverage,fuzzing"]
     words += [
         "--checks",
         "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
@@ -153,7 +149,12 @@ def test_the_description_is_true(url, cup, person, tmp_path):
     if person != "nobody":
         words += ["--header", f"Authorization: Bearer {cup.tokens[person]}"]
     done = subprocess.run(
-        [program, *words, "--no-color"], cwd=tmp_path, capture_output=True, text=True, timeout=110, check=False
+        [sys.executable, "-m", "schemathesis.cli", *words, "--no-color"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
     )
     assert done.returncode == 0, done.stdout[-6000:]
 

@@ -36,7 +36,7 @@ _PROBLEMS = {
 }
 
 
-def describe(title: str, operations: Iterable[Operation]) -> dict[str, Any]:
+def describe(title: str, root: str, operations: Iterable[Operation]) -> dict[str, Any]:
     """The whole description."""
     known: dict[str, Any] = {}
     paths: dict[str, dict[str, Any]] = {}
@@ -46,6 +46,7 @@ def describe(title: str, operations: Iterable[Operation]) -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
         "info": {"title": title, "version": version(), "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"}},
+        "servers": [{"url": root}],
         "paths": paths,
         "components": {
             "schemas": known,

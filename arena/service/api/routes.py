@@ -5,7 +5,6 @@ import json
 import logging
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from http import HTTPStatus
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -20,11 +19,12 @@ from arena.service.api.handing_in import HandingIn
 from arena.service.api.operations import Operation
 from arena.service.api.reading import Reading
 from arena.service.deeds import Deeds
-from arena.service.refusals import Refusal
+from arena.service.refusals import API, Refusal, problem
 from arena.service.visitors import Visitor, visitor_of
 from arena.web.live import Live
 
-ROOT = "/api/v1"
+ROOT = f"{API}v1"
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY")
 MAX_QUERY = 2_000
 """Characters of a query."""
 
@@ -32,7 +32,7 @@ MAX_QUERY = 2_000
 def api_routes(deeds: Deeds, live: Live) -> list[Route]:
     """A route for every operation, and one for their description."""
     operations = [*Reading(deeds, live).operations(), *HandingIn(deeds).operations()]
-    text = _json(describe(deeds.contest.settings.title, operations))
+    text = _json(describe(deeds.contest.settings.title, ROOT, operations))
 
     async def description(request: Request) -> Response:  # noqa: ARG001  (Starlette's signature)
         return Response(text, media_type="application/json", headers={"cache-control": "no-cache"})
@@ -44,12 +44,17 @@ def api_routes(deeds: Deeds, live: Live) -> list[Route]:
     return [
         Route(f"{ROOT}/openapi.json", description, methods=["GET"], name="api"),
         *own,
-        Route(f"{ROOT}/{{rest:path}}", _nothing, name="api"),
+        *(Route(f"{ROOT}{path}", _otherwise, methods=METHODS, name="api") for path in {one.path for one in operations}),
+        Route(f"{ROOT}/{{rest:path}}", _nothing, methods=METHODS, name="api"),
     ]
 
 
+async def _otherwise(request: Request) -> Response:
+    return problem(405, f"it cannot be asked for by {request.method}: see {ROOT}/openapi.json")
+
+
 async def _nothing(request: Request) -> Response:  # noqa: ARG001
-    return problem(404, "there is no such operation: see /api/v1/openapi.json")
+    return problem(404, f"there is no such operation: see {ROOT}/openapi.json")
 
 
 def _endpoint(operation: Operation, deeds: Deeds) -> Callable[..., Awaitable[Response]]:
@@ -118,13 +123,6 @@ def _refusal(error: Exception) -> Response | None:
             logging.getLogger("uvicorn.error").error("%s", error)
             return problem(503, "the contest does not answer now: try again in a moment")
     return None
-
-
-def problem(status: int, words: str) -> Response:
-    """A refusal as RFC 9457 has it."""
-    body = _json({"title": HTTPStatus(status).phrase, "status": status, "detail": words})
-    headers = {"cache-control": "no-store"} | ({"www-authenticate": "Bearer"} if status == 401 else {})
-    return Response(body, status, headers, "application/problem+json")
 
 
 def _json(plain: Any) -> str:
