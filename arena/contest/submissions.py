@@ -242,6 +242,12 @@ class Submissions:
         with self._database.connect() as connection:
             return [_submission(row) for row in connection.execute(query)]
 
+    def digests(self) -> list[str]:
+        """Of all uploads that are kept."""
+        query = select(submissions.c.digest).where(submissions.c.digest != "").distinct()
+        with self._database.connect() as connection:
+            return sorted(connection.execute(query).scalars())
+
     def ahead(self, submission: Submission) -> int:
         """How many are checked before this one at least."""
         earlier = and_(submissions.c.state.in_((QUEUED, *WORKING)), submissions.c.id < submission.id)

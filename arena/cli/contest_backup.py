@@ -1,0 +1,130 @@
+"""`arena contest backup` and `restore`: a whole contest as one file."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from arena.cli.backup import restore_store, write_store
+from arena.cli.contest_folder import contest_option, note, open_contest, open_people
+from arena.cli.options import json_option
+from arena.cli.output import echo, print_json
+from arena.contest import backup_file
+from arena.contest.settings import FILE, Contest, Places, to_toml
+from arena.contest.submissions import Submissions
+from arena.errors import UsageError
+from arena.intake.folder_storage import remove
+from arena.store.backup import copy_database
+from arena.web.formats import counted
+
+
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@json_option
+@contest_option
+def backup(file: Path, as_json: bool, folder: Path) -> None:
+    """Write a whole contest to FILE, even while it runs.
+
+    In it are contest.toml, the people with the hashes of their tokens, what they handed in, the results, and the
+    folders of registered bots. Nobody is logged in at the copy. Not in it are images of docker, and cards. Only you
+    can read FILE; an older one is replaced when the new one is complete. --json prints file, bots and uploads.
+
+    \b
+    arena contest backup my-cup.tar --contest my-cup
+    arena contest restore my-cup.tar elsewhere
+    """
+    contest = open_contest(folder)
+    if "://" in contest.results or "://" in contest.people:
+        raise UsageError(
+            "a contest in PostgreSQL is copied by its own program, pg_dump --format=custom --file=FILE URL, with the "
+            f"URL in {contest.folder / FILE}; then copy the folder {contest.folder}, too"
+        )
+    database = open_people(contest)
+    note(database, "backup")
+    with tempfile.TemporaryDirectory(prefix=f".{file.name}.", dir=_place(file)) as working:
+        results, people = Path(working, backup_file.RESULTS), Path(working, backup_file.PEOPLE)
+        # In this order a submission that is registered here has its bot there, and its file lies in the folder.
+        copy_database(Path(contest.people), people, without="sessions")
+        bots = write_store(results, contest.results)
+        uploads = _uploads(contest, Submissions(database))
+        parts = {FILE: contest.folder / FILE, backup_file.PEOPLE: people, backup_file.RESULTS: results, **uploads}
+        backup_file.write(file, parts)
+    _report(as_json, file, bots, len(uploads), f"wrote {file}: the contest {contest.settings.title}")
+
+
+def _place(file: Path) -> Path:
+    if not file.absolute().parent.is_dir():
+        raise UsageError(f"there is no folder {file.absolute().parent}: make it first")
+    return file.absolute().parent
+
+
+def _uploads(contest: Contest, submissions: Submissions) -> dict[str, Path]:
+    """The uploads that are there, under their names in the file."""
+    found = {backup_file.upload_member(digest): contest.upload(digest) for digest in submissions.digests()}
+    return {name: path for name, path in found.items() if path.is_file()}
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@json_option
+def restore(file: Path, folder: Path, as_json: bool) -> None:
+    """Make the contest FOLDER of the backup in FILE.
+
+    FOLDER must be new or empty, and everything is kept in it, wherever it was kept before. Cards that were handed out
+    are good there, too; everybody has to log in again. FILE has to be one of your own: what is in its tables is taken
+    as it is. --json prints file, bots and uploads.
+    """
+    target = folder.absolute()
+    if target.exists() and any(target.iterdir()):
+        raise UsageError(f"{folder} is not empty, and nothing is replaced: name a new folder")
+    with _new_folder(target) as working:
+        backup_file.read(file, working)
+        contest = _settled(open_contest(working))
+        results = working / backup_file.RESULTS
+        bots = restore_store(results, contest.results)
+        results.unlink()
+        database = contest.open_people()
+        try:
+            note(database, "restore")
+            uploads = len(Submissions(database).digests())
+        finally:
+            database.dispose()
+    _report(as_json, file, bots, uploads, f"made the contest {contest.settings.title} in {folder}")
+
+
+@contextmanager
+def _new_folder(target: Path) -> Iterator[Path]:
+    """A folder that gets its name when everything is in it, and is removed if something fails."""
+    working = target.with_name(f".{target.name}.{os.getpid()}.restoring")
+    try:
+        try:
+            working.mkdir(parents=True)
+            yield working
+            working.rename(target)
+        except OSError as error:
+            raise UsageError(f"{target} cannot be made: {error.strerror}") from error
+    finally:
+        if working.exists():
+            remove(working)
+
+
+def _settled(contest: Contest) -> Contest:
+    """The contest with everything in its own folder."""
+    contest.folder.joinpath("uploads").mkdir(mode=0o700, exist_ok=True)
+    if contest.settings.keep == Places():
+        return contest
+    settings = replace(contest.settings, keep=Places())
+    (contest.folder / FILE).write_text(to_toml(settings), encoding="utf-8")
+    return Contest(contest.folder, settings)
+
+
+def _report(as_json: bool, file: Path, bots: int, uploads: int, done: str) -> None:
+    if as_json:
+        print_json({"file": str(file), "bots": bots, "uploads": uploads})
+    else:
+        echo(f"{done}, with {counted(uploads, 'upload')} and the folders of {counted(bots, 'bot')}")
