@@ -226,7 +226,9 @@ def test_a_contest_that_was_kept_elsewhere_comes_back_in_one_folder(contest, the
 def test_nothing_is_replaced(contest, there, tmp_path):
     good("contest", "backup", tmp_path / "cup.tar", *there)
     before = sorted(path.name for path in contest.folder.iterdir())
-    assert "is not empty, and nothing is replaced" in refusal("contest", "restore", tmp_path / "cup.tar", contest.folder)
+    assert "is not empty, and nothing is replaced" in refusal(
+        "contest", "restore", tmp_path / "cup.tar", contest.folder
+    )
     assert sorted(path.name for path in contest.folder.iterdir()) == before
     (tmp_path / "empty").mkdir()
     good("contest", "restore", tmp_path / "cup.tar", tmp_path / "empty")

@@ -51,6 +51,4 @@ def registered(contest, owner, name, version):
     storage.folder.mkdir(exist_ok=True)
     path, _ = storage.add(source, digest)
     with closing(Store(contest.results)) as store:
-        return store.add_bot(
-            name=name, version=version, owner=owner, digest=digest, origin=str(path), games=["claim"]
-        )
+        return store.add_bot(name=name, version=version, owner=owner, digest=digest, origin=str(path), games=["claim"])
