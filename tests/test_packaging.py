@@ -56,7 +56,7 @@ def test_a_checkout_and_a_wheel_play_together(unpacked):
 def test_the_wheel_holds_the_two_packages_and_nothing_else(wheel):
     tops = {name.split("/")[0] for name in wheel}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"arena", "engines"}
-    assert not [name for name in wheel if "test_" in name or "__pycache__" in name]
+    assert not [name for name in wheel if "/test_" in name or "__pycache__" in name]
 
 
 def test_the_wheel_holds_what_is_no_code(wheel):

@@ -10,12 +10,11 @@ from pathlib import Path
 import click
 
 from arena.cli.backup import restore_store, write_store
-from arena.cli.contest_folder import contest_option, note, open_contest, open_people
+from arena.cli.contest_folder import Opened, contest_option, open_contest, open_people, opened
 from arena.cli.options import json_option
 from arena.cli.output import echo, print_json
 from arena.contest import backup_file
 from arena.contest.settings import FILE, Contest, Places, to_toml
-from arena.contest.submissions import Submissions
 from arena.errors import UsageError
 from arena.intake.folder_storage import remove
 from arena.store.backup import copy_database
@@ -43,14 +42,14 @@ def backup(file: Path, as_json: bool, folder: Path) -> None:
             "a contest in PostgreSQL is copied by its own program, pg_dump --format=custom --file=FILE URL, with the "
             f"URL in {contest.folder / FILE}; then copy the folder {contest.folder}, too"
         )
-    database = open_people(contest)
-    note(database, "backup")
+    there = open_people(folder)
+    there.note("backup")
     with tempfile.TemporaryDirectory(prefix=f".{file.name}.", dir=_place(file)) as working:
         results, people = Path(working, backup_file.RESULTS), Path(working, backup_file.PEOPLE)
         # In this order a submission that is registered here has its bot there, and its file lies in the folder.
         copy_database(Path(contest.people), people, without="sessions")
         bots = write_store(results, contest.results)
-        uploads = _uploads(contest, Submissions(database))
+        uploads = _uploads(there)
         parts = {FILE: contest.folder / FILE, backup_file.PEOPLE: people, backup_file.RESULTS: results, **uploads}
         backup_file.write(file, parts)
     _report(as_json, file, bots, len(uploads), f"wrote {file}: the contest {contest.settings.title}")
@@ -62,9 +61,10 @@ def _place(file: Path) -> Path:
     return file.absolute().parent
 
 
-def _uploads(contest: Contest, submissions: Submissions) -> dict[str, Path]:
+def _uploads(there: Opened) -> dict[str, Path]:
     """The uploads that are there, under their names in the file."""
-    found = {backup_file.upload_member(digest): contest.upload(digest) for digest in submissions.digests()}
+    digests = there.submissions.digests()
+    found = {backup_file.upload_member(digest): there.contest.upload(digest) for digest in digests}
     return {name: path for name, path in found.items() if path.is_file()}
 
 
@@ -88,12 +88,9 @@ def restore(file: Path, folder: Path, as_json: bool) -> None:
         results = working / backup_file.RESULTS
         bots = restore_store(results, contest.results)
         results.unlink()
-        database = contest.open_people()
-        try:
-            note(database, "restore")
-            uploads = len(Submissions(database).digests())
-        finally:
-            database.dispose()
+        with opened(contest) as there:
+            there.note("restore")
+            uploads = len(_uploads(there))
     _report(as_json, file, bots, uploads, f"made the contest {contest.settings.title} in {folder}")
 
 
@@ -115,7 +112,7 @@ def _new_folder(target: Path) -> Iterator[Path]:
 
 def _settled(contest: Contest) -> Contest:
     """The contest with everything in its own folder."""
-    contest.folder.joinpath("uploads").mkdir(mode=0o700, exist_ok=True)
+    (contest.folder / Places().uploads).mkdir(mode=0o700, exist_ok=True)
     if contest.settings.keep == Places():
         return contest
     settings = replace(contest.settings, keep=Places())

@@ -3,29 +3,25 @@
 import hashlib
 import importlib.util
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import click
-from sqlalchemy import Engine
 
 from arena.bots.files import folder_digest
 from arena.cli.contest_cards import CARDS
-from arena.cli.contest_folder import open_contest
+from arena.cli.contest_folder import open_contest, opened
 from arena.cli.options import json_option
 from arena.cli.output import echo, print_json
 from arena.cli.store import open_store_to_read
 from arena.contest.people import People, Team
-from arena.contest.schema import PEOPLE
 from arena.contest.settings import FILE, Contest
 from arena.contest.submissions import REGISTERED, Submission, Submissions
 from arena.distribution import install_hint
 from arena.errors import ArenaError, UsageError
 from arena.store.base import BotEntry
-from arena.store.database import open_database
 from arena.web.formats import counted
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -77,32 +73,17 @@ def _findings(folder: Path) -> Iterator[Finding]:
     yield from _files(contest)
     yield from _libraries()
     try:
-        database = _people_to_read(contest)
+        with opened(contest, read_only=True) as there:
+            yield from _people(there.people)
+            teams, handed_in = there.people.teams(), list(_all(there.submissions))
     except ArenaError as error:
         yield Finding(f"the people cannot be read: {error}")
         return
-    with closing(_Closing(database)):
-        yield from _people(People(database))
-        handed_in = list(_all(Submissions(database)))
-        yield from _uploads(contest, handed_in)
-        teams = People(database).teams()
+    yield from _uploads(contest, handed_in)
     try:
         yield from _results(contest, teams, handed_in)
     except ArenaError as error:
         yield Finding(f"the results cannot be read: {error}")
-
-
-class _Closing:
-    """A database that is closed like a file."""
-
-    def __init__(self, database: Engine) -> None:
-        self.close = database.dispose
-
-
-def _people_to_read(contest: Contest) -> Engine:
-    if "://" not in contest.people and not Path(contest.people).is_file():
-        raise UsageError(f"there is no {contest.people}; restore a backup")
-    return open_database(contest.people, read_only=True, form=PEOPLE)
 
 
 def _settings(contest: Contest) -> Iterator[Finding]:

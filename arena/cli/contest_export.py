@@ -9,11 +9,10 @@ from pathlib import Path
 import click
 
 from arena.bots.files import is_part
-from arena.cli.contest_folder import contest_option, note, open_contest, open_people
+from arena.cli.contest_folder import contest_option, open_people
 from arena.cli.options import json_option
 from arena.cli.output import echo, print_json
 from arena.cli.store import open_store_to_read
-from arena.contest.people import People
 from arena.errors import UsageError
 from arena.standings.ladder import newest_versions
 from arena.store.base import BotEntry
@@ -55,15 +54,14 @@ def export(out: Path, as_json: bool, folder: Path) -> None:
     \b
     arena contest export --sources sources.tar.gz --contest my-cup
     """
-    contest = open_contest(folder)
-    database = open_people(contest)
-    store = open_store_to_read(contest.results)
-    teams = {team.owner: team.name for team in People(database).teams().values()}
+    there = open_people(folder)
+    store = open_store_to_read(there.contest.results)
+    teams = {team.owner: team.name for team in there.people.teams().values()}
     newest = newest_versions(store.all_bots(), retired=True)
     found = [Source(teams[bot.owner], bot) for bot in newest if bot.owner in teams]
     kept, left = [each for each in found if each.folder], [each for each in found if not each.folder]
     _write(out, kept)
-    note(database, "export sources", more=counted(len(kept), "bot"))
+    there.note("export sources", more=counted(len(kept), "bot"))
     if as_json:
         print_json({"file": str(out), "bots": list(_plain(kept)), "left_out": list(_plain(left))})
         return

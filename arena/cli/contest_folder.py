@@ -1,15 +1,17 @@
 """The contest that a command is about: its folder, its people, and what is noted of what was done to it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
-from sqlalchemy import Engine
 
 from arena import registry
 from arena.contest.audit import Audit
-from arena.contest.people import Person
+from arena.contest.people import People, Person
 from arena.contest.settings import Contest, read_contest
+from arena.contest.submissions import Submissions
 from arena.errors import UsageError
 
 TERMINAL = "terminal"
@@ -34,17 +36,32 @@ def open_contest(folder: Path) -> Contest:
     return read_contest(folder, registry.games())
 
 
-def open_people(contest: Contest) -> Engine:
-    """The people of a contest, closed when the command ends; they are never made anew where they are gone."""
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A contest with the rows that organisers work on."""
+
+    contest: Contest
+    people: People
+    submissions: Submissions
+    audit: Audit
+
+    def note(self, action: str, person: Person | None = None, more: str = "") -> None:
+        """Note what was done at the terminal; a person by the number, which stays when the name is erased."""
+        self.audit.add(None, TERMINAL, action, f"person {person.id}" if person else more)
+
+
+@contextmanager
+def opened(contest: Contest, *, read_only: bool = False) -> Iterator[Opened]:
+    """The rows of a contest within a context; they are never made anew where they are gone."""
     if "://" not in contest.people and not Path(contest.people).is_file():
         raise UsageError(f"the people of this contest are gone: there is no {contest.people}; restore a backup")
-    database = contest.open_people()
-    if (context := click.get_current_context(silent=True)) is not None:
-        context.call_on_close(database.dispose)
-    return database
+    database = contest.open_people(read_only=read_only)
+    try:
+        yield Opened(contest, People(database), Submissions(database), Audit(database))
+    finally:
+        database.dispose()
 
 
-def note(database: Engine, action: str, person: Person | None = None, more: str = "") -> None:
-    """Note what was done at the terminal; a person by the number, which stays when the name is erased."""
-    thing = f"person {person.id}" if person else more
-    Audit(database).add(None, TERMINAL, action, thing)
+def open_people(folder: Path) -> Opened:
+    """The contest in this folder with its rows, closed when the command ends."""
+    return click.get_current_context().with_resource(opened(open_contest(folder)))

@@ -8,10 +8,10 @@ import click
 
 from arena import registry
 from arena.cli.contest_cards import issue_cards
-from arena.cli.contest_folder import note
+from arena.cli.contest_folder import opened
 from arena.cli.options import json_option
 from arena.cli.output import echo, print_json
-from arena.contest.people import ORGANISER, Issued, NewPerson, People
+from arena.contest.people import ORGANISER, Issued, NewPerson
 from arena.contest.roster import read_roster
 from arena.contest.settings import FILE, Contest, ContestSettings, Places, make_contest
 from arena.errors import UsageError
@@ -50,8 +50,8 @@ def new(
     hashes are kept. --json prints folder, cards, people and teams.
 
     \b
-    arena contest new my-cup --game claim --roster class.csv --address https://cup.example
-    arena contest new open-cup --game claim --game assassins --title "Open cup" --pseudonyms
+    arena contest new my-cup --game claim --roster class.csv
+    arena contest new open-cup --game claim --game rrr --title "Open cup"
     """
     check_cards()
     if db is not None and "://" not in db:
@@ -88,12 +88,9 @@ def _newcomers(listed: list[NewPerson], organiser: str) -> list[NewPerson]:
 
 
 def _add(contest: Contest, newcomers: Sequence[NewPerson]) -> Sequence[Issued]:
-    database = contest.open_people()
-    try:
-        issued = People(database).add(newcomers)
-        note(database, "contest new", more=counted(len(issued), "account"))
-    finally:
-        database.dispose()
+    with opened(contest) as there:
+        issued = there.people.add(newcomers)
+        there.note("contest new", more=counted(len(issued), "account"))
     return issued
 
 

@@ -7,21 +7,18 @@ from typing import Any
 
 import click
 from rich.console import Console
-from sqlalchemy import Engine
 
 from arena.cli import table_formats
 from arena.cli.contest_cards import issue_cards
 from arena.cli.contest_erasing import remove_bots
-from arena.cli.contest_folder import contest_option, note, open_contest, open_people
+from arena.cli.contest_folder import Opened, contest_option, open_people
 from arena.cli.contest_new import ROSTER, ROSTER_HELP
 from arena.cli.groups import CommandGroup
 from arena.cli.output import cell, echo, narrow_table
 from arena.cli.params import Whole
 from arena.cli.table_formats import list_options, print_table
-from arena.contest.people import ORGANISER, Issued, NewPerson, People, Person
+from arena.contest.people import ORGANISER, Issued, NewPerson, Person
 from arena.contest.roster import read_roster
-from arena.contest.settings import Contest
-from arena.contest.submissions import Submissions
 from arena.errors import UsageError
 from arena.web.formats import counted
 
@@ -34,7 +31,7 @@ def people() -> None:
 
     \b
     arena contest people list --contest my-cup
-    arena contest people add carol --display "Carol C." --team reds --contest my-cup
+    arena contest people add carol --team reds --contest my-cup
     arena contest people renew carol --contest my-cup
     """
 
@@ -53,7 +50,7 @@ def list_people(folder: Path, **form: Any) -> None:
       state          active, disabled or erased
       created        when, in UTC
     """
-    everybody = People(open_people(open_contest(folder))).all()
+    everybody = open_people(folder).people.all()
 
     def show() -> None:
         table = narrow_table("name", "display", "team", "role", "state", "created")
@@ -99,9 +96,8 @@ def add(name: str | None, display: str, team: str, organiser: bool, roster: Path
         raise UsageError("--display, --team and --organiser are for one person: in a roster they are columns")
     given = NewPerson(name or "", display, team, *([ORGANISER] if organiser else []))
     newcomers = read_roster(roster) if roster else [given]
-    contest = open_contest(folder)
-    database = open_people(contest)
-    _issue(contest, database, "people add", lambda: People(database).add(newcomers))
+    there = open_people(folder)
+    _issue(there, "people add", lambda: there.people.add(newcomers))
 
 
 @people.command()
@@ -121,9 +117,9 @@ def enable(name: str, folder: Path) -> None:
 
 
 def _set_disabled(name: str, folder: Path, *, disabled: bool) -> None:
-    database = open_people(open_contest(folder))
-    person = People(database).disable(name, disabled=disabled)
-    note(database, "people disable" if disabled else "people enable", person)
+    there = open_people(folder)
+    person = there.people.disable(name, disabled=disabled)
+    there.note("people disable" if disabled else "people enable", person)
     echo(f"{person.name} is locked out, also where somebody was logged in" if disabled else f"{person.name} may log in")
 
 
@@ -138,23 +134,21 @@ def renew(name: str | None, everybody: bool, folder: Path) -> None:
     """
     if (name is None) != everybody:
         raise UsageError("name either one person or --all")
-    contest = open_contest(folder)
-    database = open_people(contest)
-    accounts = People(database)
+    there = open_people(folder)
     if name is None:
-        names = [person.name for person in accounts.all() if not person.disabled]
-    elif accounts.find(name).disabled:
+        names = [person.name for person in there.people.all() if not person.disabled]
+    elif there.people.find(name).disabled:
         raise UsageError(f"{name} is locked or erased, and could not log in: `arena contest people enable` comes first")
     else:
         names = [name]
-    _issue(contest, database, "people renew", lambda: [accounts.renew(each) for each in names])
+    _issue(there, "people renew", lambda: [there.people.renew(each) for each in names])
 
 
-def _issue(contest: Contest, database: Engine, action: str, issue: Callable[[], Sequence[Issued]]) -> None:
+def _issue(there: Opened, action: str, issue: Callable[[], Sequence[Issued]]) -> None:
     """Issue tokens, note to whom, and say where the cards are."""
-    path, issued = issue_cards(contest, issue)
+    path, issued = issue_cards(there.contest, issue)
     for each in issued:
-        note(database, action, each.person)
+        there.note(action, each.person)
     echo(f"wrote {path} with {counted(len(issued), 'card')}: print it, hand them out, and delete the file")
 
 
@@ -166,26 +160,25 @@ def erase(name: str, yes: bool, folder: Path) -> None:
     """Take the name and the files of NAME away for good; results stay under a number.
 
     With the last person of a team its uploads and the files of its bots are removed, too, and its bots play no more.
-    The names of bots stay in the results. Backups that you made before still have everything.
+    The names of bots stay in the results. Cards and backups that you made before still have everything.
     """
-    contest = open_contest(folder)
-    database = open_people(contest)
-    person = People(database).find(name)
+    there = open_people(folder)
+    person = there.people.find(name)
     if not yes:
         click.confirm(f"Erase {person.name} for good?", abort=True)
-    gone = People(database).erase(name)
-    note(database, "people erase", gone)
+    gone = there.people.erase(name)
+    there.note("people erase", gone)
     echo(f"{name} is now {gone.name}, in the team {gone.team.name}")
     if gone.team.erased:
-        _erase_files(contest, database, gone)
+        _erase_files(there, gone)
 
 
-def _erase_files(contest: Contest, database: Engine, gone: Person) -> None:
+def _erase_files(there: Opened, gone: Person) -> None:
     """Take away what a team handed in and what became of it."""
-    digests = Submissions(database).forget(gone.team.id)
+    digests = there.submissions.forget(gone.team.id)
     for digest in digests:
-        contest.upload(digest).unlink(missing_ok=True)
-    left = remove_bots(contest.results, gone.team.owner)
+        there.contest.upload(digest).unlink(missing_ok=True)
+    left = remove_bots(there.contest.results, gone.team.owner)
     echo(f"removed {counted(len(digests), 'upload')} and the files of {counted(left.removed, 'bot')} of that team")
     for label in left.images:
         echo(f"{label} is an image, which stays in docker: remove it there")
@@ -200,9 +193,8 @@ def invite(days: int, places: int, folder: Path) -> None:
 
     The code is shown this once. Where people know each other, a roster is safer: anybody who has the code can join.
     """
-    contest = open_contest(folder)
-    database = open_people(contest)
-    code = People(database).invite(lasts=timedelta(days=days), places=places)
-    note(database, "people invite", more=f"{places} places, {days} days")
-    where = contest.settings.join_address or "the page /join of the contest"
+    there = open_people(folder)
+    code = there.people.invite(lasts=timedelta(days=days), places=places)
+    there.note("people invite", more=f"{places} places, {days} days")
+    where = there.contest.settings.join_address or "the page /join of the contest"
     echo(f"at {where} {counted(places, 'account')} can be made within {counted(days, 'day')} with this code:\n{code}")

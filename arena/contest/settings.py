@@ -168,9 +168,9 @@ class Contest:
         """The uploaded file with this digest, whether or not it is there."""
         return self.uploads / digest
 
-    def open_people(self) -> Engine:
+    def open_people(self, *, read_only: bool = False) -> Engine:
         """The database that the web process may write."""
-        return open_database(self.people, form=PEOPLE)
+        return open_database(self.people, read_only=read_only, form=PEOPLE)
 
     def open_results(self) -> Store:
         """The store of results, through which nothing can be written."""
