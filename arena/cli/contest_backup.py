@@ -83,11 +83,12 @@ def restore(file: Path, folder: Path, as_json: bool) -> None:
     if target.exists() and any(target.iterdir()):
         raise UsageError(f"{folder} is not empty, and nothing is replaced: name a new folder")
     with _new_folder(target) as working:
-        backup_file.read(file, working)
-        contest = _settled(open_contest(working))
-        results = working / backup_file.RESULTS
-        bots = restore_store(results, contest.results)
-        results.unlink()
+        parts = working / ".parts"
+        parts.mkdir()
+        backup_file.read(file, parts)
+        contest = _settled(parts, working)
+        bots = restore_store(parts / backup_file.RESULTS, contest.results)
+        remove(parts)
         with opened(contest) as there:
             there.note("restore")
             uploads = len(_uploads(there))
@@ -110,14 +111,18 @@ def _new_folder(target: Path) -> Iterator[Path]:
             remove(working)
 
 
-def _settled(contest: Contest) -> Contest:
-    """The contest with everything in its own folder."""
-    (contest.folder / Places().uploads).mkdir(mode=0o700, exist_ok=True)
-    if contest.settings.keep == Places():
-        return contest
-    settings = replace(contest.settings, keep=Places())
-    (contest.folder / FILE).write_text(to_toml(settings), encoding="utf-8")
-    return Contest(contest.folder, settings)
+def _settled(parts: Path, folder: Path) -> Contest:
+    """The contest of these parts, with its people and uploads, all in its own folder."""
+    settings = open_contest(parts).settings
+    contest = Contest(folder, replace(settings, keep=Places()))
+    if contest.settings != settings:
+        (parts / FILE).write_text(to_toml(contest.settings), encoding="utf-8")
+    uploads = parts / backup_file.UPLOADS
+    uploads.mkdir(mode=0o700, exist_ok=True)
+    for part, place in ((FILE, folder / FILE), (backup_file.PEOPLE, Path(contest.people)), (uploads, contest.uploads)):
+        place.parent.mkdir(mode=0o700, exist_ok=True)
+        (parts / part).rename(place)
+    return contest
 
 
 def _report(as_json: bool, file: Path, bots: int, uploads: int, done: str) -> None:

@@ -196,5 +196,6 @@ def invite(days: int, places: int, folder: Path) -> None:
     there = open_people(folder)
     code = there.people.invite(lasts=timedelta(days=days), places=places)
     there.note("people invite", more=f"{places} places, {days} days")
-    where = there.contest.settings.join_address or "the page /join of the contest"
-    echo(f"at {where} {counted(places, 'account')} can be made within {counted(days, 'day')} with this code:\n{code}")
+    address = there.contest.settings.join_address
+    how = f"at {address}?code={code}, or " if address else ""
+    echo(f"{counted(places, 'account')} can be made within {counted(days, 'day')}, {how}with this code:\n{code}")

@@ -11,14 +11,14 @@ from arena.errors import UsageError
 from arena.untrusted.filetree import map_read_errors
 from arena.untrusted.tar import Content, Kind, read_members
 
-RESULTS, PEOPLE = "results.tar", "people.db"
-_UPLOAD = re.compile(r"uploads/[0-9a-f]{64}")
+RESULTS, PEOPLE, UPLOADS = "results.tar", "people.db", "uploads"
+_UPLOAD = re.compile(rf"{UPLOADS}/[0-9a-f]{{64}}")
 _CHUNK = 1 << 20
 
 
 def upload_member(digest: str) -> str:
     """What an upload is called in the file."""
-    return f"uploads/{digest}"
+    return f"{UPLOADS}/{digest}"
 
 
 def write(path: Path, parts: Mapping[str, Path]) -> None:

@@ -108,12 +108,12 @@ class ContestSettings:
     @property
     def login_address(self) -> str:
         """Where people log in with their tokens; empty if the contest has no address yet."""
-        return self.address and f"{self.address.rstrip('/')}/login"
+        return self.address and f"{self.address.rstrip('/')}/login.html"
 
     @property
     def join_address(self) -> str:
         """Where people make accounts of their own with a code; empty if the contest has no address yet."""
-        return self.address and f"{self.address.rstrip('/')}/join"
+        return self.address and f"{self.address.rstrip('/')}/join.html"
 
     def is_open(self, now: datetime) -> bool:
         """Whether bots may be handed in at this moment."""

@@ -4,6 +4,7 @@ import io
 import json
 import tarfile
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -11,8 +12,8 @@ from arena.contest.people import NewPerson, People
 from arena.contest.sessions import Sessions
 from arena.contest.submissions import Submissions, Wish
 from arena.store.sql import Store
+from tests.kits.contest_folders import PLENTY, hand_in, make_contest, opened
 from tests.kits.contestants import arena
-from tests.kits.contests import PLENTY, hand_in, make_contest, opened
 from tests.kits.postgres import Server
 
 
@@ -84,7 +85,7 @@ def change_the_results(contest, bot):
 
 
 def lose_the_people(contest, bot):
-    (contest.folder / "people.db").unlink()
+    Path(contest.people).unlink()
 
 
 def open_the_cards(contest, bot):
@@ -213,13 +214,13 @@ def test_a_backup_is_whole_while_people_hand_in_and_a_runner_registers(contest, 
 
 def test_a_contest_that_was_kept_elsewhere_comes_back_in_one_folder(contest, there, tmp_path):
     (tmp_path / "data").mkdir()
-    (contest.folder / "people.db").rename(tmp_path / "data" / "people.db")
+    Path(contest.people).rename(tmp_path / "data" / "people.db")
     text = (contest.folder / "contest.toml").read_text()
-    moved = text.replace('people = "people.db"', f'people = "{tmp_path / "data" / "people.db"}"')
+    moved = text.replace(f'people = "{contest.settings.keep.people}"', f'people = "{tmp_path / "data" / "people.db"}"')
     (contest.folder / "contest.toml").write_text(moved)
     good("contest", "backup", tmp_path / "cup.tar", *there)
     good("contest", "restore", tmp_path / "cup.tar", tmp_path / "there")
-    assert opened(tmp_path / "there").people == str(tmp_path / "there" / "people.db")
+    assert opened(tmp_path / "there").settings == contest.settings
     assert "carol" in good("contest", "people", "list", "--contest", tmp_path / "there")
 
 
@@ -290,7 +291,7 @@ def test_a_contest_in_postgres(tmp_path):
         url = server.url
         contest = make_contest(tmp_path, "--db", url)
         there = ("--contest", contest.folder)
-        assert not (contest.folder / "people.db").exists()
+        assert not list(contest.folder.rglob("*.db"))
         assert "carol" in good("contest", "people", "list", *there)
         good("contest", "people", "renew", "carol", *there)
         assert "nothing is wrong" in good("contest", "check", contest.folder)

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from pathlib import Path
 
 import pytest
 import segno
@@ -13,8 +14,8 @@ from arena.contest.people import People
 from arena.contest.sessions import Sessions
 from arena.contest.submissions import Submissions
 from arena.store.sql import Store
+from tests.kits.contest_folders import hand_in, make_contest, opened
 from tests.kits.contestants import arena
-from tests.kits.contests import hand_in, make_contest, opened
 
 TOKEN = re.compile(r"arena-[\w-]{43}")
 
@@ -77,7 +78,7 @@ def test_a_roster_becomes_accounts_and_cards_whose_tokens_open_them(tmp_path):
     database.dispose()
     # The QR code is that of the login, with the token where no server sees it.
     code = io.BytesIO()
-    segno.make_qr(f"https://cup.example/login#{tokens[1]}", error="m").save(
+    segno.make_qr(f"https://cup.example/login.html#{tokens[1]}", error="m").save(
         code, kind="svg", border=2, xmldecl=False, svgns=False, omitsize=True, svgclass=None, lineclass=None, nl=False
     )
     assert code.getvalue().decode() in page
@@ -172,7 +173,7 @@ def test_a_password_in_the_settings_is_for_its_owner(tmp_path):
     from arena import registry
     from arena.contest.settings import ContestSettings, Places, make_contest
 
-    settings = ContestSettings("Cup", ("claim",), keep=Places(people="people.db"))
+    settings = ContestSettings("Cup", ("claim",), keep=Places())
     make_contest(tmp_path / "plain", settings, registry.games())
     assert (tmp_path / "plain" / "contest.toml").stat().st_mode & 0o777 == 0o644
     assert Places(results="postgresql://me:secret@host/name").has_password
@@ -300,6 +301,6 @@ def test_a_code_lets_strangers_in(contest, there, database):
 
 
 def test_lost_people_are_not_made_anew(contest, there):
-    (contest.folder / "people.db").unlink()
+    Path(contest.people).unlink()
     assert "restore a backup" in refusal("contest", "people", "list", *there)
-    assert not (contest.folder / "people.db").exists()
+    assert not Path(contest.people).exists()
