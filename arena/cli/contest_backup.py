@@ -17,7 +17,6 @@ from arena.contest import backup_file
 from arena.contest.settings import FILE, Contest, Places, to_toml
 from arena.errors import UsageError
 from arena.intake.folder_storage import remove
-from arena.store.backup import copy_database
 from arena.web.formats import counted
 
 
@@ -47,7 +46,7 @@ def backup(file: Path, as_json: bool, folder: Path) -> None:
     with tempfile.TemporaryDirectory(prefix=f".{file.name}.", dir=_place(file)) as working:
         results, people = Path(working, backup_file.RESULTS), Path(working, backup_file.PEOPLE)
         # In this order a submission that is registered here has its bot there, and its file lies in the folder.
-        copy_database(Path(contest.people), people, without="sessions")
+        backup_file.copy_people(Path(contest.people), people)
         bots = write_store(results, contest.results)
         uploads = _uploads(there)
         parts = {FILE: contest.folder / FILE, backup_file.PEOPLE: people, backup_file.RESULTS: results, **uploads}

@@ -2,18 +2,29 @@
 
 import os
 import re
+import sqlite3
 import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from arena.contest.settings import FILE
 from arena.errors import UsageError
+from arena.store.backup import copy_database
 from arena.untrusted.filetree import map_read_errors
 from arena.untrusted.tar import Content, Kind, read_members
 
 RESULTS, PEOPLE, UPLOADS = "results.tar", "people.db", "uploads"
 _UPLOAD = re.compile(rf"{UPLOADS}/[0-9a-f]{{64}}")
 _CHUNK = 1 << 20
+
+
+def copy_people(path: Path, copy: Path) -> None:
+    """Copy the people of a contest in SQLite to a new file, in which nobody is logged in."""
+
+    def settle(target: sqlite3.Connection) -> None:
+        target.execute("DELETE FROM sessions")
+
+    copy_database(path, copy, settle)
 
 
 def upload_member(digest: str) -> str:

@@ -1,6 +1,7 @@
 """A copy of an SQLite database as it is at one moment, made while others go on writing to it."""
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
@@ -15,16 +16,20 @@ def copy_sqlite(path: Path, copy: Path) -> list[str]:
 
     What is true only at present stays out: nobody plays with the copy.
     """
-    copy_database(path, copy, without="runs")
-    try:
-        with closing(sqlite3.connect(copy)) as copied:
-            return [digest for (digest,) in copied.execute("SELECT DISTINCT digest FROM bots ORDER BY digest")]
-    except sqlite3.Error as error:
-        raise explain(error, str(path)) from error
+    digests = list[str]()
+
+    def settle(target: sqlite3.Connection) -> None:
+        digests.extend(digest for (digest,) in target.execute("SELECT DISTINCT digest FROM bots ORDER BY digest"))
+        target.execute("DELETE FROM runs")
+        if target.execute("SELECT 1 FROM sqlite_master WHERE name = 'leases'").fetchone():  # it may be an older form
+            target.execute("UPDATE leases SET holder = NULL")
+
+    copy_database(path, copy, settle)
+    return digests
 
 
-def copy_database(path: Path, copy: Path, *, without: str) -> None:
-    """Copy a database to a new file, whatever its form is; the rows of one table stay out."""
+def copy_database(path: Path, copy: Path, settle: Callable[[sqlite3.Connection], None]) -> None:
+    """Copy a database to a new file, in which what is true only at present is settled then."""
     if not path.is_file():
         raise UsageError(f"there is no store {path}: name an SQLite file with --db")
     address = f"file:{quote(str(path.absolute()))}?mode=ro"
@@ -35,7 +40,7 @@ def copy_database(path: Path, copy: Path, *, without: str) -> None:
         ):
             source.backup(target)  # in one step: a writer would make it begin again after every other one
             target.execute("PRAGMA journal_mode=DELETE")  # so that it is one file
-            target.execute(f"DELETE FROM {without}")  # noqa: S608  (a name of ours)
+            settle(target)
             target.commit()
     except sqlite3.Error as error:
         raise explain(error, str(path)) from error

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from arena.store.base import MatchEntry, SeatResult
+from arena.store.leases import Holder
 from arena.store.sql import Store
 from tests.kits.contestants import arena, write_bot
 from tests.kits.fields import play_tournament
@@ -67,6 +68,7 @@ def test_a_backup_is_consistent_while_a_tournament_is_written(tmp_path):
     bots = [store.add_bot(name=name, version="1", owner="", digest=name, origin="/x", games=["claim"]) for name in "ab"]
     cup = store.begin_tournament("claim", {"rounds": 3})
     store.report_run("r", cup.id, {})
+    store.take_lease("runner", Holder("elsewhere", 1, "", ""), lambda _: False)
     seats = tuple(SeatResult(bot.id, rank, 0.0, "NORMAL", "", 1, 1) for rank, bot in enumerate(bots, 1))
 
     def play():
@@ -90,6 +92,7 @@ def test_a_backup_is_consistent_while_a_tournament_is_written(tmp_path):
         with closing(Store(tmp_path / f"{number}.db")) as copy:
             assert copy.inconsistencies() == []
             assert copy.runs() == []  # nobody plays with the copy
+            assert copy.take_lease("runner", Holder("here", 2, "", ""), lambda _: False).epoch == 2
             assert [match.ordinal for match in copy.matches()] == list(range(copy.latest_number()))
             kept.append(copy.latest_number())
     assert kept == sorted(kept)
@@ -98,10 +101,10 @@ def test_a_backup_is_consistent_while_a_tournament_is_written(tmp_path):
 
 
 def test_an_earlier_form_is_backed_up_as_it_is_and_brought_up_to_date_when_it_is_restored(tmp_path):
-    old = old_stores.written(tmp_path / "old.db", "0006")
+    old = old_stores.written(tmp_path / "old.db", old_stores.OLDEST)
     assert arena("backup", tmp_path / "cup.tar", "--db", old).exit_code == 0
     with closing(old_stores.plain_engine(str(old)).connect()) as connection:
-        assert connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar() == "0006"
+        assert connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar() == old_stores.OLDEST
     assert arena("restore", tmp_path / "cup.tar", "--db", tmp_path / "new.db").exit_code == 0
     assert arena("verify", "--db", tmp_path / "new.db").exit_code == 0
 
