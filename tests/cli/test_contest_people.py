@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -304,3 +305,13 @@ def test_lost_people_are_not_made_anew(contest, there):
     Path(contest.people).unlink()
     assert "restore a backup" in refusal("contest", "people", "list", *there)
     assert not Path(contest.people).exists()
+
+
+def test_without_the_library_of_qr_codes_nothing_is_made(tmp_path, contest, there, monkeypatch):
+    monkeypatch.setitem(sys.modules, "segno", None)
+    said = refusal("contest", "new", tmp_path / "second", "--game", "claim")
+    assert "cards need a library for QR codes (segno): pip install" in said
+    assert not (tmp_path / "second").exists()
+    assert "pip install" in refusal("contest", "people", "add", "zoe", *there)
+    assert "zoe" not in states(contest)
+    assert "segno is not installed" in arena("contest", "check", contest.folder).stdout
