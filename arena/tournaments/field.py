@@ -22,6 +22,7 @@ from arena.bots.manifest import (
 )
 from arena.bots.reserved import OLD_BUILTIN, SAMPLE_OWNER
 from arena.errors import InfraError, UsageError
+from arena.intake.bot_files import folder_of
 from arena.referee.enforcement import COMMON_DEALS, GIVEN_SEED
 from arena.sandboxes.base import Limits
 from arena.sandboxes.launched.bubblewrap import find_bubblewrap
@@ -48,9 +49,7 @@ def choose_field(
             raise UsageError("every bot can take part once only")
     else:
         field = _everybody(store, game, seats)
-    for bot in field:
-        check_present(bot)
-    return field
+    return [present(store, bot) for bot in field]
 
 
 def _everybody(store: Store, game: str, seats: int) -> list[BotEntry]:
@@ -153,6 +152,14 @@ def plan_entry(entry: BotEntry, options: SandboxOptions) -> BotPlan:
         path = Path(entry.origin)
         source = Folder(path, read_manifest(path))
     return BotPlan(entry.contestant, source, options)
+
+
+def present(store: Store, entry: BotEntry) -> BotEntry:
+    """The bot with its files on this machine; UsageError unless they are those that were registered."""
+    if entry.kind == "folder":
+        entry = replace(entry, origin=str(folder_of(store, entry)))
+    check_present(entry)
+    return entry
 
 
 def check_present(entry: BotEntry) -> None:

@@ -31,7 +31,8 @@ def submitted(folder):
     (folder / "mine" / "run.sh").chmod(0o755)
     digest, storage = folder_digest(folder / "mine"), FolderStorage(folder / "bots")
     storage.folder.mkdir()
-    path, _ = storage.add(folder / "mine", digest)
+    storage.add(folder / "mine", digest)
+    path = storage.fetch(digest)
     with closing(Store(folder / "arena.db")) as store:
         return store.add_bot(name="mine", version="1", owner="me", digest=digest, origin=str(path), games=["claim"])
 

@@ -17,6 +17,8 @@ TAKE_BACK = (
     "ALTER TABLE tournaments DROP COLUMN apart",
     "ALTER TABLE outputs DROP COLUMN by_move",
     "ALTER TABLE tournaments DROP COLUMN changes",
+    "DROP TABLE file_pieces",
+    "DROP TABLE packed_files",
 )
 
 
