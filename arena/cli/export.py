@@ -141,7 +141,7 @@ def import_(file: Path, rated: bool, as_json: bool, db: str) -> None:
         brought = backup_file.read_bots(file, backup_file.TOURNAMENT, files, wanted) if with_bots else ()
         entry, added = archive.add(store, kept, rated=rated or signer is not None)
         for bot in kept.bots:
-            if bot.digest in brought:
+            if bot.digest in brought and files.has(bot.digest):
                 register.bring_files(store, bot.name, bot.digest, str(files.path_of(bot.digest)))
     say_if_new()
     theirs = {bot.label for bot in kept.bots}

@@ -128,7 +128,7 @@ def test_postgres_has_programs_of_its_own(tmp_path):
     url = "postgresql://me:secret@host/name"
     said = refusal("backup", tmp_path / "x.tar", "--db", url)
     assert "pg_dump --format=custom --file=FILE URL" in said
-    assert "/bots" in said
+    assert "the files of submitted bots are in it" in said
     assert "secret" not in said
     (tmp_path / "x.tar").write_bytes(b"")
     assert "pg_restore" in refusal("restore", tmp_path / "x.tar", "--db", url)

@@ -1,5 +1,6 @@
 """The files of bots in a real PostgreSQL and in folders: kept once, proven when used, healed, and cleared away."""
 
+import asyncio
 import os
 import re
 import shutil
@@ -12,16 +13,25 @@ import pytest
 from sqlalchemy import text
 
 from arena.bots.files import folder_digest
-from arena.bots.manifest import Folder, read_manifest
+from arena.bots.launch import BotPlan, SandboxOptions, make_bot
+from arena.bots.manifest import Builtin, Folder, read_manifest
 from arena.bots.register import Registration
+from arena.clock import TimeControl
 from arena.errors import InfraError, UsageError
 from arena.intake.bot_files import files_of, folder_of, remove_unused
 from arena.intake.folder_storage import FolderStorage
 from arena.intake.packing import MAX_PACKED_BYTES
 from arena.intake.receiving import Intake, Submission
+from arena.match import Contestant, Ending, MatchSpec
+from arena.referee.faults import FORFEIT
+from arena.referee.heartbeat import STEADY
+from arena.sandboxes.base import Limits
 from arena.store.files import PIECE_BYTES, DamagedFiles
 from arena.store.sql import Store
 from arena.submit.pipeline import _register
+from arena.workers.base import Assignment
+from arena.workers.worker import Worker
+from engines.claim.game import GAME
 from tests.kits.contestants import write_bot
 from tests.store.conftest import Server
 
@@ -261,6 +271,28 @@ def test_a_large_bot_needs_no_more_memory_than_a_small_one(url, bot, tmp_path):
     assert done.returncode == 0, done.stderr
     small_mib, large_mib = map(int, done.stdout.split())
     assert large_mib - small_mib < 8
+
+
+@pytest.mark.parametrize("damage", [gone, lacking, changed])
+def test_a_copy_of_ours_that_is_damaged_while_it_plays_voids_the_match(any_store, bot, damage):
+    digest, _ = keep(any_store, bot)
+    folder, contestant = files_of(any_store).fetch(digest), Contestant("mine", "1", digest)
+    for top, _, _ in os.walk(folder):
+        os.chmod(top, 0o755)
+    options = SandboxOptions("process", Limits(), ponder=False)
+    plans = [
+        BotPlan(contestant, Folder(folder, read_manifest(folder)), options),
+        BotPlan(Contestant("random"), Builtin("random"), options),
+    ]
+    worker = Worker(GAME, lambda number: make_bot(GAME, plans[number], 1), policy=FORFEIT, heartbeat=STEADY)
+    spec = MatchSpec(
+        "m", "claim", GAME.configure(2, {}), 1, (contestant, Contestant("random")), TimeControl.parse("9s/move")
+    )
+    damage(folder)
+    played = asyncio.run(worker.play((0, 1), Assignment(0, (0, 1), spec), new_leg=True))
+    assert played.record.void
+    assert {verdict.ending for verdict in played.record.verdicts} == {Ending.VOID}
+    assert str(folder) in played.record.verdicts[0].sentence
 
 
 def enter(store, digest, name="mine"):

@@ -69,6 +69,22 @@ def test_a_bot_is_fetched_once_kept_while_it_is_held_and_removed_when_it_is_not(
     assert [path.name for path in (tmp_path / "node").iterdir()] == [".lock"]
 
 
+@pytest.mark.parametrize("damage", ["changed", "missing"])
+def test_a_bot_that_was_damaged_on_the_node_is_sent_again(bot, tmp_path, damage):
+    first, second = BotCache(tmp_path / "node"), BotCache(tmp_path / "node")
+    first.lease([bot])
+    first.add(bot, pack_folder(bot.source.path))
+    here = first.localized(bot).source.path
+    here.chmod(0o755)
+    (here / "bot.py").unlink()
+    if damage == "changed":
+        (here / "bot.py").write_text("print('HELLO')")
+    assert second.lease([bot]) == (bot.contestant.digest,)
+    second.add(bot, pack_folder(bot.source.path))
+    assert folder_digest(here) == bot.contestant.digest
+    assert second.lease([bot]) == ()
+
+
 def test_what_a_killed_process_held_is_removed_by_the_next_one(bot, tmp_path):
     pid = os.fork()
     if not pid:
