@@ -1,5 +1,6 @@
 """A store in PostgreSQL that several machines use: what is submitted on one is played, exported and kept on all."""
 
+import json
 import shutil
 from contextlib import closing
 
@@ -130,6 +131,23 @@ def test_damaged_files_are_nobodys_fault_and_a_submission_puts_them_back(url, on
     )
     on("b")
     assert play(url).exit_code == 0
+
+
+def test_files_that_nothing_refers_to_are_pruned_where_no_other_store_can_need_them(url, on, tmp_path):
+    home, digest = on("b"), entry(url).digest
+    assert arena("bots", "retire", "mine", "--db", url).exit_code == 0
+    assert json.loads(arena("bots", "prune", "--json", "--db", url).output) == {"removed": []}
+    change(url, "DELETE FROM bots WHERE name = 'mine'")
+    assert arena("bots", "prune", "--db", url).output == "removed the files of 1 bot that nothing refers to\n"
+    with closing(Store(url)) as store:
+        assert store.kept_files() == []
+
+    Store(home / "arena.db").close()
+    folder = home / "bots" / digest.removeprefix("sha256:")
+    folder.mkdir(parents=True)
+    refused = arena("bots", "prune", "--db", home / "arena.db")
+    assert (refused.exit_code, "other stores may share: none is removed" in refused.stderr) == (2, True)
+    assert folder.is_dir()
 
 
 def test_files_in_the_folder_of_an_earlier_arena_are_played_and_submitted_into_the_store(url, on, submitted):
