@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from sqlalchemy import Connection, Engine, case, delete, func, insert, select
 
 from arena.errors import InfraError
 from arena.store.database import snapshot, writing
+from arena.store.failures import ConnectionLost
 from arena.store.schema import file_pieces, packed_files
 
 PIECE_BYTES = 1 << 19
@@ -82,7 +83,8 @@ class Files:
             try:
                 yield
             finally:
-                connection.execute(select(func.pg_advisory_unlock(_LOCK)))
+                with suppress(ConnectionLost):  # and with it the lock
+                    connection.execute(select(func.pg_advisory_unlock(_LOCK)))
 
 
 class DamagedFiles(InfraError):

@@ -76,13 +76,13 @@ def _present(store: Store, game: str) -> list[BotEntry]:
 
 def _refreshed(store: Store, field: list[BotEntry]) -> list[BotEntry]:
     """The same bots, but of our own those that are here now: they change with Arena itself."""
-    ours = _samples_by_path()
+    ours = {sample.manifest.name: sample for sample in samples().values()}
 
     def now(bot: BotEntry) -> BotEntry:
         if bot.owner == SAMPLE_OWNER and bot.name in BUILTIN:
             return register.builtin(store, bot.name, tried=False)
-        known = bot.owner == SAMPLE_OWNER and bot.origin in ours
-        return register.sample(store, ours[bot.origin], tried=False) if known else bot
+        known = bot.owner == SAMPLE_OWNER and bot.name in ours
+        return register.sample(store, ours[bot.name], tried=False) if known else bot
 
     return list(map(now, field))
 
@@ -157,7 +157,9 @@ def plan_entry(entry: BotEntry, options: SandboxOptions) -> BotPlan:
 def present(store: Store, entry: BotEntry) -> BotEntry:
     """The bot with its files on this machine; UsageError unless they are those that were registered."""
     if entry.kind == "folder":
-        entry = replace(entry, origin=str(folder_of(store, entry)))
+        folder = folder_of(store, entry)
+        # Another machine that uses the store may have its Arena, and so our own bots, at another place.
+        entry = replace(entry, origin=str(folder) if folder.is_dir() else register.own_files(entry) or str(folder))
     check_present(entry)
     return entry
 
