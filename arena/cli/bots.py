@@ -46,7 +46,7 @@ def list_bots(game: str | None, retired: bool, everything: bool, db: str, **form
       name, version, owner  of the bot
       status                ladder, older, retired or tried out
       games                 those that it plays
-      from, origin          folder, image or absent, and where that is on this machine
+      from, origin          folder, image or absent, and where it is here
       registered, digest    when, in UTC, and of which content
     """
     store = read_store(db)
