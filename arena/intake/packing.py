@@ -32,7 +32,8 @@ def unpack(pieces: Iterable[bytes], digest: str, working: Path, what: str) -> Pa
     packed, unpacked = working / "bot.tar", working / "unpacked"
     write(pieces, packed)
     run_limited(unpack_submission, str(packed), str(unpacked), what, what=what)
-    root = bot_root(unpacked)
+    with map_write_errors(what):
+        root = bot_root(unpacked)
     if own_digest(root) != digest:
         raise UsageError(f"{what} is not what its digest says")
     return root
