@@ -28,6 +28,7 @@ ALLOWED = {
     "sandboxes": ("referee untrusted", ""),  # docker and pyseccomp are imported when they are needed
     "bots": ("links referee sandboxes sdk store untrusted", ""),
     "store": ("", "alembic psycopg sqlalchemy"),
+    "contest": ("store untrusted", "alembic sqlalchemy"),
     "ratings": ("", "numpy trueskill"),
     "standings": ("ratings store", "numpy"),
     "schedules": ("ratings", "numpy rustworkx trueskill"),

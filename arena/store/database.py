@@ -5,23 +5,53 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, select
+from sqlalchemy import (
+    URL,
+    Column,
+    Connection,
+    Engine,
+    MetaData,
+    String,
+    Table,
+    create_engine,
+    event,
+    inspect,
+    make_url,
+    select,
+)
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 
 from arena.distribution import install_hint
 from arena.errors import UsageError
-from arena.store import upgrade
 from arena.store.failures import ConnectionLost, explain, schema_outdated, schema_too_new, schema_too_old, store_in_use
 from arena.store.runs import tournaments_in_play
-from arena.store.schema import runs, versions
+from arena.store.schema import runs
 from arena.store.watchdog import watch
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Which tables a database has: the migrations that make them, and where Alembic notes the newest of these."""
+
+    migrations: Path
+    version_table: str
+
+    @property
+    def versions(self) -> Table:
+        """The table that Alembic keeps."""
+        return Table(self.version_table, MetaData(), Column("version_num", String(32), primary_key=True))
+
+
+RESULTS = Form(MIGRATIONS, "alembic_version")
+"""The tables of the store."""
 LIVE = ".live"
 """Of the name of the file beside an SQLite store that has its running matches."""
 FILE_ENDINGS = ("", "-wal", "-shm", "-journal", LIVE, f"{LIVE}-wal", f"{LIVE}-shm")
@@ -48,7 +78,7 @@ _LOCK = 7215034
 """The number of our advisory lock in PostgreSQL."""
 
 
-def open_database(where: str | Path, *, read_only: bool = False) -> Engine:
+def open_database(where: str | Path, *, read_only: bool = False, form: Form = RESULTS) -> Engine:
     """The database there, with tables of the newest form; UsageError or InfraError if it cannot be used.
 
     Read-only, nothing can be written through it, and tables of an older form are refused instead of changed.
@@ -56,11 +86,11 @@ def open_database(where: str | Path, *, read_only: bool = False) -> Engine:
     engine, name = _engine(where, read_only=read_only)
     try:
         with engine.connect() as connection:
-            is_newest = _is_newest(connection, name)
+            is_newest = _is_newest(connection, name, form)
         if not is_newest:
             if read_only:
                 raise schema_outdated(name)
-            _migrate(where, name)
+            _migrate(where, name, form)
     except BaseException:
         engine.dispose()
         raise
@@ -223,37 +253,36 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql(f"BEGIN {kind}")
 
 
-def _is_newest(connection: Connection, name: str) -> bool:
+def _is_newest(connection: Connection, name: str, form: Form) -> bool:
     """Whether the schema is the newest one; UsageError if this Arena cannot make it so."""
-    known = sorted(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
-    here = _revision(connection)
-    if here is not None and here not in (upgrade.REVISION, *known):
+    known = sorted(path.name[:4] for path in (form.migrations / "versions").glob("[0-9]*.py"))
+    here = _revision(connection, form)
+    if here is not None and here not in known:
         raise schema_too_old(name) if here < known[0] else schema_too_new(name)
     return here == known[-1]
 
 
-def _revision(connection: Connection) -> str | None:
+def _revision(connection: Connection, form: Form) -> str | None:
     """The version of the schema; None if there are no tables."""
-    return connection.execute(select(versions)).scalar() if inspect(connection).has_table(versions.name) else None
+    known = inspect(connection).has_table(form.version_table)
+    return connection.execute(select(form.versions)).scalar() if known else None
 
 
-def _migrate(where: str | Path, name: str) -> None:
+def _migrate(where: str | Path, name: str, form: Form) -> None:
     """Bring the schema to its newest version; InfraError while a process plays, which knows the old one only."""
     from alembic import command  # noqa: PLC0415  (it loads slowly, and most starts need no migration)
     from alembic.config import Config  # noqa: PLC0415
 
     config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
+    config.set_main_option("script_location", str(form.migrations))
     engine, _ = _engine(where, read_only=False, watched=False)
     try:
         with exclusive(engine) as connection:
-            if _is_newest(connection, name):
+            if _is_newest(connection, name, form):
                 return  # another process did it while this one waited, and may play with it already
             if inspect(connection).has_table(runs.name) and tournaments_in_play(connection):
                 raise store_in_use(name)
-            if _revision(connection) == upgrade.REVISION:
-                upgrade.upgrade(connection)
-            config.attributes["connection"] = connection
+            config.attributes.update(connection=connection, version_table=form.version_table)
             command.upgrade(config, "head")
     finally:
         engine.dispose()

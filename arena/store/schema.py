@@ -24,17 +24,17 @@ from sqlalchemy import (
 )
 
 # Constraints have names of their own, so that a migration can change them on every database.
-_NAMES = {
+NAMES = {
     "pk": "pk_%(table_name)s",
     "fk": "fk_%(table_name)s_%(column_0_name)s",
     "uq": "uq_%(table_name)s_%(column_0_name)s",
     "ix": "ix_%(table_name)s_%(column_0_name)s",
 }
-metadata = MetaData(naming_convention=_NAMES)
+metadata = MetaData(naming_convention=NAMES)
 """All that is kept, and can be verified."""
-transient = MetaData(naming_convention=_NAMES)
+transient = MetaData(naming_convention=NAMES)
 """What is true only at present; nothing that is kept refers to it."""
-by_digest = MetaData(naming_convention=_NAMES)
+by_digest = MetaData(naming_convention=NAMES)
 """The files of bots: their digest, which the bot's row has, proves them whenever they are read."""
 
 
@@ -54,9 +54,6 @@ def as_utc(moment: datetime) -> datetime:
 def _checksum() -> Column[str]:
     return Column("checksum", String(64), nullable=False, server_default="")
 
-
-versions = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
-"""Kept by Alembic: the newest migration that was made."""
 
 bots = Table(
     "bots",

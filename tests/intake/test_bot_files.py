@@ -33,7 +33,7 @@ from arena.workers.base import Assignment
 from arena.workers.worker import Worker
 from engines.claim.game import GAME
 from tests.kits.contestants import write_bot
-from tests.store.conftest import Server
+from tests.kits.postgres import Server
 
 pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a PostgreSQL of its own, and processes that fill a folder")]
 

@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from arena.store.sql import Store
 from tests.kits.contestants import arena, choosing, need_bubblewrap, write_bot
-from tests.store.conftest import Server
+from tests.kits.postgres import Server
 from tests.store.old_stores import plain_engine
 
 pytestmark = [pytest.mark.slow, pytest.mark.real(reason="submissions are played in sandboxes")]

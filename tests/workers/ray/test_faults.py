@@ -23,7 +23,7 @@ from arena.store.sql import Store
 from tests.hostile.traces import descendants, groups
 from tests.kits.contestants import arena, choosing, need_bubblewrap, write_bot
 from tests.kits.needs import need
-from tests.store.conftest import Server
+from tests.kits.postgres import Server
 from tests.workers.ray.ray_nodes import HOST, Nodes, node_id
 
 pytestmark = [pytest.mark.slow, pytest.mark.real(reason="nodes of a cluster are killed")]
