@@ -38,7 +38,19 @@ Reader = Callable[[], tuple[AnyGame, MatchRecord[Any, Any]]]
 RecordFile = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 
 
-@click.group(cls=CommandGroup)
+class ReplayGroup(CommandGroup):
+    """The commands about replays; a record alone is to be shown."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command of the first word; UsageError names the one that shows a record if the word is a file."""
+        if args and args[0] not in self.commands and _is_file(args[0]):
+            ctx.fail(f"to do what with {args[0]}? `arena replay show {args[0]}` plays it")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=ReplayGroup)
 def replay() -> None:
     """Watch the record of a match, or prove that it is true."""
 
