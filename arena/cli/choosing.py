@@ -165,7 +165,7 @@ class NarratedGame(Game[Any, Any, Any]):
 
     def describe_move(self, state: AnyState, move: Any, seat: Seat | None = None) -> str:
         """As the game does."""
-        return self._game.describe_move(state, move, seat)
+        return self._game.describe_move(state.true if isinstance(state, NarratedState) else state, move, seat)
 
 
 class NarratedState(State[Any, Any]):
@@ -176,6 +176,11 @@ class NarratedState(State[Any, Any]):
     def __init__(self, table: NarratedGame, state: AnyState) -> None:
         self._table = table
         self._state = state
+
+    @property
+    def true(self) -> AnyState:
+        """The position itself."""
+        return self._state
 
     def to_move(self) -> Seat | None:
         """The seat that decides now."""

@@ -195,9 +195,12 @@ def write_page(
 
 
 def cause_lines(game: AnyGame, kept: MatchRecord[Any, Any], printed: Printed) -> Iterator[str]:
-    """Of each bot at fault: the illegal move, what was legal, and the last that it printed."""
+    """What was forgiven; and of each bot at fault the illegal move, what was legal, and the last that it printed."""
     for cause in find_causes(game, kept):
         name, legal = printable(kept.names[cause.seat]), cause.legal
+        if cause.forgiven:
+            yield f"{name} at move {cause.ply + 1}: {cause.sentence}; this was forgiven, and a random move played"
+            continue
         if cause.tried:
             yield f"{name} tried at move {cause.ply + 1}: {cause.tried}"
         if legal:
@@ -243,8 +246,11 @@ def _print_json(game: AnyGame, kept: MatchRecord[Any, Any]) -> None:
             line["outcome"] = asdict(kept.outcome)
             line["verdicts"] = [{"ending": v.ending.name, "sentence": v.sentence} for v in kept.verdicts]
             line["result"] = kept.result
-            causes = {cause.seat: cause for cause in find_causes(game, kept)}
+            causes = {cause.seat: cause for cause in find_causes(game, kept) if not cause.forgiven}
             line["faults"] = [
                 {"seat": fault.seat, "ply": fault.ply, "tried": causes[fault.seat].tried} for fault in kept.faults
+            ]
+            line["strikes"] = [
+                {"seat": strike.seat, "ply": strike.ply, "sentence": strike.verdict.sentence} for strike in kept.strikes
             ]
         click.echo(json_text(line))
