@@ -26,8 +26,8 @@ def verdict_in(game: AnyGame, state: AnyState, fault: BotFault) -> Verdict:
     except Exception:  # games need only know what is legal: no match is void because a bot chose something else
         return verdict_of(fault)
     legal = len(state.legal())
-    among = "the only legal move" if legal == 1 else f"one of the {legal} legal moves"
-    return Verdict(Ending.ILLEGAL, f"chose “{printable(words)[:MAX_WORDS]}”, which is not {among}")
+    why = "but only one other move was legal" if legal == 1 else f"which is not one of the {legal} legal moves"
+    return Verdict(Ending.ILLEGAL, f"chose “{printable(words)[:MAX_WORDS]}”, {why}")
 
 
 def tried_words(game: AnyGame, state: AnyState, move: Any) -> str:

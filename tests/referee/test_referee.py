@@ -234,6 +234,14 @@ def test_a_verdict_says_in_words_which_move_was_illegal():
     assert unknown.verdicts[0].sentence == 'chose “{"play": 99}”, which is not one of the 13 legal moves'
 
 
+def test_where_one_move_is_legal_the_verdict_says_that_it_was_another():
+    state, fault = GAME.start(CONFIG, 7), errors.IllegalMove("no")
+    while len(state.legal()) > 1:
+        state.apply(state.legal()[0])
+    fault.tried = next(card for card in range(50) if card not in state.legal())
+    assert re.fullmatch(r"chose “.* \w+ \d.*”, but only one other move was legal", verdict_in(GAME, state, fault).sentence)
+
+
 def test_a_game_that_cannot_tell_an_illegal_move_leaves_the_sentence_of_its_rules():
     class Silent(Claim):
         def describe_move(self, state, move, seat=None):
