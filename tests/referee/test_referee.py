@@ -239,7 +239,8 @@ def test_where_one_move_is_legal_the_verdict_says_that_it_was_another():
     while len(state.legal()) > 1:
         state.apply(state.legal()[0])
     fault.tried = next(card for card in range(50) if card not in state.legal())
-    assert re.fullmatch(r"chose “.* \w+ \d.*”, but only one other move was legal", verdict_in(GAME, state, fault).sentence)
+    sentence = verdict_in(GAME, state, fault).sentence
+    assert re.fullmatch(r"chose “.* \w+ \d.*”, but only one other move was legal", sentence)
 
 
 def test_a_game_that_cannot_tell_an_illegal_move_leaves_the_sentence_of_its_rules():
