@@ -45,8 +45,9 @@ class ReplayGroup(CommandGroup):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command of the first word; UsageError names the one that shows a record if the word is a file."""
-        if args and args[0] not in self.commands and _is_file(args[0]):
-            ctx.fail(f"to do what with {args[0]}? `arena replay show {args[0]}` plays it")
+        named = args[0] if args else ""
+        if named and named not in self.commands and _is_file(named):
+            ctx.fail(f"to do what with {named}? `arena replay show {named}` plays it")
         return super().resolve_command(ctx, args)
 
 
