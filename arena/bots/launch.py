@@ -115,7 +115,9 @@ def make_sandbox(source: Source, options: SandboxOptions) -> Sandbox:
 def program_of(folder: Folder) -> BotDirectory:
     """What is run for a folder; a Python bot runs with this very Python, so that it finds the SDK."""
     first, *rest = folder.manifest.command
-    if folder.manifest.build and "/" in first and not (folder.path / first).exists():
+    # The first word with a path is the program, or what an interpreter runs: `build/bot`, `node build/bot.js`.
+    paths = [word for word in (first, *rest) if "/" in word and ":" not in word and not word.startswith("-")]
+    if folder.manifest.build and paths and not (folder.path / paths[0]).exists():
         by_hand = " ".join(folder.manifest.build)
         raise UsageError(
             f"{folder.path} is not built yet: run `{by_hand}` there, or arena bot build {folder.path} --no-image"

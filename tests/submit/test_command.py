@@ -116,7 +116,7 @@ LATER = choosing("print('my turn', turn.number)\nif turn.number == 4: 1 / 0\nret
             ],
         ),
         (LATER, ["seat 0 of 2, after ", "ended the stream", "my turn 3", "ZeroDivisionError"]),
-        (choosing("return 99"), ["99 may not be played", "answer with one of the legal moves"]),
+        (choosing("return 99"), ['chose “{"play": 99}”', "answer with one of the legal moves"]),
     ],
     ids=["at the start", "later", "illegal"],
 )
