@@ -36,7 +36,7 @@ ALLOWED = {
     "monitoring": ("store", "prometheus_client"),
     "workers": ("bots intake monitoring referee sandboxes store untrusted", "platformdirs ray"),
     "tournaments": (
-        "bots monitoring referee sandboxes schedules standings store untrusted workers",
+        "bots intake monitoring referee sandboxes schedules standings store untrusted workers",
         "cryptography",
     ),
     "contestant": ("bots referee sdk untrusted", ""),

@@ -21,6 +21,7 @@ from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.launched.bubblewrap import BubblewrapSandbox
 from arena.sandboxes.launched.process import ProcessSandbox
 from arena.sdk import Session
+from arena.store.bot_files import kept_path
 
 IMAGE_SANDBOXES: Mapping[str, type[DockerSandbox]] = {
     "auto": DockerSandbox, "docker": DockerSandbox, "gvisor": GvisorSandbox,
@@ -61,16 +62,26 @@ def plan_bot(game: AnyGame, text: str, source: Source, options: SandboxOptions) 
 
 
 def make_bot(game: AnyGame, plan: BotPlan, seed: int) -> RunningBot:
-    """The bot, not started yet; UsageError if its folder is not what it was when the plan was made."""
+    """The bot, not started yet; UsageError if its folder is not what it was, InfraError if that is a copy of ours."""
     match plan.source:
         case Builtin(name):
             return LocalBot(plan.contestant, lambda: Session(game, BUILTIN[name](seed)).handle)
         case Remote(host, port):
             return RemoteBot(plan.contestant, tcp_connect(host, port), plan.sandbox_options.limits.start_s)
         case Folder(path):
-            check_unchanged(path, plan.contestant)
+            _check_files(path, plan.contestant)
     sandbox = make_sandbox(plan.source, plan.sandbox_options)
     return SandboxedBot(plan.contestant, sandbox, ponder=plan.sandbox_options.ponder)
+
+
+def _check_files(folder: Path, contestant: Contestant) -> None:
+    """As `check_unchanged`; but a copy that is kept under its digest is ours to care for, and nobody else's."""
+    try:
+        check_unchanged(folder, contestant)
+    except UsageError as error:
+        if folder == kept_path(folder.parent, contestant.digest):
+            raise InfraError(str(error)) from error
+        raise
 
 
 def check_unchanged(folder: Path, contestant: Contestant) -> None:

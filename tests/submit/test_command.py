@@ -161,6 +161,8 @@ def test_a_changed_copy_is_not_played(bot, bots_folder, tmp_path):
     assert f"{bots_folder / copy} is not what was registered as one 1" in changed.stderr
     again = arena("submit", bot, "--owner", "alice", "--name", "one", *PATIENT)
     assert again.exit_code == 0, again.output
-    assert "exactly this is registered already; its files, which were gone or changed, are here again" in again.output
+    assert (
+        "exactly this is registered already; its files, which were missing or changed, are kept again" in again.output
+    )
     assert kept(bots_folder) == [copy]
     assert arena("tournament", "--game", "claim", "--rounds", 2, *PATIENT).exit_code == 0
