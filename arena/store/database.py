@@ -16,7 +16,15 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 from arena.distribution import install_hint
 from arena.errors import UsageError
 from arena.store import upgrade
-from arena.store.failures import ConnectionLost, explain, schema_outdated, schema_too_new, schema_too_old, store_in_use
+from arena.store.failures import (
+    ConnectionLost,
+    explain,
+    schema_outdated,
+    schema_too_new,
+    schema_too_old,
+    store_in_use,
+    wrong_encoding,
+)
 from arena.store.runs import tournaments_in_play
 from arena.store.schema import runs, versions
 from arena.store.watchdog import watch
@@ -31,7 +39,10 @@ BUSY_MS = 30_000
 # A killed process loses nothing in WAL with synchronous=NORMAL already; FULL also outlives a power cut, for one
 # fsync per match.
 _PRAGMAS = (f"busy_timeout={BUSY_MS}", "synchronous=FULL", "foreign_keys=ON")
+_ENCODING = "UTF8"
+"""What texts are kept in: a database in another encoding has no place for every name and every line of a bot."""
 _CONNECT = {
+    "client_encoding": _ENCODING,
     "connect_timeout": "10",
     "keepalives": "1",
     "keepalives_idle": "10",
@@ -152,6 +163,8 @@ def _execute_one_by_one(cursor: Any, statement: str, rows: Any, _: object) -> bo
 
 
 def _prepare_postgres(connection: Any, _: object) -> None:
+    if (encoding := connection.info.parameter_status("server_encoding")) != _ENCODING:
+        raise wrong_encoding(connection.info.dbname, encoding, _ENCODING)
     connection.execute(f"SET idle_in_transaction_session_timeout = '{IDLE_S}s'")
     connection.commit()
 
