@@ -1,13 +1,32 @@
 """`arena docs`: the pages for people who have Arena from a package and no checkout of it."""
 
+from typing import ClassVar
+
 import click
-from rich.console import Console
-from rich.markdown import Markdown
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.markdown import CodeBlock, Markdown
+from rich.syntax import Syntax
 
 from arena import registry
 from arena.bots.shipped import shipped
 from arena.contestant.game_page import game_page
 from arena.errors import UsageError
+
+
+class _Code(CodeBlock):
+    """Code whose lines are left as they are, so that what is copied from the terminal runs."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        code = str(self.text).rstrip()
+        lines = Syntax(code, self.lexer_name, theme=self.theme, background_color="default").highlight(code)
+        lines.no_wrap, lines.overflow = True, "ignore"
+        yield lines
+
+
+class _Page(Markdown):
+    """A page for the terminal."""
+
+    elements: ClassVar = {**Markdown.elements, "fence": _Code, "code_block": _Code}
 
 
 @click.command()
@@ -41,4 +60,4 @@ def docs(page: str | None, plain: bool) -> None:
     if plain:
         click.echo(text)
     else:
-        Console().print(Markdown(text))
+        Console().print(_Page(text), crop=False)

@@ -377,6 +377,6 @@ def exclude(number: int, bot: str, as_json: bool, db: str) -> None:
 
     store = open_store(db)
     entry, played = changing.exclude(store, number, bot)
-    before = f"; the {counted(played, 'match')} that it has played count" if played else ", and has played no match of it"
-    said = f"{entry.label} plays no more in tournament {number}{before}: arena tournament resume {number}"
+    before = f"the {counted(played, 'match')} that it has played count" if played else "it has played no match"
+    said = f"{entry.label} plays no more in tournament {number}; {before}: arena tournament resume {number}"
     _tell(store, number, said, as_json=as_json)

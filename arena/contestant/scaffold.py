@@ -98,8 +98,8 @@ def sample_template(name: str, game: str) -> Template:
     found = find_sample(name)
     if found is None:
         raise UsageError(
-            f"{name!r} cannot be copied: --from takes {', '.join(samples())}; without --from the new bot plays any legal "
-            "move, in the language that --lang names"
+            f"{name!r} cannot be copied: --from takes {', '.join(samples())}; without --from the new bot plays any "
+            "legal move, in the language that --lang names"
         )
     if game not in found.manifest.games:
         raise UsageError(f"{name} does not play {game}, but {', '.join(found.manifest.games)}")

@@ -28,6 +28,14 @@ def test_every_game_has_a_page_that_is_listed():
     assert 'turn.move("capture", figure=' in page
 
 
+def test_code_of_a_page_can_be_copied_from_a_narrow_terminal():
+    page = (DOCS / "rl.md").read_text()
+    shown = CliRunner(env={"COLUMNS": "40"}).invoke(main, ["docs", "rl"]).output.splitlines()
+    code = [line for block in re.findall(r"```python.*?\n(.*?)```", page, re.DOTALL) for line in block.splitlines()]
+    assert max(map(len, code)) > 80
+    assert not {line.rstrip() for line in code} - {line.rstrip() for line in shown}
+
+
 @pytest.mark.parametrize("page", ["faq.md", "macos-windows.md", "monitoring.md"])
 def test_commands_and_options_exist(page):
     found = list(commands(page))

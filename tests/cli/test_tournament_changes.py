@@ -65,7 +65,7 @@ def test_bots_are_excluded_and_added_while_it_is_stopped(where):
         in arena("bots", "retire", "greedy").stdout
     )
     gone = arena("tournament", "exclude", 1, "greedy")
-    assert "greedy 1 plays no more in tournament 1, and has played no match of it: arena tournament resume 1" in gone.stdout
+    assert "greedy 1 plays no more in tournament 1; it has played no match: arena tournament" in gone.stdout
     assert "needs at least 2 bots" in arena("tournament", "exclude", 1, "first").stderr
     assert "tournament 1" not in arena("bots", "retire", "greedy").stdout
     assert shown()["excluded"] == ["greedy@1"]

@@ -162,7 +162,7 @@ def test_a_database_in_an_encoding_without_every_letter(postgres, encoding):
     with maker.connect() as connection:
         connection.exec_driver_sql(f"CREATE DATABASE small ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
     try:
-        said = f"the database small has the encoding {encoding}, and a store needs UTF8: make another one with `createdb"
+        said = f"the database small has the encoding {encoding}, and a store needs UTF8: make another one"
         refusal(postgres.replace("/postgres?", "/small?"), 2, said)
     finally:
         with maker.connect() as connection:
