@@ -102,6 +102,11 @@ def _engine(where: str | Path, *, read_only: bool, watched: bool = True) -> tupl
     return engine, name
 
 
+def shown(where: str) -> str:
+    """What a user calls the database there, without a password."""
+    return _shown(make_url(where)) if "://" in where else where
+
+
 def _shown(url: URL) -> str:
     """What a user calls this PostgreSQL database, without the password and the driver."""
     where = {key: value for key, value in url.query.items() if key in ("host", "port")}
