@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -95,7 +96,7 @@ def test_a_proof_names_what_is_proved_and_what_cannot_be(played):
 
 def test_what_is_wrong_is_in_the_object_and_the_command_fails(played, tmp_path):
     changed = tmp_path / "changed.db"
-    with sqlite3.connect(played) as there, sqlite3.connect(changed) as here:
+    with closing(sqlite3.connect(played)) as there, closing(sqlite3.connect(changed)) as here, here:
         there.backup(here)
         here.execute("UPDATE matches SET reason = 'a draw' WHERE ordinal = 0")
         here.execute("UPDATE bots SET owner = 'mallory' WHERE name = 'two'")
