@@ -72,7 +72,8 @@ def test_a_tournament_that_is_not_over_says_what_stopped_it(tmp_path):
     words = ("--game", "claim", "--bots", "random,first", "--rounds", 500, "--budget", "1s", "--clock", "10s/move")
     result, beside = ask("tournament", *words, "--db", tmp_path / "db")
     assert (result["state"], result["stopped_by"], result["checksum"]) == ("stopped", "budget", None)
-    assert result["ending"].endswith("no more fits into 1s; go on with: arena tournament resume 1 --budget 1s")
+    go_on = f"arena tournament resume 1 --db {tmp_path / 'db'} --budget 1s"
+    assert result["ending"].endswith(f"no more fits into 1s; go on with: {go_on}")
     assert result["ending"] in beside
 
 
