@@ -21,7 +21,10 @@ from arena.contest.settings import FILE, Contest
 from arena.contest.submissions import REGISTERED, Submission, Submissions
 from arena.distribution import install_hint
 from arena.errors import ArenaError, UsageError
+from arena.intake.bot_files import folder_of
 from arena.store.base import BotEntry
+from arena.store.files import DamagedFiles
+from arena.store.sql import Store
 from arena.web.formats import counted
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -173,11 +176,16 @@ def _results(contest: Contest, teams: Mapping[int, Team], handed_in: Sequence[Su
     owners = {team.owner for team in teams.values()}
     for bot in bots.values():
         if bot.owner in owners and bot.on_ladder and not bot.retired:
-            yield from _bot(bot)
+            yield from _bot(store, bot)
 
 
-def _bot(bot: BotEntry) -> Iterator[Finding]:
-    if bot.kind == "absent" or (bot.kind == "folder" and not Path(bot.origin).is_dir()):
+def _bot(store: Store, bot: BotEntry) -> Iterator[Finding]:
+    try:
+        folder = folder_of(store, bot) if bot.kind == "folder" else None
+    except DamagedFiles as error:
+        yield Finding(f"the files of {bot.label} cannot be read: {error}")
+        return
+    if bot.kind == "absent" or (folder and not folder.is_dir()):
         yield Finding(f"the files of {bot.label} are gone, and it cannot play: restore a backup, or retire it")
-    elif bot.kind == "folder" and folder_digest(Path(bot.origin)) != bot.digest:
-        yield Finding(f"the files of {bot.label} were changed: {bot.origin} is not what its digest says")
+    elif folder and folder_digest(folder) != bot.digest:
+        yield Finding(f"the files of {bot.label} were changed: {folder} is not what its digest says")

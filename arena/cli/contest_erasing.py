@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from arena.cli.store import bots_folder, open_store
-from arena.intake.folder_storage import FolderStorage, remove
+from arena.cli.store import open_store
+from arena.intake.bot_files import files_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,18 +19,16 @@ class Removed:
 
 def remove_bots(results: str, owner: str) -> Removed:
     """Retire every bot of an owner, and remove its files; what another bot has, too, stays."""
-    store, storage = open_store(results), FolderStorage(bots_folder(results))
-    everything = store.all_bots()
+    store = open_store(results)
+    everything, files = store.all_bots(), files_of(store)
     own = [bot for bot in everything if bot.owner == owner]
     others = {bot.digest for bot in everything if bot.owner != owner}
     for bot in own:
         store.retire_bot(bot.name, bot.version)
     folders = [bot for bot in own if bot.kind == "folder"]
-    if folders:
-        with storage.locked():
-            for bot in folders:
-                store.move_bot(bot.id, "")
-                kept: Path = storage.path_of(bot.digest)
-                if bot.digest not in others and kept.is_dir():
-                    remove(kept)
+    for bot in folders:
+        store.move_bot(bot.id, "")
+        if bot.digest not in others:
+            with files.locked():
+                files.remove(bot.digest)
     return Removed(len(folders), [bot.label for bot in own if bot.kind == "image"])

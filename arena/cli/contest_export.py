@@ -14,8 +14,11 @@ from arena.cli.options import json_option
 from arena.cli.output import echo, print_json
 from arena.cli.store import open_store_to_read
 from arena.errors import UsageError
+from arena.intake.bot_files import folder_of
 from arena.standings.ladder import newest_versions
 from arena.store.base import BotEntry
+from arena.store.files import DamagedFiles
+from arena.store.sql import Store
 from arena.web.formats import counted
 
 
@@ -25,12 +28,8 @@ class Source:
 
     team: str
     bot: BotEntry
-
-    @property
-    def folder(self) -> Path | None:
-        """Where its files are, if they are files and here."""
-        path = Path(self.bot.origin) if self.bot.kind == "folder" else None
-        return path if path and path.is_dir() else None
+    folder: Path | None
+    """Where its files are, if they are files and can be had."""
 
 
 @click.command()
@@ -58,7 +57,7 @@ def export(out: Path, as_json: bool, folder: Path) -> None:
     store = open_store_to_read(there.contest.results)
     teams = {team.owner: team.name for team in there.people.teams().values()}
     newest = newest_versions(store.all_bots(), retired=True)
-    found = [Source(teams[bot.owner], bot) for bot in newest if bot.owner in teams]
+    found = [Source(teams[bot.owner], bot, _folder(store, bot)) for bot in newest if bot.owner in teams]
     kept, left = [each for each in found if each.folder], [each for each in found if not each.folder]
     _write(out, kept)
     there.note("export sources", more=counted(len(kept), "bot"))
@@ -69,6 +68,14 @@ def export(out: Path, as_json: bool, folder: Path) -> None:
     for each in left:
         why = "is an image" if each.bot.kind == "image" else "has no files here"
         echo(f"left out: {each.bot.label} of {each.team} {why}")
+
+
+def _folder(store: Store, bot: BotEntry) -> Path | None:
+    try:
+        folder = folder_of(store, bot) if bot.kind == "folder" else None
+    except DamagedFiles:
+        return None
+    return folder if folder and folder.is_dir() else None
 
 
 def _plain(sources: Sequence[Source]) -> Iterator[dict[str, str]]:

@@ -49,6 +49,7 @@ def registered(contest, owner, name, version):
     write_bot(source, f"# {name} {version}\n")
     digest, storage = folder_digest(source), FolderStorage(contest.folder / "bots")
     storage.folder.mkdir(exist_ok=True)
-    path, _ = storage.add(source, digest)
+    storage.add(source, digest)
+    path = storage.path_of(digest)
     with closing(Store(contest.results)) as store:
         return store.add_bot(name=name, version=version, owner=owner, digest=digest, origin=str(path), games=["claim"])
