@@ -9,6 +9,7 @@ import pytest
 
 from arena.contest.requests import RETIRE
 from arena.contest.submissions import BUILDING, FAILED, REFUSED, REGISTERED
+from arena.errors import UsageError
 from tests.kits.contests import BOTS, make_cup, served
 from tests.kits.sites import LOG
 
@@ -213,3 +214,9 @@ def test_organisers_put_back_what_failed_and_teams_see_what_became_of_theirs(tmp
         queue.decide(queue.claim(9).id, 9, REGISTERED, "registered", bot_id=1)
         assert f"accepted as {BOTS[0]} 1: it plays" in alice.get("/mine.html").text
         assert "/bots/1.html" in alice.get("/submissions/1.html").text
+
+
+def test_results_cannot_be_written_by_the_web_process(running):
+    store = running.service.pages._live.store
+    with pytest.raises(UsageError, match="not writable"):
+        store.add_bot(name="x", version="1", owner="team-1", digest="x", origin="/x", games=["claim"])
