@@ -1,6 +1,7 @@
 """How `arena tournament` plays: the settings of the options, the play with its progress, and how it ended."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
@@ -10,6 +11,7 @@ from rich.console import Console
 from arena import registry
 from arena.bots.launch import SandboxOptions
 from arena.cli.monitoring import monitored, read_watch
+from arena.cli.next_command import here
 from arena.cli.output import echo, print_json, warn
 from arena.cli.placement import read_placement
 from arena.cli.progress import Report, TournamentView, View
@@ -28,7 +30,7 @@ from arena.standings.table import Standings, read_standings
 from arena.store.base import BotEntry
 from arena.store.scope import Scope
 from arena.store.sql import Store
-from arena.tournaments.field import check_present, choose_field, choose_sandbox, worker_plan
+from arena.tournaments.field import choose_field, choose_sandbox, present, worker_plan
 from arena.tournaments.resuming import left_behind, with_seed
 from arena.tournaments.session import Halt, play_tournament
 from arena.tournaments.settings import COMMON, OWN, TEST, Settings
@@ -55,7 +57,7 @@ def start(given: dict[str, Any]) -> None:
         warn(open_one)
     if settings.changes:
         field = field_now(store, settings)
-    play(lambda: Tournament.start(game, settings, field, store), settings, game, field, store, given)
+    play(Tournament.start(game, settings, field, store), settings, game, field, store, given)
 
 
 def resume(number: int, given: dict[str, Any]) -> None:
@@ -65,7 +67,8 @@ def resume(number: int, given: dict[str, Any]) -> None:
     settings = Settings.of(entry)
     if entry.closed:
         raise UsageError(
-            f"tournament {number} is closed, and nothing more is played: `arena ratings --tournament {number}` shows it"
+            f"tournament {number} is closed, and nothing more is played: "
+            f"`{here(f'arena ratings --tournament {number}')}` shows it"
         )
     if settings.format == TEST:
         raise UsageError(f"tournament {number} is a test: the same `arena test` goes on with it")
@@ -73,15 +76,12 @@ def resume(number: int, given: dict[str, Any]) -> None:
         raise UsageError(f"tournament {number} has no last round: say how long to go on, such as --budget 45m")
     field = field_now(store, settings)
     game = registry.find(entry.game)
-    play(lambda: Tournament.resume(number, game, settings, field, store), settings, game, field, store, given)
+    play(Tournament.resume(number, game, settings, field, store), settings, game, field, store, given)
 
 
 def field_now(store: Store, settings: Settings) -> list[BotEntry]:
     """The bots of a tournament that has begun; UsageError if the files of one are gone."""
-    field = [find_bot(store, f"{name}@{version}") for name, version, _ in settings.field]
-    for bot in field:
-        check_present(bot)
-    return field
+    return [present(store, find_bot(store, f"{name}@{version}")) for name, version, _ in settings.field]
 
 
 def check_extras(given: Mapping[str, Any]) -> None:
@@ -165,8 +165,8 @@ def _goal(given: dict[str, Any], bots: int) -> dict[str, float]:
 
 
 def play(
-    begin: Callable[[], Tournament], settings: Settings, game: AnyGame, field: Sequence[BotEntry], store: Store,
-    given: Mapping[str, Any],
+    tournament: AbstractContextManager[Tournament], settings: Settings, game: AnyGame, field: Sequence[BotEntry],
+    store: Store, given: Mapping[str, Any],
 ) -> None:  # fmt: skip
     """Play what is missing and print the table."""
     watch, seconds = read_watch(given), given["budget"]
@@ -175,9 +175,9 @@ def play(
     def make_view(running: Tournament, budget: Budget) -> View:
         return TournamentView(running, field, budget=budget, confidence=confidence)
 
-    running, halt = play_missing(begin, settings, field, store, given, make_view)
+    running, halt = play_missing(tournament, settings, field, store, given, make_view)
     table = read_standings(store, Scope(tournament_id=running.id), game.info.roles)
-    go_on = f"arena tournament resume {running.id}"
+    go_on = here(f"arena tournament resume {running.id}")
     if given["as_json"]:
         ending = {"stopped_by": halt and halt.name.lower(), "ending": why_ended(running, halt, go_on, seconds)}
         print_json(plain_result(running, store, ending, table), err=watch.to_stdout)
@@ -187,7 +187,7 @@ def play(
 
 
 def play_missing(
-    begin: Callable[[], Tournament], settings: Settings, field: Sequence[BotEntry], store: Store,
+    tournament: AbstractContextManager[Tournament], settings: Settings, field: Sequence[BotEntry], store: Store,
     given: Mapping[str, Any], make_view: Callable[[Tournament, Budget], View],
 ) -> tuple[Tournament, Halt | None]:  # fmt: skip
     """Play what is missing where and as the options say, with a view of it; no halt when the tournament is complete.
@@ -195,8 +195,7 @@ def play_missing(
     It begins only when all that the options name is there, so that a cluster, a log or a port that cannot be had leaves
     no empty tournament behind.
     """
-    with open_venue(given, settings) as venue, monitored(store, read_watch(given)) as monitor:
-        running = begin()
+    with open_venue(given, settings) as venue, monitored(store, read_watch(given)) as monitor, tournament as running:
         say_if_new()
         budget = make_budget(given["budget"], store, running.id, venue.concurrency)
         return running, play_tournament(
@@ -250,7 +249,7 @@ def say_why(
 def why_ended(running: Tournament, halt: Halt | None, go_on: str, seconds: float | None) -> str:
     """Why no more matches are played, and what to do to go on."""
     if halt is Halt.BUDGET and running.ending:
-        shows = f"`arena tournament show {running.id}` has its checksum"
+        shows = f"`{here(f'arena tournament show {running.id}')}` has its checksum"
         return f"{running.ending}, since no other round fits into {duration(seconds or 0.0)}: {shows}"
     if running.ending:
         return running.ending
@@ -267,7 +266,8 @@ def why_ended(running: Tournament, halt: Halt | None, go_on: str, seconds: float
                 f"the budget of {time} ended within a round, so the bots have not played equally often: from "
                 f"{min(games)} to {counted(max(games), 'match')}\n"
             )
-            end = f", or end it with: arena tournament close {running.id}" if running.settings.endless else ""
+            close = here(f"arena tournament close {running.id}")
+            end = f", or end it with: {close}" if running.settings.endless else ""
             fits = f"no more fits into {time}; go on with: {go_on} --budget {time}{end}"
             return (unequal if running.broken_off() else "") + fits
         case _:

@@ -19,7 +19,7 @@ from arena.cli.store import db_option, read_store
 from arena.codec import Json
 from arena.errors import RecordError, UsageError
 from arena.game import AnyGame
-from arena.match import MatchRecord
+from arena.match import AnyRecord
 from arena.referee import record
 from arena.referee.outputs import with_outputs_of_moves
 from arena.referee.record_files import read_record, read_records
@@ -34,11 +34,24 @@ Printed = Mapping[int, str]
 """The last that bots printed, by seat."""
 MAX_LEGAL = 12
 """Legal moves that a terminal lists after an illegal one."""
-Reader = Callable[[], tuple[AnyGame, MatchRecord[Any, Any]]]
+Reader = Callable[[], tuple[AnyGame, AnyRecord]]
 RecordFile = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 
 
-@click.group(cls=CommandGroup)
+class ReplayGroup(CommandGroup):
+    """The commands about replays; a record alone is to be shown."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command of the first word; UsageError names the one that shows a record if the word is a file."""
+        named = args[0] if args else ""
+        if named and named not in self.commands and _is_file(named):
+            ctx.fail(f"to do what with {named}? `arena replay show {named}` plays it")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=ReplayGroup)
 def replay() -> None:
     """Watch the record of a match, or prove that it is true."""
 
@@ -110,7 +123,7 @@ def show(file: str, as_json: bool, at_once: bool, db: str) -> None:
         page_through(plain_console(), _pages(game, kept, printed))
 
 
-def _read(text: str, db: str) -> tuple[AnyGame, MatchRecord[Any, Any], Printed]:
+def _read(text: str, db: str) -> tuple[AnyGame, AnyRecord, Printed]:
     """The record in a file, or else the one of a match in the store, and the last that its bots printed."""
     if not _is_file(text):
         return _stored(text, db)
@@ -126,12 +139,12 @@ def _file(text: str) -> Path:
     return RecordFile.convert(text, None, click.get_current_context())
 
 
-def _stored_record(text: str, db: str) -> tuple[AnyGame, MatchRecord[Any, Any]]:
+def _stored_record(text: str, db: str) -> tuple[AnyGame, AnyRecord]:
     game, kept, _ = _stored(text, db)
     return game, kept
 
 
-def _stored(text: str, db: str) -> tuple[AnyGame, MatchRecord[Any, Any], Printed]:
+def _stored(text: str, db: str) -> tuple[AnyGame, AnyRecord, Printed]:
     try:
         store = read_store(db)
         match = store.kept_match(*find_match(store, text))
@@ -172,7 +185,7 @@ def html(file: str, out: Path | None, embed: bool, with_output: bool, db: str) -
 
 
 def write_page(
-    game: AnyGame, kept: MatchRecord[Any, Any], path: Path, *, framed: bool = False, to_stderr: bool = False,
+    game: AnyGame, kept: AnyRecord, path: Path, *, framed: bool = False, to_stderr: bool = False,
     outputs: Printed | None = None,
 ) -> None:  # fmt: skip
     """Write the replay of a match as one page and say so."""
@@ -182,10 +195,13 @@ def write_page(
     echo(f"replay: {path}", err=to_stderr)
 
 
-def cause_lines(game: AnyGame, kept: MatchRecord[Any, Any], printed: Printed) -> Iterator[str]:
-    """Of each bot at fault: the illegal move, what was legal, and the last that it printed."""
+def cause_lines(game: AnyGame, kept: AnyRecord, printed: Printed) -> Iterator[str]:
+    """What was forgiven; and of each bot at fault the illegal move, what was legal, and the last that it printed."""
     for cause in find_causes(game, kept):
         name, legal = printable(kept.names[cause.seat]), cause.legal
+        if cause.forgiven:
+            yield f"{name} at move {cause.ply + 1}: {cause.sentence}; this was forgiven, and a random move played"
+            continue
         if cause.tried:
             yield f"{name} tried at move {cause.ply + 1}: {cause.tried}"
         if legal:
@@ -198,7 +214,7 @@ def cause_lines(game: AnyGame, kept: MatchRecord[Any, Any], printed: Printed) ->
             yield from (f"  printed: {text}" for text in output.splitlines())  # no line can be taken for one of ours
 
 
-def _pages(game: AnyGame, kept: MatchRecord[Any, Any], printed: Printed) -> list[str]:
+def _pages(game: AnyGame, kept: AnyRecord, printed: Printed) -> list[str]:
     """One screen per position, with the move that is about to be played."""
     pages, total = [], len(kept.played)
     names = [marked(f"{bot.name} {bot.version}".strip()) for bot in kept.spec.contestants]
@@ -220,7 +236,7 @@ def _pages(game: AnyGame, kept: MatchRecord[Any, Any], printed: Printed) -> list
     return pages
 
 
-def _print_json(game: AnyGame, kept: MatchRecord[Any, Any]) -> None:
+def _print_json(game: AnyGame, kept: AnyRecord) -> None:
     for state, played in positions(game, kept):
         line: Json = {"state": game.codec.state_to_json(state)}
         if played is not None:
@@ -231,8 +247,11 @@ def _print_json(game: AnyGame, kept: MatchRecord[Any, Any]) -> None:
             line["outcome"] = asdict(kept.outcome)
             line["verdicts"] = [{"ending": v.ending.name, "sentence": v.sentence} for v in kept.verdicts]
             line["result"] = kept.result
-            causes = {cause.seat: cause for cause in find_causes(game, kept)}
+            causes = {cause.seat: cause for cause in find_causes(game, kept) if not cause.forgiven}
             line["faults"] = [
                 {"seat": fault.seat, "ply": fault.ply, "tried": causes[fault.seat].tried} for fault in kept.faults
+            ]
+            line["strikes"] = [
+                {"seat": strike.seat, "ply": strike.ply, "sentence": strike.verdict.sentence} for strike in kept.strikes
             ]
         click.echo(json_text(line))

@@ -29,8 +29,16 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 
 from arena.distribution import install_hint
 from arena.errors import UsageError
-from arena.store import upgrade
-from arena.store.failures import ConnectionLost, explain, schema_outdated, schema_too_new, schema_too_old, store_in_use
+from arena.store import leases
+from arena.store.failures import (
+    ConnectionLost,
+    explain,
+    schema_outdated,
+    schema_too_new,
+    schema_too_old,
+    store_in_use,
+    wrong_encoding,
+)
 from arena.store.runs import tournaments_in_play
 from arena.store.schema import runs
 from arena.store.watchdog import watch
@@ -62,7 +70,10 @@ BUSY_MS = 30_000
 # A killed process loses nothing in WAL with synchronous=NORMAL already; FULL also outlives a power cut, for one
 # fsync per match.
 _PRAGMAS = (f"busy_timeout={BUSY_MS}", "synchronous=FULL", "foreign_keys=ON")
+_ENCODING = "UTF8"
+"""What texts are kept in: a database in another encoding has no place for every name and every line of a bot."""
 _CONNECT = {
+    "client_encoding": _ENCODING,
     "connect_timeout": "10",
     "keepalives": "1",
     "keepalives_idle": "10",
@@ -77,6 +88,7 @@ that it holds are waited for by others."""
 _READ_ONLY = {"options": "-c default_transaction_read_only=on"}
 _LOCK = 7215034
 """The number of our advisory lock in PostgreSQL."""
+_FENCE = "fence"
 
 
 def open_database(where: str | Path, *, read_only: bool = False, form: Form = RESULTS) -> Engine:
@@ -122,6 +134,11 @@ def _engine(where: str | Path, *, read_only: bool, watched: bool = True) -> tupl
     return engine, name
 
 
+def shown(where: str) -> str:
+    """What a user calls the database there, without a password."""
+    return _shown(make_url(where)) if "://" in where else where
+
+
 def _shown(url: URL) -> str:
     """What a user calls this PostgreSQL database, without the password and the driver."""
     where = {key: value for key, value in url.query.items() if key in ("host", "port")}
@@ -139,9 +156,20 @@ def exclusive(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
-    """A transaction that writes; SQLite lets one at a time in, and readers do not wait for it."""
+    """A transaction that writes; SQLite lets one at a time in, and readers do not wait for it.
+
+    LeaseLost if the engine is behind a fence (see `fenced`), and its lease is another one's.
+    """
+    fence = engine.get_execution_options().get(_FENCE)
     with engine.execution_options(writing=True).begin() as connection:
+        if fence is not None:
+            leases.check(connection, fence)
         yield connection
+
+
+def fenced(engine: Engine, fence: leases.Fence) -> Engine:
+    """The same database, to which `writing` and `exclusive` write only while this is true."""
+    return engine.execution_options(**{_FENCE: fence})
 
 
 @contextmanager
@@ -183,6 +211,8 @@ def _execute_one_by_one(cursor: Any, statement: str, rows: Any, _: object) -> bo
 
 
 def _prepare_postgres(connection: Any, _: object) -> None:
+    if (encoding := connection.info.parameter_status("server_encoding")) != _ENCODING:
+        raise wrong_encoding(connection.info.dbname, encoding, _ENCODING)
     connection.execute(f"SET idle_in_transaction_session_timeout = '{IDLE_S}s'")
     connection.commit()
 
@@ -258,7 +288,7 @@ def _is_newest(connection: Connection, name: str, form: Form) -> bool:
     """Whether the schema is the newest one; UsageError if this Arena cannot make it so."""
     known = sorted(path.name[:4] for path in (form.migrations / "versions").glob("[0-9]*.py"))
     here = _revision(connection, form)
-    if here is not None and here not in (upgrade.REVISION, *known):
+    if here is not None and here not in known:
         raise schema_too_old(name) if here < known[0] else schema_too_new(name)
     return here == known[-1]
 
@@ -283,8 +313,6 @@ def _migrate(where: str | Path, name: str, form: Form) -> None:
                 return  # another process did it while this one waited, and may play with it already
             if inspect(connection).has_table(runs.name) and tournaments_in_play(connection):
                 raise store_in_use(name)
-            if _revision(connection, form) == upgrade.REVISION:
-                upgrade.upgrade(connection)
             config.attributes.update(connection=connection, version_table=form.version_table)
             command.upgrade(config, "head")
     finally:

@@ -29,7 +29,7 @@ from arena.web.connections import Limits, guarded
 from arena.web.links import ASSETS, events_of, file_of
 from arena.web.live import Live
 from arena.web.rendering import (
-    Form,
+    OutputMode,
     Page,
     Section,
     SiteContext,
@@ -240,7 +240,7 @@ class Pages:
     def __init__(self, live: Live, around: Callable[[Request], SiteContext] | None = None) -> None:
         self._live = live
         self._files = site_files(live.games.values())
-        self._usual = SiteContext(live.title, Form.SERVED)
+        self._usual = SiteContext(live.title, OutputMode.SERVED)
         self.around = around or (lambda _: self._usual)
         """What pages look like for whoever asks."""
         self._packed = lru_cache(PACKS)(self._pack)

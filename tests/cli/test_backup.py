@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from arena.store.base import MatchEntry, SeatResult
+from arena.store.leases import Holder
 from arena.store.sql import Store
 from tests.kits.contestants import arena, write_bot
 from tests.kits.fields import play_tournament
@@ -31,7 +32,8 @@ def submitted(folder):
     (folder / "mine" / "run.sh").chmod(0o755)
     digest, storage = folder_digest(folder / "mine"), FolderStorage(folder / "bots")
     storage.folder.mkdir()
-    path, _ = storage.add(folder / "mine", digest)
+    storage.add(folder / "mine", digest)
+    path = storage.fetch(digest)
     with closing(Store(folder / "arena.db")) as store:
         return store.add_bot(name="mine", version="1", owner="me", digest=digest, origin=str(path), games=["claim"])
 
@@ -67,6 +69,7 @@ def test_a_backup_is_consistent_while_a_tournament_is_written(tmp_path):
     bots = [store.add_bot(name=name, version="1", owner="", digest=name, origin="/x", games=["claim"]) for name in "ab"]
     cup = store.begin_tournament("claim", {"rounds": 3})
     store.report_run("r", cup.id, {})
+    store.take_lease("runner", Holder("elsewhere", 1, "", ""), lambda _: False)
     seats = tuple(SeatResult(bot.id, rank, 0.0, "NORMAL", "", 1, 1) for rank, bot in enumerate(bots, 1))
 
     def play():
@@ -90,6 +93,7 @@ def test_a_backup_is_consistent_while_a_tournament_is_written(tmp_path):
         with closing(Store(tmp_path / f"{number}.db")) as copy:
             assert copy.inconsistencies() == []
             assert copy.runs() == []  # nobody plays with the copy
+            assert copy.take_lease("runner", Holder("here", 2, "", ""), lambda _: False).epoch == 2
             assert [match.ordinal for match in copy.matches()] == list(range(copy.latest_number()))
             kept.append(copy.latest_number())
     assert kept == sorted(kept)
@@ -98,10 +102,12 @@ def test_a_backup_is_consistent_while_a_tournament_is_written(tmp_path):
 
 
 def test_an_earlier_form_is_backed_up_as_it_is_and_brought_up_to_date_when_it_is_restored(tmp_path):
-    old = old_stores.written(tmp_path / "old.db", "0006")
+    old = old_stores.written(tmp_path / "old.db", old_stores.OLDEST)
     assert arena("backup", tmp_path / "cup.tar", "--db", old).exit_code == 0
-    with closing(old_stores.plain_engine(str(old)).connect()) as connection:
-        assert connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar() == "0006"
+    engine = old_stores.plain_engine(str(old))
+    with engine.connect() as connection:
+        assert connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar() == old_stores.OLDEST
+    engine.dispose()
     assert arena("restore", tmp_path / "cup.tar", "--db", tmp_path / "new.db").exit_code == 0
     assert arena("verify", "--db", tmp_path / "new.db").exit_code == 0
 
@@ -127,7 +133,7 @@ def test_postgres_has_programs_of_its_own(tmp_path):
     url = "postgresql://me:secret@host/name"
     said = refusal("backup", tmp_path / "x.tar", "--db", url)
     assert "pg_dump --format=custom --file=FILE URL" in said
-    assert "/bots" in said
+    assert "the files of submitted bots are in it" in said
     assert "secret" not in said
     (tmp_path / "x.tar").write_bytes(b"")
     assert "pg_restore" in refusal("restore", tmp_path / "x.tar", "--db", url)

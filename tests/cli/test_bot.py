@@ -97,7 +97,7 @@ FAILING = {
     "plays_illegally": (
         choosing(ILLEGAL),
         3,
-        ["99 may not be played now", "I hold (", "answer with one of the legal moves"],
+        ['chose “{"play": 99}”', "I hold (", "answer with one of the legal moves"],
     ),
     "raises": (
         choosing("if turn.number == 4: 1 / 0\nreturn turn.legal[0]"),
@@ -197,6 +197,8 @@ BAD = [
     (["new", "x", "--game", "claim", "--lang", "cobol"], "Invalid value for '--lang'"),
     (["new", "x"], "Missing option '--game'"),
     (["new", "x", "--game", "claim", "--lang", "go", "--from", "greedy"], "leave out --lang"),
+    (["new", "x", "--game", "claim", "--from", "random"], "without --from the new bot plays any legal move"),
+    (["new", "x", "--game", "claim", "--from", "search_go"], "cannot be copied: --from takes greedy, policy, search;"),
     (["check", "there", "--game", "claim"], "there has no bot.toml"),
     (["check", "./nowhere", "--game", "claim"], "there is no bot './nowhere'"),
     (["check", "random", "--game", "claim"], "random is part of the referee"),

@@ -5,16 +5,11 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
-from click.testing import CliRunner
 
-from arena.cli import main
 from arena.referee import record
 from arena.registry import find, games
 from arena.store.sql import Store
-
-
-def arena(*args):
-    return CliRunner().invoke(main, [str(arg) for arg in args])
+from tests.kits.contestants import arena
 
 
 @pytest.fixture
@@ -133,6 +128,7 @@ BAD = [
     (["tournament", "--game", "claim", "--rounds", "two"], "'two' is not a whole number"),
     (["dance"], "there is no command 'dance' (see "),
     (["mach"], "there is no command 'mach': did you mean match?"),
+    (["replay", __file__], f"to do what with {__file__}? `arena replay show {__file__}` plays it (see "),
     (["bot", "chek"], "there is no command 'chek': did you mean check? (see "),
     (
         ["match", "--game", "claim", "--bot", "gredy"],

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
 
 from arena.cli import main
+from tests.kits.contestants import arena
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -21,11 +21,21 @@ def commands(page):
 
 
 def test_every_game_has_a_page_that_is_listed():
-    listed = CliRunner().invoke(main, ["docs"]).output
+    listed = arena("docs").output
     assert re.search(r"^assassins +King & Assassins: how a bot sees and plays it$", listed, re.MULTILINE)
-    page = CliRunner().invoke(main, ["docs", "assassins", "--plain"]).output
+    page = arena("docs", "assassins", "--plain").output
     assert "| `king_points` | number | Action points that the king has left in this round. |" in page
     assert 'turn.move("capture", figure=' in page
+
+
+@pytest.mark.parametrize("page", ["first-bot", "assassins"])
+def test_code_can_be_copied_from_a_terminal(page, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    shown, plain = (arena("docs", page, *more).output for more in ([], ["--plain"]))
+    programs = re.findall(r"^```python \S+\n(.*?)^```", plain, re.DOTALL | re.MULTILINE)
+    assert any(len(line) > 80 for program in programs for line in program.splitlines())
+    for program in programs:
+        assert program in shown, "neither wrapped nor indented"
 
 
 @pytest.mark.parametrize("page", ["faq.md", "macos-windows.md", "monitoring.md"])

@@ -4,22 +4,16 @@ import csv
 import io
 import json
 import sqlite3
+from contextlib import closing
 
 import pytest
 
 from tests.cli.test_help import PAGES
 from tests.kits.contestants import arena, choosing, need_bubblewrap, write_bot
-from tests.kits.fields import play_tournament
 
 pytestmark = [pytest.mark.slow, pytest.mark.real(reason="tournaments are played by worker processes")]
 
 BOTS = ("--game", "claim", "--bots", "random,first", "--rounds", 1, "--seed", 5, "--clock", "10s/move")
-
-
-@pytest.fixture(scope="module")
-def played(tmp_path_factory):
-    """A store with a finished tournament of three bots in folders."""
-    return play_tournament(tmp_path_factory.mktemp("played"), rounds=1)
 
 
 def ask(*words, code=0):
@@ -71,7 +65,8 @@ def test_a_tournament_that_is_not_over_says_what_stopped_it(tmp_path):
     words = ("--game", "claim", "--bots", "random,first", "--rounds", 500, "--budget", "1s", "--clock", "10s/move")
     result, beside = ask("tournament", *words, "--db", tmp_path / "db")
     assert (result["state"], result["stopped_by"], result["checksum"]) == ("stopped", "budget", None)
-    assert result["ending"].endswith("no more fits into 1s; go on with: arena tournament resume 1 --budget 1s")
+    go_on = f"arena tournament resume 1 --db {tmp_path / 'db'} --budget 1s"
+    assert result["ending"].endswith(f"no more fits into 1s; go on with: {go_on}")
     assert result["ending"] in beside
 
 
@@ -95,7 +90,7 @@ def test_a_proof_names_what_is_proved_and_what_cannot_be(played):
 
 def test_what_is_wrong_is_in_the_object_and_the_command_fails(played, tmp_path):
     changed = tmp_path / "changed.db"
-    with sqlite3.connect(played) as there, sqlite3.connect(changed) as here:
+    with closing(sqlite3.connect(played)) as there, closing(sqlite3.connect(changed)) as here, here:
         there.backup(here)
         here.execute("UPDATE matches SET reason = 'a draw' WHERE ordinal = 0")
         here.execute("UPDATE bots SET owner = 'mallory' WHERE name = 'two'")

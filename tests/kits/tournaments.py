@@ -1,6 +1,7 @@
 """Tournaments with players inside this process: quick, deterministic, and stopped wherever a test likes."""
 
 import asyncio
+import weakref
 
 from arena.bots.builtin import FirstBot, RandomBot
 from arena.bots.running import LocalBot
@@ -82,6 +83,7 @@ class World:
 
     def __init__(self, path, settings=BASE):
         self.store = Store(path)
+        weakref.finalize(self, self.store.close)  # Python 3.13 warns of connections that nobody has closed
         self.settings = settings
         self.game = find(settings.game)
         for name, version, digest in settings.bots:
@@ -101,15 +103,19 @@ class World:
         return Session(self.game, MAKERS[name](7)).handle
 
     def run(self, concurrency=1, stop_after=None, abort_after=None, fresh=False, budget=None, tick=lambda: None):
-        tournament = Tournament.start(self.game, self.settings, self.field, self.store)
-        executor = InlineExecutor(
-            self.game,
-            self.make_bot,
-            tournament=tournament.id,
-            bot_ids=[bot.id for bot in self.field],
-            concurrency=concurrency,
-            fresh=fresh,
-        )
+        with Tournament.start(self.game, self.settings, self.field, self.store) as tournament:
+            executor = InlineExecutor(
+                self.game,
+                self.make_bot,
+                tournament=tournament.id,
+                bot_ids=[bot.id for bot in self.field],
+                concurrency=concurrency,
+                fresh=fresh,
+            )
+            return tournament, *self.play(tournament, executor, stop_after, abort_after, budget, tick)
+
+    def play(self, tournament, executor, stop_after, abort_after, budget, tick):
+        """Whether it is complete, and its matches."""
         seen = []
 
         def on_match(entry):
@@ -120,8 +126,7 @@ class World:
             if len(seen) == abort_after:
                 executor.abort()
 
-        complete = asyncio.run(tournament.run(executor, on_match, budget))
-        return tournament, complete, seen
+        return asyncio.run(tournament.run(executor, on_match, budget)), seen
 
     def table(self, tournament):
         """Everything that decides the ratings."""

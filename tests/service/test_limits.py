@@ -3,7 +3,7 @@
 import pytest
 
 from arena.errors import UsageError
-from arena.service.gate import door_of, set_cookie
+from arena.service.gate import endpoint_of, set_cookie
 from arena.service.limits import Limiter, Window
 from arena.service.server import check_exposure
 
@@ -63,7 +63,7 @@ def test_what_others_can_read_is_not_started_unasked(host, address, insecure, re
 
 
 def test_a_server_answers_to_its_own_names_only():
-    door = door_of("https://Cup.example:8443/", "0.0.0.0")
-    assert door.hosts == {"localhost", "127.0.0.1", "[::1]", "cup.example"}
-    assert door_of("", "2001:db8::1").hosts == {"localhost", "127.0.0.1", "[::1]", "[2001:db8::1]"}
-    assert set_cookie(door, "").startswith('__Host-arena="";')
+    endpoint = endpoint_of("https://Cup.example:8443/", "0.0.0.0")
+    assert endpoint.hosts == {"localhost", "127.0.0.1", "[::1]", "cup.example"}
+    assert endpoint_of("", "2001:db8::1").hosts == {"localhost", "127.0.0.1", "[::1]", "[2001:db8::1]"}
+    assert set_cookie(endpoint, "").startswith('__Host-arena="";')

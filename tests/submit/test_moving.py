@@ -2,6 +2,7 @@
 
 import shutil
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -44,13 +45,13 @@ def entry(home):
 
 
 def origins(home):
-    with sqlite3.connect(home / "arena.db") as database:
+    with closing(sqlite3.connect(home / "arena.db")) as database, database:
         return [origin for (origin,) in database.execute("select origin from bots where name = 'mine'")]
 
 
 def remember_path(home):
     """As stores did before: with the whole path of the copy."""
-    with sqlite3.connect(home / "arena.db") as database:
+    with closing(sqlite3.connect(home / "arena.db")) as database, database:
         database.execute("update bots set origin = ? where name = 'mine'", [entry(home).origin])
 
 
@@ -90,7 +91,9 @@ def test_a_submission_heals_the_copy(home, bot, damage):
     before = entry(home)
     healed = submit(bot, home)
     assert healed.exit_code == 0, healed.output
-    assert "exactly this is registered already; its files, which were gone or changed, are here again" in healed.output
+    assert (
+        "exactly this is registered already; its files, which were missing or changed, are kept again" in healed.output
+    )
     assert entry(home) == before
     check_present(before)
     assert sorted(path.name for path in (home / "bots").iterdir()) == [".lock", copy.name]

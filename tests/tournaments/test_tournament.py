@@ -5,6 +5,7 @@ import json
 import re
 import sqlite3
 from collections import Counter
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -154,10 +155,10 @@ def test_a_batch_of_deals_is_shared_out_to_all_tables(tmp_path):
         async def __aexit__(self, *_):
             pass
 
-    tournament = Tournament.start(world.game, world.settings, world.field, world.store)
     budget = Budget()
     budget.note(0.1)  # so quick that the starts of bots cost more
-    asyncio.run(tournament.run(Tables(), lambda _: None, budget))
+    with Tournament.start(world.game, world.settings, world.field, world.store) as tournament:
+        asyncio.run(tournament.run(Tables(), lambda _: None, budget))
     assert [[(match.ordinal, match.leg) for match in job.assignments] for job in jobs] == [
         [(0, 0), (2, 0), (4, 0), (1, 1), (3, 1), (5, 1)],
         [(6, 0), (8, 0), (10, 0), (7, 1), (9, 1), (11, 1)],
@@ -312,8 +313,9 @@ def test_a_swiss_tournament_of_another_version_is_not_gone_on_with(tmp_path):
     older = SWISS.to_json()
     del older["swiss_version"]  # as it was before pairings had a version
     entry = world.store.begin_tournament("claim", older)
+    resumed = Tournament.resume(entry.id, world.game, Settings.from_json(entry.settings), world.field, world.store)
     with pytest.raises(UsageError, match="begun by an Arena version with different pairing rules"):
-        Tournament.resume(entry.id, world.game, Settings.from_json(entry.settings), world.field, world.store)
+        resumed.__enter__()
     (listed,) = json.loads(arena("tournament", "list", "--json", "--db", tmp_path / "db").output)
     assert (listed["format"], listed["bots"], listed["matches"]) == ("swiss", 3, 0)
     resumed = arena("tournament", "resume", entry.id, "--db", tmp_path / "db")
@@ -327,7 +329,7 @@ def test_a_swiss_tournament_of_another_version_is_not_gone_on_with(tmp_path):
 def test_what_another_schedule_has_played_is_not_gone_on_with(tmp_path):
     world = World(tmp_path / "db")
     tournament = world.run(stop_after=2)[0]
-    with sqlite3.connect(tmp_path / "db") as connection:
+    with closing(sqlite3.connect(tmp_path / "db")) as connection, connection:
         connection.execute("UPDATE seats SET bot_id = (SELECT 3 - bot_id) WHERE match_number = 1 AND bot_id < 3")
     with pytest.raises(UsageError, match=f"tournament {tournament.id} was begun by an .* different pairing rules"):
         world.run()

@@ -1,4 +1,4 @@
-"""A person's desk that is a screen: the position stays in sight, and the moves are fitted into the room below it."""
+"""A dialog with a person on a screen: the position stays in sight, and the moves are fitted into the room below it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,8 +9,8 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from arena.cli import screen
-from arena.cli.choosing import MANUAL, QUITS, Desk, Menu, Question
-from arena.cli.line_desk import LineDesk, LineReader
+from arena.cli.choosing import MANUAL, QUITS, Dialog, Menu, Question
+from arena.cli.line_dialog import LineDialog, LineReader
 from arena.cli.output import marked
 from arena.cli.replay_viewer import Viewer
 from arena.cli.screen import Keyboard, LineEditor, draw, is_screen, keyboard, wrapped
@@ -23,19 +23,21 @@ KEYS = (
     "← → Home End and the keys of readline edit the line; ↑ ↓: lines that were typed before; Escape clears it.",
 )
 READING = "space or →: on   b or ←: back   q: back to the game"
+READ = "b or ←: back   q, space or Enter: back to the game"
+"""What the keys do on the last page, after which there is nothing but the game."""
 
 
 @contextmanager
-def open_desk(console: Console, rules: Callable[[], str]) -> Iterator[Desk]:
-    """The desk of this terminal: a screen if it can be one, or else lines."""
+def open_dialog(console: Console, rules: Callable[[], str]) -> Iterator[Dialog]:
+    """The dialog of this terminal: on a screen if it can be one, or else by lines."""
     if is_screen():
         with keyboard() as keys:
-            yield ScreenDesk(console, keys, rules)
+            yield ScreenDialog(console, keys, rules)
     else:
-        yield LineDesk(console, LineReader(console), lambda: console.print(Markdown(rules())))
+        yield LineDialog(console, LineReader(console), lambda: console.print(Markdown(rules())))
 
 
-class ScreenDesk:
+class ScreenDialog:
     """Draws in place; in a window that is too small for the position it prints lines until the window is larger."""
 
     def __init__(self, console: Console, keys: Keyboard, rules: Callable[[], str]) -> None:
@@ -44,7 +46,7 @@ class ScreenDesk:
         self._rules = rules
         self._editor = LineEditor()
         lines = EditedLines(console, keys, self._editor)
-        self._lines = LineDesk(console, lines, lambda: console.print(Markdown(rules())))
+        self._lines = LineDialog(console, lines, lambda: console.print(Markdown(rules())))
 
     async def ask(self, question: Question) -> int | None:
         """Draw and read keys until a move is chosen."""
@@ -66,6 +68,7 @@ class ScreenDesk:
                     return None
             elif entered is not None:
                 chosen, hint = _meant(menu, entered)
+                editor.part_words()
                 if chosen is not None:
                     editor.take()
                     self._show(question, page, "the others are playing …")
@@ -122,9 +125,13 @@ class ScreenDesk:
         viewer = Viewer((len(lines) - 1) // step)
         while not viewer.done:
             first = viewer.place * step
-            status = f"page {viewer.place + 1} of {viewer.last + 1}   {READING}"
+            at_end = viewer.place == viewer.last
+            status = f"page {viewer.place + 1} of {viewer.last + 1}   {READ if at_end else READING}"
             draw(self._console, [*lines[first : first + step], Text(), Text(status, "dim")])
-            viewer.press(await self._keys.next())
+            key = await self._keys.next()
+            if at_end and viewer.typed is None and key in (" ", *screen.ENTER):
+                return
+            viewer.press(key)
 
     def _rule_lines(self) -> list[Text]:
         with self._console.capture() as captured:
@@ -167,6 +174,8 @@ def _meant(menu: Menu, typed: str) -> tuple[int | None, str]:
     found = menu.matching(typed)
     if len(found) == 1 and not typed.isdecimal():
         return found[0], ""
+    if not typed:
+        return None, "type the number of a move, or words that it has, and then Enter"
     if typed.isdecimal():
         return None, f"the moves have the numbers 1 to {len(menu.words)}"
     return None, f"{len(found) or 'no'} moves have these words: type {'more' if found else 'other'} words, or a number"
