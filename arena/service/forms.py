@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 
 from starlette.requests import ClientDisconnect, Request
 
-from arena.service.gate import Door, check_origin
+from arena.service.gate import Endpoint, check_origin
 from arena.service.refusals import Refusal
 from arena.service.visitors import Visitor
 
@@ -21,9 +21,9 @@ TOKEN = "form_token"  # noqa: S105  (the name of the field)
 Fields = Mapping[str, tuple[str, ...]]
 
 
-async def read_form(request: Request, visitor: Visitor, door: Door) -> Fields:
+async def read_form(request: Request, visitor: Visitor, endpoint: Endpoint) -> Fields:
     """The fields of a form that a page of ours has sent; Refusal if it did not, or if it is too much."""
-    check_origin(request, door)
+    check_origin(request, endpoint)
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
         raise Refusal(415, "A form is sent as application/x-www-form-urlencoded")
     check_length(request, MAX_FORM)

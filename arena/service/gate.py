@@ -28,7 +28,7 @@ PAGES = Window(1200, 60.0), Window(30_000, 3600.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class Endpoint:
     """Under which names this server is reached, and how."""
 
     hosts: Collection[str]
@@ -49,46 +49,48 @@ class Door:
         return "__Host-arena" if self.secure else "arena"
 
 
-def door_of(address: str, host: str, *, behind_proxy: bool = False) -> Door:
+def endpoint_of(address: str, host: str, *, behind_proxy: bool = False) -> Endpoint:
     """The names for a server that listens on this host and is reached at this address."""
     named = urlsplit(address).hostname or ""
     bound = "" if host in ("0.0.0.0", "::") else host  # noqa: S104  (only compared)
     hosts = {_bracketed(name) for name in (named, bound) if name}
-    return Door(frozenset({*LOOPBACK, *hosts}), address.rstrip("/"), behind_proxy)
+    return Endpoint(frozenset({*LOOPBACK, *hosts}), address.rstrip("/"), behind_proxy)
 
 
-def set_cookie(door: Door, name: str) -> str:
+def set_cookie(endpoint: Endpoint, name: str) -> str:
     """The header that gives a browser its session, or with an empty name takes it away."""
-    cookie: SimpleCookie = SimpleCookie({door.cookie: name})
-    held = cookie[door.cookie]
+    cookie: SimpleCookie = SimpleCookie({endpoint.cookie: name})
+    held = cookie[endpoint.cookie]
     held["path"], held["httponly"], held["samesite"] = "/", True, "Lax"
     held["max-age"] = str(int(LASTS.total_seconds())) if name else "0"
-    if door.secure:
+    if endpoint.secure:
         held["secure"] = True
     return held.OutputString()
 
 
-def check_origin(request: Request, door: Door) -> None:
+def check_origin(request: Request, endpoint: Endpoint) -> None:
     """Refusal unless the browser says that a page of ours has sent this form."""
     site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin", "")
-    own = {door.address, f"{request.url.scheme}://{request.headers.get('host', '')}"}
+    own = {f"{request.url.scheme}://{request.headers.get('host', '')}"} | (
+        {endpoint.address} if endpoint.address else set()
+    )
     if site not in (None, "same-origin") or (site is None and origin not in own):
         raise Refusal(403, "This form does not come from a page of this contest: open the page and send it again")
     if origin not in ("", "null", *own):
         raise Refusal(403, "This form comes from another site")
 
 
-class Entrance:
+class RequestFilter:
     """Refuses what no page of ours sends, in plain text, before it costs anything."""
 
-    def __init__(self, app: App, door: Door, limiter: Limiter | None = None) -> None:
-        self._app, self._door = app, door
+    def __init__(self, app: App, endpoint: Endpoint, limiter: Limiter | None = None) -> None:
+        self._app, self._endpoint = app, endpoint
         self._limiter = limiter or Limiter(*PAGES)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        if self._door.behind_proxy:
+        if self._endpoint.behind_proxy:
             _believe_proxy(scope)
         connection = HTTPConnection(scope)
         client = client_network(connection.client.host) if connection.client and connection.client.host else ""
@@ -103,7 +105,7 @@ class Entrance:
             await self._app(scope, receive, send)
 
     def _refused(self, connection: HTTPConnection, client: str) -> tuple[int, str] | None:
-        if _host(connection) not in self._door.hosts:
+        if _host(connection) not in self._endpoint.hosts:
             return 421, "This server does not answer under that name: contest.toml says its address"
         if not (unquote(connection.url.path) + unquote(connection.url.query.replace("+", " "))).isprintable():
             return 400, "That address has characters that cannot be shown"
@@ -118,13 +120,13 @@ class Entrance:
 class Guard:
     """Finds out who asks, and lets in who may see what is behind it."""
 
-    def __init__(self, app: App, name: str, thing: Thing, sessions: Sessions, door: Door) -> None:
-        self._app, self._name, self._thing, self._sessions, self._door = app, name, thing, sessions, door
+    def __init__(self, app: App, name: str, thing: Thing, sessions: Sessions, endpoint: Endpoint) -> None:
+        self._app, self._name, self._thing, self._sessions, self._endpoint = app, name, thing, sessions, endpoint
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope)
         visitor: Visitor = scope["state"]["visitor"]
-        cookie = request.cookies.get(self._door.cookie, "")
+        cookie = request.cookies.get(self._endpoint.cookie, "")
         if cookie and self._name not in (*FRAMED, "asset", "module", "api"):
             session = await run_in_threadpool(self._sessions.find, cookie[:100])
             if session:

@@ -21,7 +21,7 @@ from arena.service.access import Results, may_see, things
 from arena.service.api.routes import api_routes
 from arena.service.deeds import Deeds
 from arena.service.forms import Fields, check_token, number, one, read_form
-from arena.service.gate import Door, Entrance, Guard, check_origin, door_of, set_cookie
+from arena.service.gate import Endpoint, Guard, RequestFilter, check_origin, endpoint_of, set_cookie
 from arena.service.refusals import Refusal
 from arena.service.uploads import PATIENCE, Patience, receive, sweep
 from arena.service.views import Entry, Views
@@ -58,9 +58,14 @@ class Service:
     """Answers to the requests of a contest."""
 
     def __init__(
-        self, deeds: Deeds, live: Live, door: Door, streams: Streams | None = None, patience: Patience = PATIENCE
+        self,
+        deeds: Deeds,
+        live: Live,
+        endpoint: Endpoint,
+        streams: Streams | None = None,
+        patience: Patience = PATIENCE,
     ) -> None:
-        self.deeds, self._live, self.door, self._patience = deeds, live, door, patience
+        self.deeds, self._live, self.endpoint, self._patience = deeds, live, endpoint, patience
         self._views = Views(deeds, live.infos)
         self._standings = deeds.contest.settings.standings
         self.pages = Pages(live, lambda request: self.around(visitor_of(request).person))
@@ -74,9 +79,9 @@ class Service:
         routes = [*self._routes(), *api_routes(self.deeds, self._live), *site_routes(self.pages, self._events)]
         known = things(self._standings)
         for route in routes:
-            route.app = Guard(route.app, route.name, known[route.name], self.deeds.sessions, self.door)
+            route.app = Guard(route.app, route.name, known[route.name], self.deeds.sessions, self.endpoint)
         inner = Starlette(routes=routes, exception_handlers={ArenaError: self.fail})
-        return Headers(Entrance(inner, self.door))
+        return Headers(RequestFilter(inner, self.endpoint))
 
     def _routes(self) -> list[Route]:
         get, post, views = ["GET"], ["POST"], self._views
@@ -120,8 +125,8 @@ class Service:
         names = self.deeds.names
         shown = {team.id: names.owner_name(team.owner, person) for team in names.teams().values()}
         return SiteContext(
-            self._live.title, OutputMode.SERVED, nav=tuple(nav), packages=PACKAGES,
-            owner_name=lambda owner: names.owner_name(owner, person), version=repr(sorted(shown.items())),
+            self._live.title, OutputMode.SERVED, nav=tuple(nav), version=repr(sorted(shown.items())), packages=PACKAGES,
+            owner_name=lambda owner: names.owner_name(owner, person),
         )  # fmt: skip
 
     def home(self, request: Request) -> Response:
@@ -162,14 +167,14 @@ class Service:
     async def _form(self, deed: Callable[[Request, Visitor, Fields], Done], request: Request) -> Response:
         """Read a form, do what it asks for, and show or go to what came of it."""
         visitor = visitor_of(request)
-        fields = await read_form(request, visitor, self.door)
+        fields = await read_form(request, visitor, self.endpoint)
         done = await run_in_threadpool(deed, request, visitor, fields)
         if done.page is not None:
             response: Response = self.shown(done.page, done.person)
         else:
             response = RedirectResponse(done.way, 303, FORM_HEADERS)
         if done.session is not None:
-            response.headers.append("set-cookie", set_cookie(self.door, done.session))
+            response.headers.append("set-cookie", set_cookie(self.endpoint, done.session))
         return response
 
     def _log_in(self, _: Request, visitor: Visitor, fields: Fields) -> Done:
@@ -212,7 +217,7 @@ class Service:
     async def _submit(self, request: Request) -> Response:
         """Take an upload; the form's fields come before the file, so that nothing is kept for one that is not ours."""
         visitor = visitor_of(request)
-        check_origin(request, self.door)
+        check_origin(request, self.endpoint)
         await run_in_threadpool(self.deeds.check_open, visitor.known)
         begun: list[Submission] = []
 
@@ -301,11 +306,11 @@ def serve_contest(
         histories=lambda: histories_apart(contest.results),
     )  # fmt: skip
     sweep(contest.uploads)
-    streams, door = Streams(), door_of(settings.address, host, behind_proxy=behind_proxy)
+    streams, endpoint = Streams(), endpoint_of(settings.address, host, behind_proxy=behind_proxy)
     deeds = Deeds(contest, contest.open_people(), lambda: live.site().snapshot.bots)
     prepare(games.values(), PACKAGES)
     limits = Limits(per_address=PROXY_CONNECTIONS) if behind_proxy else None
-    app = Service(deeds, live, door, streams).app()
+    app = Service(deeds, live, endpoint, streams).app()
     serve_app(app, live, streams, host=host, port=port, started=started, limits=limits)
 
 

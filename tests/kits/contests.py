@@ -14,7 +14,7 @@ from arena import registry
 from arena.contest.people import NewPerson, People
 from arena.contest.settings import Contest, ContestSettings, make_contest
 from arena.service.deeds import Deeds
-from arena.service.gate import door_of
+from arena.service.gate import endpoint_of
 from arena.service.server import Service
 from arena.service.uploads import PATIENCE
 from arena.store.sql import Store
@@ -70,7 +70,7 @@ def served(cup, *, patience=PATIENCE, behind_proxy=False, uploads=None):
     live = Live(store, games, title=contest.settings.title, planned=lambda _: None, histories=dict)
     deeds = Deeds(contest, database, lambda: live.site().snapshot.bots, uploads)
     service = Service(
-        deeds, live, door_of(contest.settings.address, "127.0.0.1", behind_proxy=behind_proxy), patience=patience
+        deeds, live, endpoint_of(contest.settings.address, "127.0.0.1", behind_proxy=behind_proxy), patience=patience
     )
     config = uvicorn.Config(
         service.app(), host="127.0.0.1", port=0, http=guarded(), ws="none", lifespan="off", log_level="error",

@@ -13,7 +13,9 @@ function complain(words) {
 /** A new key: the upload that failed is over, and what is sent next is another one. */
 function renewKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(18));
-  form.elements.key.value = btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_");
+  form.elements.key.value = btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_");
 }
 
 function finish(words) {
