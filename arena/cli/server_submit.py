@@ -8,12 +8,12 @@ from typing import IO
 from arena.bots.files import folder_files
 from arena.cli.output import echo, print_json, warn
 from arena.cli.server_client import Server
-from arena.errors import UsageError
+from arena.errors import InfraError, UsageError
 from arena.untrusted.filetree import map_read_errors
 
 
-def submit_there(url: str, thing: str, *, wish: dict[str, str | None], as_json: bool) -> int:
-    """Hand a folder or an archive in and tell what becomes of it; the exit code is 0 if it is registered."""
+def submit_there(url: str, thing: str, *, wish: dict[str, str | None], as_json: bool) -> None:
+    """Hand a folder or an archive in and tell what becomes of it; UsageError if it is refused, InfraError if it fails."""
     server, path = Server(url), Path(thing)
     with map_read_errors(thing), _archive(path) as packed:
         name = f"{path.resolve().name}.tar.gz" if path.is_dir() else path.name
@@ -25,7 +25,9 @@ def submit_there(url: str, thing: str, *, wish: dict[str, str | None], as_json: 
         print_json(found)
     elif found["output"]:
         warn(f"--- the bot's last output ---\n{found['output']}\n---")
-    return 0 if found["state"] == "registered" else 1
+    if found["state"] != "registered":
+        kind = InfraError if found["state"] == "failed" else UsageError
+        raise kind(f"submission {found['id']} is {found['state']}{': ' if found['reason'] else ''}{found['reason']}")
 
 
 def _archive(path: Path) -> IO[bytes]:

@@ -10,7 +10,7 @@ import click
 from arena.bots.register import RegistrationRequest
 from arena.cli.bots import plain, short_digest
 from arena.cli.build_progress import build_status
-from arena.cli.options import json_option
+from arena.cli.options import json_option, server_option
 from arena.cli.output import echo, print_json, warn
 from arena.cli.params import clock_option
 from arena.cli.placement import executor_option, priority_option
@@ -48,6 +48,7 @@ GAME_HELP = "A game that it plays, once for each; if not given, all that its bot
 @executor_option
 @priority_option
 @json_option
+@server_option
 @db_option
 def submit(
     things: Sequence[str],
@@ -60,6 +61,7 @@ def submit(
     place: str,
     priority: int | None,
     as_json: bool,
+    server: str | None,
     db: str,
     **given: Any,
 ) -> None:
@@ -82,7 +84,11 @@ def submit(
     arena submit my_bot.tar.gz --owner alice --version 2
     arena submit arena-bot/my_bot:1 --owner alice --name my_bot --game claim
     arena submit handed-in/* --owners class.csv
+    arena submit my_bot --server https://cup.example      after `arena login`
     """
+    if server is not None:
+        _submit_there(server, things, owner or owners, name, version, games, as_json=as_json)
+        return
     _check_owners(things, owner, owners, name, version)
     terms, screen = TrialConfig(read_sandbox_options(given), clock), Screen(to_stderr=as_json)
     try_out = trial_place(Placement(place, 1, priority), warn)
@@ -104,6 +110,19 @@ def submit(
     echo(
         f"{entry.label} of {entry.owner} is on the ladder, digest {digest}\n  arena tournament --game {entry.games[0]}"
     )
+
+
+def _submit_there(
+    server: str, things: Sequence[str], owner: object, name: str | None, version: str | None, games: Sequence[str], *,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Hand one bot in to the contest there."""
+    from arena.cli.server_submit import submit_there  # noqa: PLC0415  (most bots are handed in here)
+
+    if owner or len(things) > 1:
+        raise UsageError("--server takes one bot, and your token says whose it is: leave out --owner and --owners")
+    wish = {"name": name, "version": version, "games": ",".join(games) or None}
+    submit_there(server, things[0], wish=wish, as_json=as_json)
 
 
 def _check_owners(

@@ -3,14 +3,18 @@
 import json
 import subprocess
 import sys
+import tarfile
+import threading
+import time
 import urllib.error
 import urllib.request
 
 import pytest
 
 from arena.cli.server_client import Server, Tokens, checked_url
+from arena.contest.submissions import Submissions
 from arena.errors import InfraError, UsageError
-from tests.kits.contestants import arena
+from tests.kits.contestants import arena, write_bot
 from tests.kits.contests import served
 
 pytestmark = pytest.mark.slow
@@ -170,10 +174,39 @@ def test_a_token_is_kept_for_its_user_alone(url, cup, home):
     assert json.loads(arena("bots", "list", "--server", url, "--json").output)[0]["name"] == "teacher"
     assert "carolbot" in arena("history", "redbot", "--server", url).output
     assert "Spring cup: claim" in arena("status", "--server", url).output
+    match = json.loads(arena("history", "redbot", "--server", url, "--json").output)[0]["match"]
+    assert "The game is over" in arena("replay", "show", match, "--server", url).output
     assert arena("logout", url).exit_code == 0
     assert Tokens().find(url) is None
     refused = arena_with("arena-guessed", "login", url)
     assert (refused.returncode, "does not know you" in refused.stderr) == (2, True)
+
+
+def test_a_bot_is_handed_in_from_a_terminal(alice, url, cup, home):
+    """A runner is played by hand: it claims what comes, and decides."""
+    bot = write_bot(home / "mover", "print('hello')")
+    queue = Submissions(cup.contest.open_people())
+    Tokens().keep(url, cup.tokens["alice"])
+
+    def decide(state, reason, output=""):
+        while (claimed := queue.claim(9)) is None:
+            time.sleep(0.05)
+        queue.step(claimed.id, 9, "checking", "it plays its trial matches")
+        queue.decide(claimed.id, 9, state, reason, output=output)
+        names = tarfile.open(cup.contest.uploads / claimed.digest).getnames()
+        assert {"bot.toml", "bot.py"} <= set(names)
+
+    for state, code in (("registered", 0), ("refused", 2)):
+        runner = threading.Thread(target=decide, args=(state, f"it is {state}", "its last words"))
+        runner.start()
+        done = arena("submit", bot, "--server", url)
+        runner.join()
+        assert done.exit_code == code, done.output
+        assert "checking: it plays its trial matches" in done.output
+        assert f"{state}: it is {state}" in done.output
+        assert "its last words" in done.output
+    refused = arena("submit", home / "nothing", "--server", url)
+    assert (refused.exit_code, "there is no folder or archive" in refused.output) == (2, True)
 
 
 def arena_with(typed, *words):
