@@ -13,7 +13,7 @@ from arena.untrusted.filetree import map_read_errors
 
 
 def submit_there(url: str, thing: str, *, wish: dict[str, str | None], as_json: bool) -> None:
-    """Hand a folder or an archive in and tell what becomes of it; UsageError if it is refused, InfraError if it fails."""
+    """Hand a folder or archive in and tell what becomes of it; UsageError if it is refused, InfraError if it fails."""
     server, path = Server(url), Path(thing)
     with map_read_errors(thing), _archive(path) as packed:
         name = f"{path.resolve().name}.tar.gz" if path.is_dir() else path.name

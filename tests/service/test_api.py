@@ -193,8 +193,8 @@ def test_a_bot_is_handed_in_from_a_terminal(alice, url, cup, home):
             time.sleep(0.05)
         queue.step(claimed.id, 9, "checking", "it plays its trial matches")
         queue.decide(claimed.id, 9, state, reason, output=output)
-        names = tarfile.open(cup.contest.uploads / claimed.digest).getnames()
-        assert {"bot.toml", "bot.py"} <= set(names)
+        with tarfile.open(cup.contest.uploads / claimed.digest) as archive:
+            assert {"bot.toml", "bot.py"} <= set(archive.getnames())
 
     for state, code in (("registered", 0), ("refused", 2)):
         runner = threading.Thread(target=decide, args=(state, f"it is {state}", "its last words"))
