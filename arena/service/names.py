@@ -3,8 +3,10 @@
 import re
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 
 from arena.contest.people import People, Person, Team
+from arena.errors import ArenaError
 
 KEPT_S = 2.0
 """Seconds for which the names are taken from memory."""
@@ -30,5 +32,7 @@ class Names:
     def teams(self) -> Mapping[int, Team]:
         """All teams by their ids."""
         if time.monotonic() >= self._until:
-            self._teams, self._until = self._people.teams(), time.monotonic() + KEPT_S
+            with suppress(ArenaError):  # the page that says that the database is away has names of teams, too
+                self._teams = self._people.teams()
+            self._until = time.monotonic() + KEPT_S
         return self._teams

@@ -1,10 +1,13 @@
 """How often, from where and on which address: the limits of the service, without a network."""
 
+import asyncio
+
 import pytest
 
-from arena.errors import UsageError
-from arena.service.gate import endpoint_of, set_cookie
+from arena.errors import InfraError, UsageError
+from arena.service.gate import RequestFilter, endpoint_of, set_cookie
 from arena.service.limits import Limiter, Window
+from arena.service.names import Names
 from arena.service.server import check_exposure
 
 
@@ -67,3 +70,39 @@ def test_a_server_answers_to_its_own_names_only():
     assert endpoint.hosts == {"localhost", "127.0.0.1", "[::1]", "cup.example"}
     assert endpoint_of("", "2001:db8::1").hosts == {"localhost", "127.0.0.1", "[::1]", "[2001:db8::1]"}
     assert set_cookie(endpoint, "").startswith('__Host-arena="";')
+
+
+def test_an_address_that_asks_without_end_is_told_to_wait():
+    asked, sent = [], []
+
+    async def app(scope, receive, send):
+        asked.append(scope["path"])
+
+    async def send(message):
+        sent.append(message.get("status"))
+
+    waits = RequestFilter(app, endpoint_of("", "127.0.0.1"), Limiter(Window(2, 60.0)))
+
+    def ask(client, path="/bots.html"):
+        scope = {
+            "type": "http", "method": "GET", "path": path, "query_string": b"", "scheme": "http", "client": (client, 1),
+            "server": ("127.0.0.1", 80), "headers": [(b"host", b"localhost")],
+        }  # fmt: skip
+        asyncio.run(waits(scope, None, send))
+
+    for client in ("192.0.2.1",) * 4 + ("2001:db8::1", "2001:db8::2", "2001:db8::3", "192.0.2.2"):
+        ask(client)
+    assert len(asked) == 5
+    assert [status for status in sent if status] == [429] * 3
+    ask("192.0.2.1", "/assets/site.css")
+    for _ in range(5):
+        ask("127.0.0.1")  # a proxy here speaks for everybody
+    assert len(asked) == 11
+
+
+def test_without_the_people_teams_have_numbers():
+    class Gone:
+        def teams(self):
+            raise InfraError("the database is away")
+
+    assert Names(Gone(), pseudonyms=False).owner_name("team-7", None) == "Team 7"
