@@ -4,6 +4,7 @@ import io
 import json
 import tarfile
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -285,7 +286,8 @@ def test_another_file_is_refused_and_leaves_nothing(contest, there, tmp_path, ch
 
 
 @pytest.mark.slow
-def test_a_contest_in_postgres(tmp_path):
+def test_a_contest_in_postgres(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     server = Server()
     try:
         url = server.url
@@ -295,6 +297,14 @@ def test_a_contest_in_postgres(tmp_path):
         assert "carol" in good("contest", "people", "list", *there)
         good("contest", "people", "renew", "carol", *there)
         assert "nothing is wrong" in good("contest", "check", contest.folder)
+        hand_in(contest, "carol", "rook")
+        assert "nothing is wrong" in good("contest", "check", contest.folder)
+        good("contest", "export", "--sources", tmp_path / "sources.tar.gz", *there)
+        with tarfile.open(tmp_path / "sources.tar.gz") as archive:
+            assert "carol/rook/bot.py" in archive.getnames()
+        assert "the files of 1 bot" in good("contest", "people", "erase", "carol", "--yes", *there)
+        with closing(Store(url)) as store:
+            assert (store.kept_files(), [bot.kind for bot in store.all_bots()]) == ([], ["absent"])
         assert "pg_dump --format=custom" in refusal("contest", "backup", tmp_path / "cup.tar", *there)
         # A second contest there would mix their people: it is refused, and leaves nothing.
         said = refusal("contest", "new", tmp_path / "second", "--game", "claim", "--db", url)

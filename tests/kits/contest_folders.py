@@ -8,7 +8,7 @@ from arena.bots.files import folder_digest
 from arena.contest.people import People
 from arena.contest.settings import read_contest
 from arena.contest.submissions import REGISTERED, Quota, Submissions, Wish
-from arena.intake.folder_storage import FolderStorage
+from arena.intake.bot_files import files_of
 from arena.store.sql import Store
 from tests.kits.contestants import arena, write_bot
 
@@ -47,9 +47,10 @@ def hand_in(contest, name, bot, version="1", data=None):
 def registered(contest, owner, name, version):
     source = contest.folder.parent / f"{name}-{version}-source"
     write_bot(source, f"# {name} {version}\n")
-    digest, storage = folder_digest(source), FolderStorage(contest.folder / "bots")
-    storage.folder.mkdir(exist_ok=True)
-    storage.add(source, digest)
-    path = storage.path_of(digest)
-    with closing(Store(contest.results)) as store:
-        return store.add_bot(name=name, version=version, owner=owner, digest=digest, origin=str(path), games=["claim"])
+    digest = folder_digest(source)
+    (contest.folder / "bots").mkdir(exist_ok=True)
+    with closing(Store(contest.results, bots_folder=contest.folder / "bots")) as store:
+        files = files_of(store)
+        files.add(source, digest)
+        origin = str(files.path_of(digest))
+        return store.add_bot(name=name, version=version, owner=owner, digest=digest, origin=origin, games=["claim"])
