@@ -35,7 +35,7 @@ from arena.web.site import NotFound
 from arena.web.streams import Channel, Event, Streams, event
 
 PACKAGES = ("arena.service", "arena.web")
-MODULES = ("upload.js",)
+MODULES = ("login.js", "upload.js")
 FORM_HEADERS = {"cache-control": "no-store", "referrer-policy": "same-origin"}
 """Of pages with forms: for `no-referrer` browsers do not say either that a form comes from a page of ours."""
 PROXY_CONNECTIONS = 1000
