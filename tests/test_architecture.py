@@ -41,10 +41,11 @@ ALLOWED = {
     ),
     "contestant": ("bots referee sdk untrusted", ""),
     "submit": ("bots contestant intake referee sandboxes store workers", ""),
+    "runner": ("bots contest intake sandboxes store submit untrusted workers", "sqlalchemy"),
     "notebook": ("bots links referee standings store web", "pandas rich"),
     "web": ("referee standings store untrusted", "jinja2 markdown_it markupsafe rich starlette uvicorn"),
     "cli": (
-        "bots contestant intake links monitoring referee sandboxes schedules standings store "
+        "bots contest contestant intake links monitoring referee runner sandboxes schedules standings store "
         "submit tournaments untrusted web workers",
         "click platformdirs rich",
     ),

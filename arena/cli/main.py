@@ -37,6 +37,7 @@ COMMANDS = {
     "restore": ("backup:restore", "Make a new store of the backup in FILE."),
     "keys": ("keys:keys", "See and choose whose signed tournaments count here."),
     "submit": ("submit:submit", "Check a bot, try it in the sandbox, and register it."),
+    "contest": ("contest:contest", "Run a contest with people who hand in bots."),
     "bots": ("bots:bots", "See, retire and restore the bots in the store."),
     "bot": ("bot:bot", "Write a bot: start one, check it, debug it, build its image."),
     "docs": ("docs:docs", "Print PAGE of the documentation, or list the pages."),

@@ -26,7 +26,7 @@ class FolderStorage:
     @contextmanager
     def working_folder(self) -> Iterator[Path]:
         """An empty temporary folder, removed when the context ends."""
-        self._remove_orphans()
+        self.remove_orphans()
         path = self.folder / f"{_TEMPORARY}{referee_id()}.{secrets.token_hex(4)}"
         try:
             path.mkdir(parents=True)
@@ -79,7 +79,7 @@ class FolderStorage:
             path.chmod(0o755)
             path.rename(aside / path.name)
 
-    def _remove_orphans(self) -> None:
+    def remove_orphans(self) -> None:
         """Remove the temporary folders of processes that were killed."""
         for path in self.folder.glob(f"{_TEMPORARY}*"):
             if not is_alive(path.name.removeprefix(_TEMPORARY).partition(".")[0]):

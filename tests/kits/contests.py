@@ -1,0 +1,147 @@
+"""A contest in a folder, with people and what they hand in, and its processes."""
+
+import hashlib
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from arena import registry
+from arena.contest.people import NewPerson, People
+from arena.contest.requests import Requests
+from arena.contest.runners import Runners
+from arena.contest.settings import ContestSettings, Quotas, make_contest
+from arena.contest.submissions import Submissions, Wish
+from tests.kits.contestants import choosing
+
+FIRST = choosing("return turn.legal[0]")
+BROKEN = "print('I am about to fail')\nimport no_such_module\n"
+PATIENT = "30s/move"
+"""The machine may be busy, and these tests are not about time."""
+HOSTILE = Path(__file__).parents[1] / "hostile"
+
+
+class ContestKit:
+    """A new contest of claim with teams of one, and the rows of it."""
+
+    def __init__(self, folder, names=("alice", "bob", "carol"), **settings):
+        quota = Quotas(submissions_per_day=1000, waiting=1000)
+        given = {"clock": PATIENT, "quota": quota, **settings}
+        self.contest = make_contest(folder, ContestSettings("Cup", ("claim",), **given), registry.games())
+        self.folder = folder
+        self.database = self.contest.open_people()
+        self.people, self.queue = People(self.database), Submissions(self.database)
+        self.requests, self.runners = Requests(self.database), Runners(self.database)
+        newcomers = [*map(NewPerson, names), NewPerson("lee", role="organiser")]
+        self.crew = {issued.person.name: issued.person for issued in self.people.add(newcomers)}
+
+    def close(self):
+        self.database.dispose()
+
+    def hand_in(self, who, data, *, name="", file_name="mover.tar", **wish):
+        """Queue these bytes as the upload of somebody; the number of the submission."""
+        key = os.urandom(8).hex()
+        wanted = Wish(name=name, **wish)
+        made, _ = self.queue.add(self.crew[who], key, file_name, wanted, self.contest.settings.submission_quota)
+        digest = hashlib.sha256(data).hexdigest()
+        (self.contest.uploads / digest).write_bytes(data)
+        return self.queue.queue(made.id, digest, len(data)).id
+
+    def found(self, number):
+        return self.queue.find(number)
+
+    def bots(self):
+        """All that is registered, but for what Arena brings."""
+        store = self.contest.open_results()
+        try:
+            return [entry for entry in store.all_bots() if entry.owner.startswith("team-")]
+        finally:
+            store.close()
+
+    def leftovers(self):
+        """What lies in the folder of the bots and is none."""
+        return [path.name for path in self.contest.bots.glob(".*") if path.name != ".lock"]
+
+
+def tar_of(files):
+    """An archive of these texts by their names."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for name, text in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(text.encode())
+            archive.addfile(info, io.BytesIO(text.encode()))
+    return buffer.getvalue()
+
+
+def bot_archive(name, source=FIRST, games=("claim",), more=""):
+    """An archive of a bot with this source."""
+    manifest = f'name = "{name}"\nversion = "1"\ngames = {json.dumps(games)}\ncommand = ["python3", "bot.py"]\n{more}'
+    return tar_of({"bot.toml": manifest, "bot.py": source})
+
+
+def hostile_archive(name):
+    """An archive of one of the attackers."""
+    return bot_archive(name.replace("_", "-"), (HOSTILE / name / "bot.py").read_text())
+
+
+@contextmanager
+def process(*words, **options):
+    """`arena contest …` as a process of its own, surely gone afterwards; its lines are read by `lines`."""
+    with tempfile.TemporaryFile() as output:
+        child = subprocess.Popen(
+            [sys.executable, "-m", "arena", "contest", *map(str, words)],
+            stdout=output, stderr=output, stdin=subprocess.DEVNULL, **options,
+        )  # fmt: skip
+        child.output = output
+        try:
+            yield child
+        finally:
+            with suppress(ProcessLookupError):
+                child.kill()
+            child.wait()
+
+
+def lines(child):
+    """What a process has said so far."""
+    child.output.seek(0)
+    return [json.loads(line) for line in child.output.read().decode().splitlines() if line.startswith("{")]
+
+
+def said(child, event):
+    return [line for line in lines(child) if line["event"] == event]
+
+
+def wait_until(true, seconds=90.0, child=None):
+    """Wait for this; AssertionError with what the process said if it does not come."""
+    deadline = time.monotonic() + seconds
+    while not (value := true()):
+        assert time.monotonic() < deadline, f"waited in vain: {lines(child) if child else ''}"
+        assert child is None or child.poll() is None, f"ended with {child.returncode}: {lines(child)}"
+        time.sleep(0.05)
+    return value
+
+
+def end(child, seconds=90.0):
+    """End it by the signal that lets it finish; its exit code."""
+    child.send_signal(signal.SIGTERM)
+    return child.wait(seconds)
+
+
+@contextmanager
+def open_folder():
+    """A temporary folder that every user can reach."""
+    folder = Path(tempfile.mkdtemp(prefix="arena-contest-", dir="/tmp"))
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
