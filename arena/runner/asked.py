@@ -4,6 +4,7 @@ from arena.contest.people import People, Person
 from arena.contest.requests import RESTORE, RETIRE, OpenRequest, Requests
 from arena.errors import UsageError
 from arena.runner.log import Log
+from arena.store.base import BotEntry
 from arena.store.failures import StoreUnusable
 from arena.store.sql import Store
 
@@ -29,25 +30,14 @@ class Asked:
     def _done(self, request: OpenRequest) -> str:
         if request.kind not in (RETIRE, RESTORE):
             raise UsageError(f"the runner does not know how to {request.kind[:20]!r} anything")
-        name, version = (_text(request, key) for key in ("name", "version"))
-        self._check_owner(self._people.by_id(request.person_id), name, version)
+        bot = self._bot_of(self._people.by_id(request.person_id), request.arguments.get("bot_id"))
         retired = request.kind == RETIRE
-        self._store.retire_bot(name, version or None, retired=retired)
-        label = f"{name} {version}".strip()
-        return f"{label} plays no more" if retired else f"{label} plays again"
+        self._store.retire_bot(bot.name, bot.version, retired=retired)
+        return f"{bot.label} plays no more" if retired else f"{bot.label} plays again"
 
-    def _check_owner(self, person: Person, name: str, version: str) -> None:
-        """UsageError unless there is such a bot, and the person may decide about it."""
-        found = [
-            entry for entry in self._store.bot_versions(name) if entry.on_ladder and version in ("", entry.version)
-        ]
-        own = [entry for entry in found if person.organises or entry.owner == person.team.owner]
-        if not own or own != found:
-            raise UsageError(f"your team has no bot {f'{name} {version}'.strip()[:80]}")
-
-
-def _text(request: OpenRequest, key: str) -> str:
-    value = request.arguments.get(key) or ""
-    if not isinstance(value, str) or (key == "name" and not value):
-        raise UsageError("it was not said which bot is meant")
-    return value
+    def _bot_of(self, person: Person, bot_id: object) -> BotEntry:
+        """The bot that is meant, if the person may decide about it; UsageError if not."""
+        found = next((entry for entry in self._store.all_bots() if entry.id == bot_id), None)
+        if found is None or not (person.organises or found.owner == person.team.owner):
+            raise UsageError("your team has no such bot")
+        return found

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,12 +21,15 @@ from arena.contest.requests import Requests
 from arena.contest.runners import Runners
 from arena.contest.settings import ContestSettings, Quotas, make_contest
 from arena.contest.submissions import Submissions, Wish
+from arena.runner.runner import run
+from arena.runner.shift import Pace, Stop
 from tests.kits.contestants import choosing
 
 FIRST = choosing("return turn.legal[0]")
 BROKEN = "print('I am about to fail')\nimport no_such_module\n"
 PATIENT = "30s/move"
 """The machine may be busy, and these tests are not about time."""
+QUICK = Pace(look_s=0.05, failed_s=0.05)
 HOSTILE = Path(__file__).parents[1] / "hostile"
 
 
@@ -82,15 +86,16 @@ def tar_of(files):
     return buffer.getvalue()
 
 
-def bot_archive(name, source=FIRST, games=("claim",), more=""):
-    """An archive of a bot with this source."""
-    manifest = f'name = "{name}"\nversion = "1"\ngames = {json.dumps(games)}\ncommand = ["python3", "bot.py"]\n{more}'
-    return tar_of({"bot.toml": manifest, "bot.py": source})
+def bot_archive(name, source=FIRST, games=("claim",), files=()):
+    """An archive of a bot with this source, and these files beside it."""
+    manifest = f'name = "{name}"\nversion = "1"\ngames = {json.dumps(games)}\ncommand = ["python3", "bot.py"]\n'
+    return tar_of({**dict(files), "bot.toml": manifest, "bot.py": source})
 
 
 def hostile_archive(name):
     """An archive of one of the attackers."""
-    return bot_archive(name.replace("_", "-"), (HOSTILE / name / "bot.py").read_text())
+    files = {path.name: path.read_text() for path in (HOSTILE / "_kit").glob("*.py")}
+    return bot_archive(name, (HOSTILE / name / "bot.py").read_text(), files=files)
 
 
 @contextmanager
@@ -134,6 +139,22 @@ def end(child, seconds=90.0):
     """End it by the signal that lets it finish; its exit code."""
     child.send_signal(signal.SIGTERM)
     return child.wait(seconds)
+
+
+@contextmanager
+def running(kit, pace=QUICK):
+    """A runner in a thread of this process: how it is told to stop, and what it logs."""
+    stop, events = Stop(), []
+    words = (kit.contest, lambda event, **facts: events.append((event, facts)), stop, pace)
+    thread = threading.Thread(target=run, args=words)
+    thread.start()
+    try:
+        yield stop, events
+    finally:
+        stop.ask()
+        stop.ask()
+        thread.join(60)
+        assert not thread.is_alive()
 
 
 @contextmanager

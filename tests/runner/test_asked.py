@@ -35,15 +35,13 @@ def quiet(event, **facts):
 @pytest.mark.parametrize(
     ("who", "kind", "arguments", "after", "answer"),
     [
-        ("alice", RETIRE, {"name": "mover"}, [True, True], "mover plays no more"),
-        ("alice", RETIRE, {"name": "mover", "version": "1"}, [True, False], "mover 1 plays no more"),
-        ("lee", RETIRE, {"name": "mover", "version": "2"}, [False, True], "mover 2 plays no more"),
-        ("bob", RETIRE, {"name": "mover"}, [False, False], "your team has no bot mover"),
-        ("alice", RETIRE, {"name": "mover", "version": "9"}, [False, False], "your team has no bot mover 9"),
-        ("alice", RETIRE, {"name": "random"}, [False, False], "your team has no bot random"),
-        ("alice", RETIRE, {}, [False, False], "it was not said which bot is meant"),
-        ("alice", RETIRE, {"name": ["mover"]}, [False, False], "it was not said which bot is meant"),
-        ("alice", "explode", {"name": "mover"}, [False, False], "the runner does not know how to 'explode' anything"),
+        ("alice", RETIRE, {"bot_id": 1}, [True, False], "mover 1 plays no more"),
+        ("lee", RETIRE, {"bot_id": 2}, [False, True], "mover 2 plays no more"),
+        ("bob", RETIRE, {"bot_id": 1}, [False, False], "your team has no such bot"),
+        ("alice", RETIRE, {"bot_id": 9}, [False, False], "your team has no such bot"),
+        ("alice", RETIRE, {}, [False, False], "your team has no such bot"),
+        ("alice", RETIRE, {"bot_id": [1]}, [False, False], "your team has no such bot"),
+        ("alice", "explode", {"bot_id": 1}, [False, False], "the runner does not know how to 'explode' anything"),
     ],
 )
 def test_a_request_is_done_and_answered(kit, store, who, kind, arguments, after, answer):
@@ -54,14 +52,14 @@ def test_a_request_is_done_and_answered(kit, store, who, kind, arguments, after,
 
 def test_a_retired_bot_is_restored(kit, store):
     for kind in (RETIRE, RESTORE):
-        kit.requests.add(kit.crew["alice"], kind, {"name": "mover"})
+        kit.requests.add(kit.crew["alice"], kind, {"bot_id": 2})
     Asked(kit.people, kit.requests, store, 1, quiet).work_off()
     assert retired(store) == [False, False]
-    assert answers(kit) == ["mover plays no more", "mover plays again"]
+    assert answers(kit) == ["mover 2 plays no more", "mover 2 plays again"]
 
 
 def test_a_runner_that_was_replaced_answers_nothing(kit, store):
-    kit.requests.add(kit.crew["bob"], RETIRE, {"name": "mover"})
+    kit.requests.add(kit.crew["bob"], RETIRE, {"bot_id": 1})
     kit.runners.enter(2, "another one")
     with pytest.raises(LeaseLost):
         Asked(kit.people, kit.requests, store, 1, quiet).work_off()

@@ -118,7 +118,9 @@ def test_an_upload_that_is_not_what_was_received_fails_as_ours(kit, check, spoil
         found = check()
         assert found.attempt == attempt
         assert found.state == ("queued" if attempt < MAX_ATTEMPTS else "failed")
-    assert f"failed {MAX_ATTEMPTS} times, through no fault of the bot: the upload of submission {number}" in found.reason
+    assert (
+        f"failed {MAX_ATTEMPTS} times, through no fault of the bot: the upload of submission {number}" in found.reason
+    )
 
 
 @pytest.mark.parametrize(
@@ -159,7 +161,11 @@ def test_the_story_of_a_submission_is_bounded(kit):
 def test_bots_are_tried_with_the_clock_and_the_limits_of_the_contest(kit):
     terms = trial_terms(kit.contest)
     assert str(terms.clock) == kit.contest.settings.clock
-    assert (terms.sandbox.sandbox, terms.sandbox.limits.memory_bytes, terms.sandbox.limits.cpus) == ("auto", 512 << 20, 1)
+    assert (terms.sandbox.sandbox, terms.sandbox.limits.memory_bytes, terms.sandbox.limits.cpus) == (
+        "auto",
+        512 << 20,
+        1,
+    )
 
 
 @pytest.mark.parametrize(
