@@ -110,7 +110,7 @@ class Fields:
 
 
 def next_pairs(mean: Floats, covariance: Floats, top: int) -> tuple[Ints, Floats]:
-    """The best table of two for each tournament, and the covariance as if it had been played."""
+    """The best pair for each tournament, and the covariance as if it had been played."""
     runs, bots = mean.shape
     rank = np.argsort(np.argsort(-mean.round(DIGITS), axis=1, kind="stable"), axis=1, kind="stable")
     leading = rank < top
@@ -152,14 +152,14 @@ def simulate(spread: float, *, runs: int, bots: int, top: int, seed: int, most: 
     schedule = adaptive.Adaptive(bots, 2, top=top, confidence=CONFIDENCE, most=most)
     certain, live = np.zeros(runs, dtype=bool), np.arange(runs)
     while len(live):
-        tables = np.array([schedule.tables(int(games[run])) for run in live])
+        groups = np.array([schedule.groups_at_once(int(games[run])) for run in live])
         mean, covariance = ENV.mu + fields.mean[live, :bots], fields.covariance[live, :bots, :bots]
         for number in np.flatnonzero(may_be_certain(mean, covariance, top)):
             certain[live[number]] = certainty(mean[number], covariance[number], top) >= CONFIDENCE
         played = _played(fields, live)
         neglected = certain[live] & (played.min(axis=1) >= adaptive.LEAST)
-        for table in range(tables.max()):
-            going = np.flatnonzero((table < np.where(certain[live], 1, tables)) & ~neglected)
+        for group in range(groups.max()):
+            going = np.flatnonzero((group < np.where(certain[live], 1, groups)) & ~neglected)
             if not len(going):
                 break
             pairs, covariance[going] = next_pairs(mean[going], covariance[going], top)

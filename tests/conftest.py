@@ -1,11 +1,14 @@
 """What all tests share."""
 
+import inspect
 import itertools
 import os
 import re
 
 import pytest
 from hypothesis import settings
+
+from arena.referee import looptime
 
 # As the command does, before numpy is loaded: for matrices as small as ours more threads take longer than one.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -23,6 +26,33 @@ def pytest_runtest_makereport(item, call):
         report.outcome = "failed"
         report.longrepr = f"skipped, but ARENA_REQUIRE_ALL=1: {report.longrepr}"
     return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """A test that is a coroutine runs in the loop in which referees measure time."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    looptime.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}))
+    return True
+
+
+@pytest.fixture
+def store(tmp_path):
+    """An empty store in a file."""
+    from arena.store.sql import Store
+
+    opened = Store(tmp_path / "arena.db")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """A store with a finished tournament of three bots, in a folder of its own."""
+    from tests.kits.fields import play_tournament
+
+    return play_tournament(tmp_path_factory.mktemp("played"), rounds=1)
 
 
 SLOW_MODULE = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.slow\b", re.MULTILINE)

@@ -60,8 +60,8 @@ class Question:
     """What was done since he chose last, his own move first."""
 
 
-class Desk(Protocol):
-    """Where persons sit: shows them questions and reads what they answer."""
+class Dialog(Protocol):
+    """Shows persons questions and reads what they answer."""
 
     async def ask(self, question: Question) -> int | None:
         """The number of the chosen move, from 0; None if he gives up."""

@@ -19,7 +19,7 @@ from arena.cli.sandbox_options import read_sandbox_options
 from arena.clock import TimeControl
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
-from arena.match import MatchRecord, MatchSpec, Seat
+from arena.match import AnyRecord, MatchSpec, Seat
 from arena.referee import looptime, record
 from arena.referee.enforcement import GIVEN_SEED, weaknesses
 from arena.referee.faults import FaultPolicy
@@ -58,21 +58,21 @@ async def play_at_table(
     persons = [seat for seat, plan in enumerate(plans) if plan.source == Builtin(PERSON)]
     if not persons:
         return await play(game, lambda number: make_bot(game, plans[number], spec.seed), spec, policy, facts)
-    from arena.cli.screen_desk import open_desk  # noqa: PLC0415  (bots alone need no screen)
+    from arena.cli.screen_dialog import open_dialog  # noqa: PLC0415  (bots alone need no screen)
 
     table = NarratedGame(game, persons, [bot.name for bot in spec.contestants])
-    with open_desk(plain_console(), game.rules) as desk:
+    with open_dialog(plain_console(), game.rules) as dialog:
 
         def make(number: int) -> RunningBot:
             if number in persons:
-                return PersonBot(plans[number].contestant, game, table, desk)
+                return PersonBot(plans[number].contestant, game, table, dialog)
             return make_bot(game, plans[number], spec.seed)
 
         return await play(table, make, spec, policy, facts)
 
 
 def finish(
-    game: AnyGame, result: MatchRecord[Any, Any], out: Path | None, html: Path | None = None, *, to_stderr: bool = False
+    game: AnyGame, result: AnyRecord, out: Path | None, html: Path | None = None, *, to_stderr: bool = False
 ) -> None:
     """Keep the record if that is wanted, and say so, with `to_stderr` there; a void match is a failure of ours."""
     if out:
@@ -89,7 +89,7 @@ def check_folder(out: Path | None) -> None:
         raise UsageError(f"{out} cannot be written: there is no folder {out.parent}")
 
 
-def keep(out: Path, result: MatchRecord[Any, Any], game: AnyGame, *, to_stderr: bool = False) -> None:
+def keep(out: Path, result: AnyRecord, game: AnyGame, *, to_stderr: bool = False) -> None:
     """Write the record of the match and say so."""
     with writing(out):
         record.save(out, result, game)
@@ -122,7 +122,7 @@ def seat_bots(game: AnyGame, bots: Sequence[str], seats: int | None) -> list[str
     return names
 
 
-def show_result(game: AnyGame, result: MatchRecord[Any, Any]) -> None:
+def show_result(game: AnyGame, result: AnyRecord) -> None:
     """Print who played, how it ended and how long it took."""
     spec, roles = result.spec, game.info.roles
     table = narrow_table("seat", "bot", *(["role"] if roles else []), "rank", "score", "time", "moves", "verdict")
@@ -147,7 +147,7 @@ def show_result(game: AnyGame, result: MatchRecord[Any, Any]) -> None:
             console.print(f"[yellow]sandbox {kind}: not fully enforced here: {marked(', '.join(weak))}[/yellow]")
 
 
-def plain(game: AnyGame, result: MatchRecord[Any, Any]) -> dict[str, Any]:
+def plain(game: AnyGame, result: AnyRecord) -> dict[str, Any]:
     spec, outcome = result.spec, result.outcome
     seats = [
         {

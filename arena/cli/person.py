@@ -1,9 +1,9 @@
-"""A person at the table, as the referee sees him: a bot whose link leads to a desk."""
+"""A person at the table, as the referee sees him: a bot whose link leads to a dialog."""
 
 from typing import Any
 
 from arena.bots.running import AnyCodec, RunningBot
-from arena.cli.choosing import Desk, Menu, NarratedGame, Question, draw, move_words, result_for_seat
+from arena.cli.choosing import Dialog, Menu, NarratedGame, Question, draw, move_words, result_for_seat
 from arena.errors import Disconnected
 from arena.game import AnyGame
 from arena.match import Contestant, MatchEnd, MatchStart, Moves, Ready, Seat, Turn
@@ -16,15 +16,15 @@ PERSON = "human"
 class PersonBot(RunningBot):
     """Somebody at this terminal; no clock runs for him."""
 
-    def __init__(self, contestant: Contestant, game: AnyGame, table: NarratedGame, desk: Desk) -> None:
+    def __init__(self, contestant: Contestant, game: AnyGame, table: NarratedGame, dialog: Dialog) -> None:
         super().__init__(contestant)
-        self._link = PersonLink(game, table, desk)
+        self._link = PersonLink(game, table, dialog)
 
     async def start(self) -> None:
         """He is there."""
 
     async def open_match(self, codec: AnyCodec) -> Link:  # noqa: ARG002
-        """A link to the desk."""
+        """A link to the dialog."""
         return self._link
 
     async def close(self) -> None:
@@ -32,12 +32,12 @@ class PersonBot(RunningBot):
 
 
 class PersonLink:
-    """Shows requests at the desk and reads the replies there."""
+    """Shows requests in the dialog and reads the replies there."""
 
-    def __init__(self, game: AnyGame, table: NarratedGame, desk: Desk) -> None:
+    def __init__(self, game: AnyGame, table: NarratedGame, dialog: Dialog) -> None:
         self._game = game
         self._table = table
-        self._desk = desk
+        self._dialog = dialog
         self._seat: Seat = 0
 
     async def call(self, request: bytes, wait: float, reply_policy: ReplyPolicy = STRICT) -> Answer:  # noqa: ARG002
@@ -59,7 +59,7 @@ class PersonLink:
         if isinstance(end, MatchEnd):
             seen = self._table.final.get(self._seat)
             result = result_for_seat(end.outcome, self._seat, self._table.names)
-            self._desk.show_end(seen and draw(self._game, seen), self._table.take_news(self._seat), result)
+            self._dialog.show_end(seen and draw(self._game, seen), self._table.take_news(self._seat), result)
 
     async def close(self) -> None:
         """Nothing is held."""
@@ -70,10 +70,10 @@ class PersonLink:
     async def _choose(self, turn: Turn[Any, Any]) -> Any:
         seat, table, legal = self._seat, self._table, turn.legal or ()
         if len(table.persons) > 1 and table.last_asked != seat:  # nobody shall see what was shown to another
-            await self._desk.hand_over(seat)
+            await self._dialog.hand_over(seat)
         table.last_asked = seat
         menu = Menu(move_words(self._game, turn.observation, legal, seat))
-        chosen = await self._desk.ask(Question(seat, draw(self._game, turn.observation), menu, table.take_news(seat)))
+        chosen = await self._dialog.ask(Question(seat, draw(self._game, turn.observation), menu, table.take_news(seat)))
         if chosen is None:
             raise Disconnected("gave up")
         return legal[chosen]

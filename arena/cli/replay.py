@@ -19,7 +19,7 @@ from arena.cli.store import db_option, read_store
 from arena.codec import Json
 from arena.errors import RecordError, UsageError
 from arena.game import AnyGame
-from arena.match import MatchRecord
+from arena.match import AnyRecord
 from arena.referee import record
 from arena.referee.outputs import with_outputs_of_moves
 from arena.referee.record_files import read_record, read_records
@@ -34,7 +34,7 @@ Printed = Mapping[int, str]
 """The last that bots printed, by seat."""
 MAX_LEGAL = 12
 """Legal moves that a terminal lists after an illegal one."""
-Reader = Callable[[], tuple[AnyGame, MatchRecord[Any, Any]]]
+Reader = Callable[[], tuple[AnyGame, AnyRecord]]
 RecordFile = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 
 
@@ -110,7 +110,7 @@ def show(file: str, as_json: bool, at_once: bool, db: str) -> None:
         page_through(plain_console(), _pages(game, kept, printed))
 
 
-def _read(text: str, db: str) -> tuple[AnyGame, MatchRecord[Any, Any], Printed]:
+def _read(text: str, db: str) -> tuple[AnyGame, AnyRecord, Printed]:
     """The record in a file, or else the one of a match in the store, and the last that its bots printed."""
     if not _is_file(text):
         return _stored(text, db)
@@ -126,12 +126,12 @@ def _file(text: str) -> Path:
     return RecordFile.convert(text, None, click.get_current_context())
 
 
-def _stored_record(text: str, db: str) -> tuple[AnyGame, MatchRecord[Any, Any]]:
+def _stored_record(text: str, db: str) -> tuple[AnyGame, AnyRecord]:
     game, kept, _ = _stored(text, db)
     return game, kept
 
 
-def _stored(text: str, db: str) -> tuple[AnyGame, MatchRecord[Any, Any], Printed]:
+def _stored(text: str, db: str) -> tuple[AnyGame, AnyRecord, Printed]:
     try:
         store = read_store(db)
         match = store.kept_match(*find_match(store, text))
@@ -172,7 +172,7 @@ def html(file: str, out: Path | None, embed: bool, with_output: bool, db: str) -
 
 
 def write_page(
-    game: AnyGame, kept: MatchRecord[Any, Any], path: Path, *, framed: bool = False, to_stderr: bool = False,
+    game: AnyGame, kept: AnyRecord, path: Path, *, framed: bool = False, to_stderr: bool = False,
     outputs: Printed | None = None,
 ) -> None:  # fmt: skip
     """Write the replay of a match as one page and say so."""
@@ -182,7 +182,7 @@ def write_page(
     echo(f"replay: {path}", err=to_stderr)
 
 
-def cause_lines(game: AnyGame, kept: MatchRecord[Any, Any], printed: Printed) -> Iterator[str]:
+def cause_lines(game: AnyGame, kept: AnyRecord, printed: Printed) -> Iterator[str]:
     """Of each bot at fault: the illegal move, what was legal, and the last that it printed."""
     for cause in find_causes(game, kept):
         name, legal = printable(kept.names[cause.seat]), cause.legal
@@ -198,7 +198,7 @@ def cause_lines(game: AnyGame, kept: MatchRecord[Any, Any], printed: Printed) ->
             yield from (f"  printed: {text}" for text in output.splitlines())  # no line can be taken for one of ours
 
 
-def _pages(game: AnyGame, kept: MatchRecord[Any, Any], printed: Printed) -> list[str]:
+def _pages(game: AnyGame, kept: AnyRecord, printed: Printed) -> list[str]:
     """One screen per position, with the move that is about to be played."""
     pages, total = [], len(kept.played)
     names = [marked(f"{bot.name} {bot.version}".strip()) for bot in kept.spec.contestants]
@@ -220,7 +220,7 @@ def _pages(game: AnyGame, kept: MatchRecord[Any, Any], printed: Printed) -> list
     return pages
 
 
-def _print_json(game: AnyGame, kept: MatchRecord[Any, Any]) -> None:
+def _print_json(game: AnyGame, kept: AnyRecord) -> None:
     for state, played in positions(game, kept):
         line: Json = {"state": game.codec.state_to_json(state)}
         if played is not None:

@@ -2,7 +2,6 @@
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
@@ -19,7 +18,7 @@ from arena.contestant.reproduce import Comparison, in_words
 from arena.errors import BotFault, UsageError
 from arena.game import AnyGame
 from arena.links.connection import tcp_connect
-from arena.match import Contestant, MatchRecord
+from arena.match import AnyRecord, Contestant
 from arena.referee.record_files import read_record
 from arena.sandboxes.base import Limits
 
@@ -54,7 +53,7 @@ def _make_bot(name: str) -> RunningBot:
     raise UsageError(f"{name} cannot be debugged: give a folder, or grpc://host:port of a bot that you started")
 
 
-async def _run(game: AnyGame, kept: MatchRecord[Any, Any], seat: int, bot: RunningBot, first: int) -> int:
+async def _run(game: AnyGame, kept: AnyRecord, seat: int, bot: RunningBot, first: int) -> int:
     """Compare and print move by move; the exit code is 1 if the bot did not answer everything."""
     console, done = plain_console(), list[Comparison]()
     broken = ""

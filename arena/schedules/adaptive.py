@@ -24,7 +24,7 @@ from arena.ratings.model import ENVIRONMENT, ROLE_SIGMA
 from arena.ratings.truncated import Floats, cumulative, draw, win
 from arena.schedules.certainty import DIGITS, certainty
 from arena.schedules.outcomes import Outcomes
-from arena.schedules.schedule import NO_ROUNDS, Rounds, Schedule, too_few_bots
+from arena.schedules.schedule import NO_ROUNDS, Rounds, Schedule, check_field_size
 
 Ints = NDArray[np.int64]
 
@@ -48,8 +48,7 @@ class Adaptive(Schedule):
         confidence: float,
         most: int,
     ) -> None:
-        if bots < seats:
-            raise too_few_bots(bots, seats)
+        check_field_size(bots, seats)
         self._bots = bots
         self._seats = seats
         self._top = min(top, bots)
@@ -57,25 +56,25 @@ class Adaptive(Schedule):
         self._most = most
 
     def rounds(self, finished: Outcomes) -> Rounds:
-        """One round of the tables that take away the most doubt; each plays its next deal in all rotations."""
+        """One round of the groups whose matches take away the most doubt; each plays its next deal in all rotations."""
         if len(finished) >= self._most:
             return NO_ROUNDS
         known = self.known(finished)
         if self._certainty(known) < self._confidence:
-            tables = next_matches(
+            chosen = next_groups(
                 known.mu,
                 known.skills,
                 top=self._top,
                 seats=self._seats,
                 games=self._seats,
-                count=self.tables(len(finished)),
+                count=self.groups_at_once(len(finished)),
             )
         else:
-            tables = self._neglected(finished)
+            chosen = self._neglected(finished)
         met = Counter[tuple[int, ...]]()
         for outcome, times in finished.counts.items():
             met[tuple(sorted(outcome.seating))] += times
-        groups, deals = [tuple(sorted(table)) for table in tables], []
+        groups, deals = [tuple(sorted(group)) for group in chosen], []
         for group in groups:
             deals.append(met[group] // self._seats)
             met[group] += self._seats
@@ -102,13 +101,13 @@ class Adaptive(Schedule):
         return fit(results, ENVIRONMENT, role_sigma=ROLE_SIGMA if finished else 0.0)
 
     def _neglected(self, finished: Outcomes) -> list[tuple[int, ...]]:
-        """The table of those who played least, if that is too little."""
+        """The group of those who played least, if that is too little."""
         played = finished.games()
         fewest = sorted(range(self._bots), key=lambda bot: (played[bot], bot))[: self._seats]
         return [tuple(fewest)] if played[fewest[0]] < LEAST else []
 
-    def tables(self, finished: int) -> int:
-        """How many tables to choose at once; it must not depend on how many can be played at once."""
+    def groups_at_once(self, finished: int) -> int:
+        """How many groups to choose at once; it must not depend on how many matches can be played at once."""
         wanted = max(1, self._bots // 4, int(_BATCH * finished / self._seats))
         return min(wanted, math.ceil((self._most - finished) / self._seats))
 
@@ -116,7 +115,7 @@ class Adaptive(Schedule):
         return certainty(known.mu, known.skills, self._top)
 
 
-def next_matches(
+def next_groups(
     mean: Floats,
     covariance: Floats,
     *,
@@ -125,21 +124,21 @@ def next_matches(
     games: int = 1,
     count: int = 1,
 ) -> list[tuple[int, ...]]:
-    """The `count` tables of `seats` bots, each for `games` matches, that most reduce the doubt about the first `top`.
+    """The `count` groups of `seats` bots, each for `games` matches, that most reduce the doubt about the first `top`.
 
-    Every table is chosen as if the ones before it were played, so they can be played at the same time.
+    Every group is chosen as if the ones before it had played, so they can play at the same time.
     """
     if not 2 <= seats <= len(mean):
-        raise UsageError(f"a table of {seats} cannot be filled from a field of {len(mean)}")
-    tables = []
+        raise UsageError(f"{seats} seats cannot be filled from a field of {len(mean)}")
+    groups = []
     for _ in range(count):
         gains, shares = _gains(mean, covariance, top=top, games=games)
-        table = _best_table(gains, seats)
-        tables.append(table)
-        for first, second in pairwise(table):
+        group = _best_group(gains, seats)
+        groups.append(group)
+        for first, second in pairwise(group):
             carried = covariance[:, first] - covariance[:, second]
             covariance = covariance - shares[first, second] * np.outer(carried, carried)
-    return tables
+    return groups
 
 
 def games_to_separate(mean: Floats, covariance: Floats, *, first: int, second: int, confidence: float) -> float:
@@ -189,16 +188,16 @@ def expected_precision(difference: Floats, variance: Floats) -> Floats:
     return precision
 
 
-def _best_table(gains: Floats, seats: int) -> tuple[int, ...]:
-    """The pair with the greatest gain, and then whoever adds most to those at the table."""
+def _best_group(gains: Floats, seats: int) -> tuple[int, ...]:
+    """The pair with the greatest gain, and then whoever adds most to those who are in it."""
     gains = gains.round(DIGITS)
     first, second = np.unravel_index(np.argmax(gains), gains.shape)
-    table = [int(first), int(second)]
-    while len(table) < seats:
-        added = gains[table].sum(axis=0)
-        added[table] = -1.0
-        table.append(int(np.argmax(added)))
-    return tuple(table)
+    group = [int(first), int(second)]
+    while len(group) < seats:
+        added = gains[group].sum(axis=0)
+        added[group] = -1.0
+        group.append(int(np.argmax(added)))
+    return tuple(group)
 
 
 def _places(top: int) -> str:

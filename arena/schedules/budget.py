@@ -11,7 +11,7 @@ MOST_DEALS = 8
 FIRST_DEALS = 2
 """Deals of the first legs, before any match was measured, if there is no limit of time."""
 MARGIN = 1.1
-"""A round is begun when it fits this many times, because rounds differ."""
+"""A round is started when it fits this many times, because rounds differ."""
 
 
 class Budget:
@@ -31,8 +31,8 @@ class Budget:
         self.spent = False
         """Whether something was refused for want of time."""
 
-    def begin(self) -> None:
-        """Start the time: the executor is ready."""
+    def start(self) -> None:
+        """Let the time run from now on: the executor is ready."""
         self._started = self._now()
 
     def note(self, seconds: float) -> None:
@@ -59,7 +59,7 @@ class Budget:
         self.spent |= not fits
         return fits
 
-    def rounds_to_begin(self, matches: int, *, before: int, waiting: int = 0) -> int:
+    def rounds_to_start(self, matches: int, *, before: int, waiting: int = 0) -> int:
         """How many rounds of so many matches to play together, group after group; 0 when not even one fits.
 
         Bots stay warm while they play several deals from the same seats, but not for longer than it takes to make the

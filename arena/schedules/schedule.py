@@ -24,12 +24,12 @@ SWISS_VERSION = 2
 """Raised whenever the same results are paired otherwise than before: no tournament may mix two kinds of pairings."""
 ADAPTIVE_VERSION = 2
 """The same for adaptive tournaments, whose end follows from the results, too."""
-MOST_TUPLES = 60
+MOST_CHOSEN_GROUPS = 60
 """More groups of three or four bots than this are not all played: a balanced choice of them is."""
 
 MOST_GROUPS = 500_000
 """A gauntlet lists all of its groups, and whoever reads a stranger's file must not run out of memory by that."""
-MOST_CHOOSING = 3_000
+MOST_TO_CHOOSE_FROM = 3_000
 """Bots among whom groups of three or four are chosen: the time for that grows with the square of their number."""
 
 
@@ -71,7 +71,7 @@ class Rounds(Sequence[Round]):
     """What they play in the first of these rounds: all the same, or each group its own."""
     length: int
     """How many rounds these are."""
-    out: frozenset[int] = frozenset()
+    excluded: frozenset[int] = frozenset()
     """Bots that play no more: what they have not played is dropped."""
 
     @property
@@ -108,11 +108,11 @@ class Rounds(Sequence[Round]):
         """The fixtures of one group in one round."""
         return rotations(self.groups[group], self._first_deal(group) + number)
 
-    def drop_out(self, start: int, finished: Outcomes) -> None:
-        """Drop what those will not play who are out; these rounds begin at the place `start`."""
+    def drop_excluded(self, start: int, finished: Outcomes) -> None:
+        """Drop what excluded bots have not played; these rounds begin at the place `start`."""
         seats = len(self.groups[0]) if self.groups else 0
-        for number, group in enumerate(self.groups) if self.out else ():
-            if not self.out.isdisjoint(group):
+        for number, group in enumerate(self.groups) if self.excluded else ():
+            if not self.excluded.isdisjoint(group):
                 for first in range(start + number * seats, start + len(self) * self.size, self.size):
                     for place in range(first, first + seats):
                         finished.drop(place)
@@ -223,7 +223,7 @@ class FixedSchedule(Schedule):
                 self._add(late, first, begun)
         if begun < rounds or not rounds:
             self._add(groups, begun, rounds)
-        self._out = frozenset(change.bot for change in changes if change.bot not in field)
+        self._excluded = frozenset(change.bot for change in changes if change.bot not in field)
 
     def _end(self) -> int:
         return int(self._parts[-1].end) if self._parts else 0
@@ -241,11 +241,11 @@ class FixedSchedule(Schedule):
         if part is None:
             return NO_ROUNDS
         number = part.first + (done - part.start) // part.size
-        return Rounds(part.groups, number, (part.last or max(number + 1, 2 * number)) - number, self._out)
+        return Rounds(part.groups, number, (part.last or max(number + 1, 2 * number)) - number, self._excluded)
 
     def total(self) -> int | None:
-        """All of it, if it has an end, and nobody has left what he was to play."""
-        return None if self._out or self._parts[-1].end == math.inf else self._end()
+        """All of it, if it has an end and nobody was excluded."""
+        return None if self._excluded or self._parts[-1].end == math.inf else self._end()
 
     def ending(self, finished: Outcomes) -> str:
         return f"all {finished.played} matches are played"
@@ -275,15 +275,18 @@ def round_robin(
     """Everybody against everybody; where that is too much for three or four seats, a balanced choice of groups."""
 
     def make(field: Sequence[int]) -> Groups:
-        _check(len(field), seats)
+        check_field_size(len(field), seats)
         if seats == 2:
             pairs = AllPairs(len(field))
             # A large field is not listed, unless it was changed.
             return pairs if field == list(range(len(field))) else _renamed(pairs, field)
-        if len(field) > MOST_CHOOSING:
-            raise UsageError(f"a round robin for {seats} seats takes at most {MOST_CHOOSING:,} bots: name fewer")
-        chosen = list(combinations(range(len(field)), seats)) if math.comb(len(field), seats) <= MOST_TUPLES else None
-        return _renamed(interleaved(chosen or balanced_groups(len(field), seats, MOST_TUPLES, seed)), field)
+        if len(field) > MOST_TO_CHOOSE_FROM:
+            raise UsageError(f"a round robin for {seats} seats takes at most {MOST_TO_CHOOSE_FROM:,} bots: name fewer")
+        if math.comb(len(field), seats) <= MOST_CHOSEN_GROUPS:
+            groups = list(combinations(range(len(field)), seats))
+        else:
+            groups = balanced_groups(len(field), seats, MOST_CHOSEN_GROUPS, seed)
+        return _renamed(interleaved(groups), field)
 
     return FixedSchedule(make, bots, rounds, changes)
 
@@ -294,7 +297,7 @@ def gauntlet(
     """One bot against all others; with more seats, against every group of them."""
 
     def make(field: Sequence[int]) -> Groups:
-        _check(len(field), seats)
+        check_field_size(len(field), seats)
         if champion not in field:
             raise UsageError("the first bot of a gauntlet meets all others, and cannot be excluded: close it instead")
         if math.comb(len(field) - 1, seats - 1) > MOST_GROUPS:
@@ -347,7 +350,7 @@ class Swiss(Schedule):
     """Each round pairs bots with equal scores that have not met; for two seats; with 0 rounds there is no last one."""
 
     def __init__(self, bots: int, rounds: int, seed: int) -> None:
-        _check(bots, 2)
+        check_field_size(bots, 2)
         self._bots = bots
         self._rounds = rounds
         self._seed = seed
@@ -385,12 +388,10 @@ class Swiss(Schedule):
         return Standing(order, scores, met, rested)
 
 
-def _check(bots: int, seats: int) -> None:
+def check_field_size(bots: int, seats: int) -> None:
+    """UsageError if not even one match can be played."""
     if bots < seats:
-        raise too_few_bots(bots, seats)
-
-
-def too_few_bots(bots: int, seats: int) -> UsageError:
-    """That not even one match can be played, and what to do."""
-    there = "there is only 1" if bots == 1 else f"there are {bots}"
-    return UsageError(f"a tournament for {seats} seats needs at least {seats} bots, but {there}: name more with --bots")
+        there = "there is only 1" if bots == 1 else f"there are {bots}"
+        raise UsageError(
+            f"a tournament for {seats} seats needs at least {seats} bots, but {there}: name more with --bots"
+        )

@@ -325,8 +325,8 @@ class RunEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
-    """What an archive brings: for every match the checksum, by its name; and that of the whole, if it is finished."""
+class ImportRequest:
+    """What an archive has: for every match the checksum, by its name; and that of the whole, if it is finished."""
 
     matches: Mapping[str, str]
     checksum: str

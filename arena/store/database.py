@@ -29,7 +29,6 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 
 from arena.distribution import install_hint
 from arena.errors import UsageError
-from arena.store import upgrade
 from arena.store.failures import ConnectionLost, explain, schema_outdated, schema_too_new, schema_too_old, store_in_use
 from arena.store.runs import tournaments_in_play
 from arena.store.schema import runs
@@ -258,7 +257,7 @@ def _is_newest(connection: Connection, name: str, form: Form) -> bool:
     """Whether the schema is the newest one; UsageError if this Arena cannot make it so."""
     known = sorted(path.name[:4] for path in (form.migrations / "versions").glob("[0-9]*.py"))
     here = _revision(connection, form)
-    if here is not None and here not in (upgrade.REVISION, *known):
+    if here is not None and here not in known:
         raise schema_too_old(name) if here < known[0] else schema_too_new(name)
     return here == known[-1]
 
@@ -283,8 +282,6 @@ def _migrate(where: str | Path, name: str, form: Form) -> None:
                 return  # another process did it while this one waited, and may play with it already
             if inspect(connection).has_table(runs.name) and tournaments_in_play(connection):
                 raise store_in_use(name)
-            if _revision(connection, form) == upgrade.REVISION:
-                upgrade.upgrade(connection)
             config.attributes.update(connection=connection, version_table=form.version_table)
             command.upgrade(config, "head")
     finally:

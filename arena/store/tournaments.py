@@ -1,4 +1,4 @@
-"""The tournaments of a store: begun, adopted, finished, listed."""
+"""The tournaments of a store: begun, imported, finished, listed."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -6,10 +6,10 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, Select, and_, func, insert, select, update
 
 from arena.errors import UsageError
-from arena.store.adoption import find_home
-from arena.store.base import Arrival, Change, Changes, TournamentEntry, TournamentSummary
+from arena.store.base import Change, Changes, ImportRequest, TournamentEntry, TournamentSummary
 from arena.store.checksums import TournamentChecksum, settings_key
 from arena.store.database import exclusive, writing
+from arena.store.import_target import find_import_target
 from arena.store.runs import tournaments_in_play
 from arena.store.schema import as_utc, matches, seat_tallies, tournaments
 from arena.store.tallies import PIECE, count_in, is_rated, total_of
@@ -34,21 +34,21 @@ class Tournaments:
                 number = _new_tournament(connection, game, settings, apart=False)
         return self.tournament(number)
 
-    def adopt_tournament(self, game: str, settings: Mapping[str, Any], arrival: Arrival) -> TournamentEntry:
+    def tournament_for_import(self, game: str, settings: Mapping[str, Any], request: ImportRequest) -> TournamentEntry:
         """The tournament that has the matches of an archive or may take them in, or else a new one.
 
         One transaction decides. UsageError if some went otherwise here and shall not be kept apart.
         """
         with exclusive(self._database) as connection:
-            number = find_home(connection, settings_key(game, settings), arrival)
+            number = find_import_target(connection, settings_key(game, settings), request)
             if number is None:
-                number = _new_tournament(connection, game, settings, apart=not arrival.rated)
-            elif arrival.rated:
+                number = _new_tournament(connection, game, settings, apart=not request.rated)
+            elif request.rated:
                 self._rate(connection, number, settings)
             own = and_(tournaments.c.id == number, tournaments.c.finished.is_(False))
             known = connection.execute(select(tournaments.c.changes).where(own)).scalar()
-            if len(arrival.changes) > len(known or ()):
-                _write_changes(connection, number, arrival.changes)
+            if len(request.changes) > len(known or ()):
+                _write_changes(connection, number, request.changes)
         return self.tournament(number)
 
     def _rate(self, connection: Connection, tournament_id: int, settings: Mapping[str, Any]) -> None:

@@ -29,9 +29,9 @@ from arena.referee import record
 from arena.referee.enforcement import weak_limits
 from arena.referee.outputs import MAX_OUTPUT
 from arena.store.base import (
-    Arrival,
     BotEntry,
     Change,
+    ImportRequest,
     KeptMatch,
     MatchEntry,
     Output,
@@ -137,16 +137,17 @@ def add(store: Store, archived: StoredTournament, *, rated: bool = False) -> tup
     entry = archived.entry
     ids = register.imported(store, archived.bots, rated=rated)
     checksums = {match.entry.match_id: match.checksum for match in archived.matches()}
-    home = store.adopt_tournament(entry.game, entry.settings, Arrival(checksums, entry.checksum, rated, entry.changes))
-    if home.finished or not (home.apart or rated):
-        return home, 0  # all of it is here already
-    added, matches = 0, (_renumbered(match, home.id, ids) for match in archived.matches())
+    request = ImportRequest(checksums, entry.checksum, rated, entry.changes)
+    target = store.tournament_for_import(entry.game, entry.settings, request)
+    if target.finished or not (target.apart or rated):
+        return target, 0  # all of it is here already
+    added, matches = 0, (_renumbered(match, target.id, ids) for match in archived.matches())
     while batch := list(islice(matches, BATCH)):
-        added += store.add_matches(home.id, batch)
+        added += store.add_matches(target.id, batch)
         time.sleep(PAUSE_S)
     if entry.finished:
-        store.finish_tournament(home.id, entry.checksum)
-    return store.tournament(home.id), added
+        store.finish_tournament(target.id, entry.checksum)
+    return store.tournament(target.id), added
 
 
 def _renumbered(match: KeptMatch, tournament_id: int, ids: Mapping[int, int]) -> KeptMatch:
@@ -230,7 +231,7 @@ def _match_from_json(plain: dict[str, Any]) -> KeptMatch:
     entry = MatchEntry(tournament_id=0, seats=seats, ended_at_fault=record.ended_at_fault(content), **plain)
     # All else is compared with the record; these two are in the table alone.
     if not isinstance(entry.ordinal, int) or not 0 <= entry.ordinal < MAX_MATCHES:
-        raise UsageError(f"{entry.ordinal!r:.40} is no place in a schedule")
+        raise UsageError(f"{entry.ordinal!r:.40} is not a valid place in a schedule")
     said = {number: output for number, output in outputs.items() if output != Output("")}
     _check_outputs(said)
     return KeptMatch(entry, content, checksum, said)

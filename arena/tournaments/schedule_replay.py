@@ -67,7 +67,7 @@ class ScheduleReplay:
         return self._finished.missing(len(self._finished), self._end())
 
     def _drop_out(self) -> None:
-        self._rounds.drop_out(len(self._finished), self._finished)
+        self._rounds.drop_excluded(len(self._finished), self._finished)
 
     def _next_rounds(self) -> bool:
         """Go on to the rounds that follow from those that are played; False if one of their matches is missing."""

@@ -103,7 +103,7 @@ class Tournament:
         """Play what is missing; True when the tournament is complete, False when it was stopped before."""
         budget = budget or Budget()
         async with executor:
-            budget.begin()
+            budget.start()
             if not await self._run(executor, on_match, budget):
                 if budget.spent and self.settings.endless and self.played and not self.broken_off():
                     await self._close()
@@ -146,7 +146,7 @@ class Tournament:
         past = 0
         while rounds := self._schedule.rounds(self.finished):
             start, matches = len(self.finished), len(rounds) * rounds.size
-            rounds.drop_out(start, self.finished)
+            rounds.drop_excluded(start, self.finished)
             self._check_seatings(rounds, start, matches)
             self._waiting = 0
             jobs = self._jobs(rounds, start, past, budget, executor)
@@ -169,7 +169,7 @@ class Tournament:
                 continue
             # Where all matches are between the same bots, there is nothing to interleave.
             before = past + number if len(rounds.groups) > 1 else MOST_DEALS
-            rounds_now = budget.rounds_to_begin(missing, before=before, waiting=self._waiting)
+            rounds_now = budget.rounds_to_start(missing, before=before, waiting=self._waiting)
             if not rounds_now:
                 return
             # No table has many deals before it while another has none. Between the same bots, what tables play already
@@ -259,7 +259,7 @@ def _outcome(places: Mapping[int, int], bot_ids: Iterable[int], ranks: Iterable[
 def full_rounds(schedule: Schedule, played: Outcomes) -> int:
     """The place after the last of the rounds that are played whole, one after the other from the first."""
     while rounds := schedule.rounds(played):
-        rounds.drop_out(len(played), played)
+        rounds.drop_excluded(len(played), played)
         for _ in range(len(rounds)):
             if not played.finish(len(played) + rounds.size):
                 return len(played)

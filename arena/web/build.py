@@ -9,7 +9,7 @@ from arena.store.base import ListedMatch
 from arena.web.links import ASSETS, file_of
 from arena.web.pages.match import MatchFilter, embed_page, matches_page
 from arena.web.pages.views import match_name
-from arena.web.rendering import Form, Page, SiteContext, render, site_files
+from arena.web.rendering import OutputMode, Page, SiteContext, render, site_files
 from arena.web.site import LONG, Site
 
 MARK = ".arena-site"
@@ -37,7 +37,7 @@ def build_site(site: Site, folder: Path, *, matches: int) -> Built:
     def has(kind: str, name: object) -> bool:
         return kind not in ("match", "embed") or name in names
 
-    around = SiteContext(site.title, Form.FOLDER, has)
+    around = SiteContext(site.title, OutputMode.FOLDER, has)
     written = []
     for page in _pages(site, shown, names):
         _write(folder / page.path, render(page, around))

@@ -25,8 +25,8 @@ STYLES = ("theme.css", "site.css")
 ICON = "favicon.svg"
 
 
-class Form(Enum):
-    """What becomes of pages."""
+class OutputMode(Enum):
+    """Where pages go, which decides how they carry their scripts and styles."""
 
     SERVED = "served"
     """Scripts are files and the server's headers say what may run; tables are sorted by the server."""
@@ -85,22 +85,22 @@ class SiteContext:
     """What the pages of a site have in common."""
 
     title: str = "Arena"
-    form: Form = Form.SERVED
+    mode: OutputMode = OutputMode.SERVED
     has: Callable[[str, object], bool] = field(default=lambda kind, name: True)  # noqa: ARG005
     """Whether the site has this page; links to others are left out."""
 
     @property
     def served(self) -> bool:
         """Whether a server answers, so that tables can be sorted by their address."""
-        return self.form is Form.SERVED
+        return self.mode is OutputMode.SERVED
 
 
 def render(page: Page, around: SiteContext) -> str:
     up = up_from(page.path)
-    delivery = _delivery(around.form, up)
+    delivery = _delivery(around.mode, up)
     assets = Assets(delivery)
     part = _player(page, around, assets, up)
-    single = around.form is Form.SINGLE
+    single = around.mode is OutputMode.SINGLE
     head: list[Markup] = []
     if part:
         # What the player says about itself comes after what holds for all pages.
@@ -166,14 +166,14 @@ def site_files(known: Iterable[AnyGame]) -> dict[str, str]:
     return asset_files(map(find_viewer, known)) | own
 
 
-def _delivery(form: Form, up: str) -> Delivery:
+def _delivery(mode: OutputMode, up: str) -> Delivery:
     def address(name: str) -> str:
         return up + _address(name)
 
-    match form:
-        case Form.SERVED:
+    match mode:
+        case OutputMode.SERVED:
             return Delivery(styles=address, scripts=address)
-        case Form.FOLDER:
+        case OutputMode.FOLDER:
             return Delivery(styles=address)
     return INLINED
 

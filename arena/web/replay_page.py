@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from arena.web.rendering import Form, Page, SiteContext, render
+from arena.web.rendering import OutputMode, Page, SiteContext, render
 from arena.web.replay_data import Replay
 
 
@@ -25,4 +25,4 @@ def replay_page(replay: Replay, *, framed: bool = False, outputs: Mapping[int, s
 
 def replay_html(replay: Replay, *, framed: bool = False, outputs: Mapping[int, str] | None = None) -> str:
     """The page with all that it needs, as HTML."""
-    return render(replay_page(replay, framed=framed, outputs=outputs), SiteContext(form=Form.SINGLE))
+    return render(replay_page(replay, framed=framed, outputs=outputs), SiteContext(mode=OutputMode.SINGLE))

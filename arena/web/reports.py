@@ -10,7 +10,7 @@ from arena.standings.table import Row, Standings
 from arena.web import charts
 from arena.web.formats import counted, heat, percent, rank_interval
 from arena.web.pages.ladder import seats_chart
-from arena.web.rendering import Form, Page, SiteContext, render
+from arena.web.rendering import OutputMode, Page, SiteContext, render
 
 RATING_HEADS = ("#", "bot", "owner", "rating", "± 2 sd", "rank", "best", "games")
 RATING_NOTE = (
@@ -101,7 +101,7 @@ def history_page(bot: str, histories: Sequence[GameHistory]) -> str:
 
 def render_report(title: str, subtitle: str, sections: Sequence[ReportSection]) -> str:
     page = Page("report.html", "report.html", title, subtitle, Report(subtitle, sections))
-    return render(page, SiteContext(form=Form.SINGLE))
+    return render(page, SiteContext(mode=OutputMode.SINGLE))
 
 
 def _ratings_section(title: str, rows: Sequence[Row]) -> ReportSection:

@@ -29,7 +29,7 @@ from arena.web.connections import guarded
 from arena.web.links import ASSETS, events_of, file_of
 from arena.web.live import Live
 from arena.web.rendering import (
-    Form,
+    OutputMode,
     Page,
     Section,
     SiteContext,
@@ -221,7 +221,7 @@ class Pages:
     def __init__(self, live: Live) -> None:
         self._live = live
         self._files = site_files(live.games.values())
-        self._around = SiteContext(live.title, Form.SERVED)
+        self._around = SiteContext(live.title, OutputMode.SERVED)
         self._packed = lru_cache(PACKS)(self._pack)
         # By the tag, so that a page is made once for all who look at it, until something has changed.
         self._made = lru_cache(PAGES)(self._make)

@@ -24,57 +24,46 @@ def check_gone(bot):
     assert not Path(bot._home).exists()
 
 
-def test_a_start_that_is_cancelled_leaves_no_task_and_no_process(tmp_path):
+async def test_a_start_that_is_cancelled_leaves_no_task_and_no_process(tmp_path):
     bot = attached(tmp_path, "-c", "import time; time.sleep(600)")  # it never serves
-
-    async def run():
-        starting = asyncio.create_task(bot.start())
-        while bot._process is None:
-            await asyncio.sleep(0.01)
-        await asyncio.sleep(0.1)
-        starting.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await starting
-        left = asyncio.all_tasks() - {asyncio.current_task()}
-        await bot.close()
-        return left
-
-    assert asyncio.run(run()) == set()
+    starting = asyncio.create_task(bot.start())
+    while bot._process is None:
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.1)
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    await bot.close()
+    assert left == set()
     check_gone(bot)
 
 
-def test_a_connection_that_cannot_be_closed_keeps_no_process_alive(tmp_path):
+async def test_a_connection_that_cannot_be_closed_keeps_no_process_alive(tmp_path):
     folder = write_bot(tmp_path / "bot", choosing("return turn.legal[0]"))
     bot = attached(folder, "bot.py")
 
     async def fail():
         raise InfraError("it cannot be closed")
 
-    async def run():
-        await bot.start()
-        connection = bot._connection
-        close, connection.close = connection.close, fail
-        with pytest.raises(InfraError, match="it cannot be closed"):
-            await bot.close()
-        await close()
-
-    asyncio.run(run())
+    await bot.start()
+    connection = bot._connection
+    close, connection.close = connection.close, fail
+    with pytest.raises(InfraError, match="it cannot be closed"):
+        await bot.close()
+    await close()
     check_gone(bot)
 
 
-def test_closing_that_is_cancelled_ends_the_process_all_the_same(tmp_path):
+async def test_closing_that_is_cancelled_ends_the_process_all_the_same(tmp_path):
     stubborn = "import signal, time; signal.signal(15, signal.SIG_IGN); print(flush=True); time.sleep(600)"
     bot = attached(tmp_path, "-c", stubborn)
-
-    async def run():
-        starting = asyncio.create_task(bot.start())
-        await asyncio.sleep(1.0)
-        starting.cancel()
-        await asyncio.wait([starting])
-        closing = asyncio.create_task(bot.close())
-        await asyncio.sleep(0.1)
-        closing.cancel()
-        await asyncio.wait([closing])
-
-    asyncio.run(run())
+    starting = asyncio.create_task(bot.start())
+    await asyncio.sleep(1.0)
+    starting.cancel()
+    await asyncio.wait([starting])
+    closing = asyncio.create_task(bot.close())
+    await asyncio.sleep(0.1)
+    closing.cancel()
+    await asyncio.wait([closing])
     check_gone(bot)

@@ -1,7 +1,5 @@
 """A bot at fault is ended in the middle of a match, and nothing that it does then is a way to void the match."""
 
-import asyncio
-
 import pytest
 
 from arena.bots.builtin import RandomBot
@@ -53,18 +51,13 @@ class Untidy(LocalBot):
         raise InfraError("its folder is not empty")
 
 
-def test_a_bot_that_cannot_be_cleaned_up_voids_no_match_and_is_told_of_at_the_end_of_the_table():
+async def test_a_bot_that_cannot_be_cleaned_up_voids_no_match_and_is_told_of_at_the_end_of_the_table():
     bots = [LocalBot(Contestant("a"), session), Untidy(Contestant("b"), session), LocalBot(Contestant("c"), session)]
     spec = MatchSpec("m", "kingdoms", GAME.configure(3, {}), 7, tuple(bot.contestant for bot in bots), CONTROL)
-
-    async def play():
-        table = await Table(bots).__aenter__()
-        kept = await table.play(GAME, spec, [0, 1, 2])
-        assert (bots[1].dismissed, bots[1].closed, bots[1].paused) == (1, 1, 1)  # paused once, when it had started
-        with pytest.raises(InfraError, match="its folder is not empty"):
-            await table.__aexit__()
-        return kept
-
-    kept = asyncio.run(play())
+    table = await Table(bots).__aenter__()
+    kept = await table.play(GAME, spec, [0, 1, 2])
+    assert (bots[1].dismissed, bots[1].closed, bots[1].paused) == (1, 1, 1)  # paused once, when it had started
+    with pytest.raises(InfraError, match="its folder is not empty"):
+        await table.__aexit__()
     assert [verdict.ending for verdict in kept.verdicts] == [Ending.NORMAL, Ending.CRASH, Ending.NORMAL]
     assert kept.outcome.ranks[1] == 3

@@ -11,7 +11,6 @@ from arena.bots.reserved import check_imported
 from arena.errors import UsageError
 from arena.standings.ladder import newest_versions
 from arena.store.checksums import bot_checksum
-from arena.store.sql import Store
 from arena.tournaments.field import check_present, choose_field
 from tests.kits.contestants import arena, choosing, write_bot
 
@@ -19,13 +18,6 @@ pytestmark = pytest.mark.slow
 
 MANIFEST = Manifest("mine", "1", ("claim", "rrr"), ("python3", "bot.py"))
 DIGEST = "sha256:" + "ab" * 32
-
-
-@pytest.fixture
-def store(tmp_path):
-    opened = Store(tmp_path / "arena.db")
-    yield opened
-    opened.close()
 
 
 def add(store, **changes):

@@ -68,23 +68,20 @@ def test_a_stall_while_it_opens_its_socket_is_not_the_bots_time_afterwards(tmp_p
     start(bot)
 
 
-def test_a_bot_that_did_not_start_is_at_fault_however_it_is_cleared_away(tmp_path, monkeypatch):
+async def test_a_bot_that_did_not_start_is_at_fault_however_it_is_cleared_away(tmp_path, monkeypatch):
     """What cannot be cleared away is told by whoever closes the bot, and not in the place of its fault."""
     bot = make_bot(tmp_path, "no number", 0.0)
 
     async def fail():
         raise InfraError("its processes cannot be ended")
 
-    async def begin():
-        end = bot.sandbox._end
-        monkeypatch.setattr(bot.sandbox, "_end", fail)
-        with pytest.raises(StartFailed, match="exited with code 1"):
-            await bot.start()
-        with pytest.raises(InfraError, match="cannot be ended"):
-            await bot.close()
-        await end()
-
-    asyncio.run(begin())
+    end = bot.sandbox._end
+    monkeypatch.setattr(bot.sandbox, "_end", fail)
+    with pytest.raises(StartFailed, match="exited with code 1"):
+        await bot.start()
+    with pytest.raises(InfraError, match="cannot be ended"):
+        await bot.close()
+    await end()
 
 
 def test_both_waits_have_one_deadline(tmp_path):

@@ -5,16 +5,11 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
-from click.testing import CliRunner
 
-from arena.cli import main
 from arena.referee import record
 from arena.registry import find, games
 from arena.store.sql import Store
-
-
-def arena(*args):
-    return CliRunner().invoke(main, [str(arg) for arg in args])
+from tests.kits.contestants import arena
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
 
 from arena.cli import main
+from tests.kits.contestants import arena
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -21,9 +21,9 @@ def commands(page):
 
 
 def test_every_game_has_a_page_that_is_listed():
-    listed = CliRunner().invoke(main, ["docs"]).output
+    listed = arena("docs").output
     assert re.search(r"^assassins +King & Assassins: how a bot sees and plays it$", listed, re.MULTILINE)
-    page = CliRunner().invoke(main, ["docs", "assassins", "--plain"]).output
+    page = arena("docs", "assassins", "--plain").output
     assert "| `king_points` | number | Action points that the king has left in this round. |" in page
     assert 'turn.move("capture", figure=' in page
 

@@ -9,17 +9,10 @@ import pytest
 
 from tests.cli.test_help import PAGES
 from tests.kits.contestants import arena, choosing, need_bubblewrap, write_bot
-from tests.kits.fields import play_tournament
 
 pytestmark = [pytest.mark.slow, pytest.mark.real(reason="tournaments are played by worker processes")]
 
 BOTS = ("--game", "claim", "--bots", "random,first", "--rounds", 1, "--seed", 5, "--clock", "10s/move")
-
-
-@pytest.fixture(scope="module")
-def played(tmp_path_factory):
-    """A store with a finished tournament of three bots in folders."""
-    return play_tournament(tmp_path_factory.mktemp("played"), rounds=1)
 
 
 def ask(*words, code=0):

@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.text import Text
 
 from arena.cli.choosing import Menu, Question, draw, move_words, result_for_seat
-from arena.cli.line_desk import LineDesk
+from arena.cli.line_dialog import LineDialog
 from arena.cli.screen import LineEditor
-from arena.cli.screen_desk import fit
+from arena.cli.screen_dialog import fit
 from arena.game import Game
 from arena.match import Outcome
 from arena.referee.record_files import read_record
@@ -133,8 +133,8 @@ class Typed:
      (["q", "y", "3"], None), (["?", "rules", "3"], 2)],
 )  # fmt: skip
 def test_a_move_is_chosen_by_its_number_or_its_words(menu, typed, chosen):
-    desk = LineDesk(Console(quiet=True), Typed(typed), lambda: None)
-    assert asyncio.run(desk.ask(Question(0, "the board", menu, []))) == chosen
+    dialog = LineDialog(Console(quiet=True), Typed(typed), lambda: None)
+    assert asyncio.run(dialog.ask(Question(0, "the board", menu, []))) == chosen
 
 
 def test_words_narrow_the_moves_and_numbers_do_not(menu):

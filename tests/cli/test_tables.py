@@ -9,10 +9,8 @@ from html import unescape
 from itertools import combinations
 
 import pytest
-from click.testing import CliRunner
 from rich.console import Console
 
-from arena.cli import main
 from arena.cli.site import planned_matches
 from arena.cli.table_formats import Table, print_table
 from arena.cli.tables import print_standings
@@ -23,14 +21,11 @@ from arena.store.sql import Store
 from arena.tournaments.formats import schedule_of
 from arena.web.formats import counted
 from arena.web.reports import Cell, ReportSection, ratings_page, render_report
+from tests.kits.contestants import arena
 from tests.kits.fields import play_tournament
 
 WORDS = [["ratings", "--game", "claim", "--all"], ["crosstable", "--game", "claim", "--all"], ["history", "two"]]
 """The bots are folders, which stay off the ladder."""
-
-
-def run(*args):
-    return CliRunner().invoke(main, [str(arg) for arg in args])
 
 
 @pytest.fixture(scope="module")
@@ -41,18 +36,18 @@ def db(tmp_path_factory):
 
 @pytest.mark.parametrize("words", WORDS, ids=" ".join)
 def test_json_and_csv_have_the_same_rows(db, words):
-    rows = json.loads(run(*words, "--json", "--db", db).output)
-    lines = list(csv.DictReader(io.StringIO(run(*words, "--csv", "--db", db).output)))
+    rows = json.loads(arena(*words, "--json", "--db", db).output)
+    lines = list(csv.DictReader(io.StringIO(arena(*words, "--csv", "--db", db).output)))
     assert rows
     assert [{key: str(value) for key, value in row.items()} for row in rows] == lines
 
 
 @pytest.mark.parametrize("words", WORDS, ids=" ".join)
 def test_a_page_asks_the_network_for_nothing(db, words, tmp_path):
-    result = run(*words, "--html", tmp_path / "page.html", "--db", db)
+    result = arena(*words, "--html", tmp_path / "page.html", "--db", db)
     assert (result.exit_code, result.output) == (0, f"wrote {tmp_path / 'page.html'}\n")
     page = (tmp_path / "page.html").read_text()
-    assert page == run(*words, "--db", db, "--html").output.removesuffix("\n")
+    assert page == arena(*words, "--db", db, "--html").output.removesuffix("\n")
     assert not re.search(r"https?:|src=|@import|url\(|<script|<link", page)
     assert "default-src 'none'" in unescape(page)
     assert "light-dark(" in page
@@ -64,11 +59,11 @@ def test_a_page_asks_the_network_for_nothing(db, words, tmp_path):
 def test_a_tournament_needs_no_game_beside_it(db, command):
     """The commands that other ones name, such as `arena tournament list` and `arena import`."""
     alone, both = (
-        run(command, "--tournament", 1, "--db", db),
-        run(command, "--tournament", 1, "--game", "claim", "--db", db),
+        arena(command, "--tournament", 1, "--db", db),
+        arena(command, "--tournament", 1, "--game", "claim", "--db", db),
     )
     assert (alone.exit_code, alone.output) == (0, both.output)
-    neither = run(command, "--db", db)
+    neither = arena(command, "--db", db)
     assert (neither.exit_code, neither.stderr) == (2, "Error: which game? Give --game GAME, or --tournament ID\n")
 
 
@@ -109,29 +104,29 @@ def early(tmp_path_factory):
 
 def test_a_tournament_stopped_early_is_in_order_of_points_in_every_form(early):
     words = ("ratings", "--tournament", 1, "--db", early)
-    shown = run(*words).output
+    shown = arena(*words).output
     heads = next(line for line in shown.splitlines() if "points" in line)
     assert heads.split() == ["bot", "owner", "points", "games", "W-D-L", "faults"]
     assert [line.split()[0] for line in shown.splitlines()[3:7]] == ["c", "a", "d", "b"]
     assert "In order of points: ratings and ranks are known when all have met" in " ".join(shown.split())
-    rows = json.loads(run(*words, "--json").output)
+    rows = json.loads(arena(*words, "--json").output)
     assert [(row["name"], row["owner"], row["group"]) for row in rows] == [
         ("c", "owner of c", 2), ("a", "owner of a", 1), ("d", "owner of d", 2), ("b", "owner of b", 1),
     ]  # fmt: skip
     unknown = ("place", "mu", "sigma", "field_sigma", "best", "rank_low", "rank_high")
     assert {row[name] for row in rows for name in unknown} == {None}
-    for line in csv.DictReader(io.StringIO(run(*words, "--csv").output, newline="")):
+    for line in csv.DictReader(io.StringIO(arena(*words, "--csv").output, newline="")):
         assert {line[name] for name in unknown} == {""}
-    page = run(*words, "--html").output
+    page = arena(*words, "--html").output
     assert "% intervals" not in page.split("<table>")[0]  # no plot of ratings
     assert "owner of c" in page
 
 
 def test_a_cross_table_says_who_met_only_in_tests(early):
-    assert "1 pair met only in tests, which are not rated: --tests shows them" in run(
+    assert "1 pair met only in tests, which are not rated: --tests shows them" in arena(
         "crosstable", "--game", "claim", "--db", early
     ).output.replace("\n", " ")
-    tests = run("crosstable", "--game", "claim", "--tests", "--db", early).output
+    tests = arena("crosstable", "--game", "claim", "--tests", "--db", early).output
     assert tests.count("1/2") == 2
     assert "met only" not in tests
 
@@ -139,7 +134,7 @@ def test_a_cross_table_says_who_met_only_in_tests(early):
 def test_owners_are_shown_where_they_differ_and_bars_where_there_is_room(monkeypatch, early, db):
     def heads(width, *words):
         monkeypatch.setenv("COLUMNS", str(width))
-        lines = run("ratings", *words).output.splitlines()
+        lines = arena("ratings", *words).output.splitlines()
         return lines[1], "●" in "".join(lines)
 
     several = ("--game", "claim", "--tests", "--db", early)
@@ -150,7 +145,7 @@ def test_owners_are_shown_where_they_differ_and_bars_where_there_is_room(monkeyp
 
 
 def test_the_ratings_show_bars_ranks_and_what_a_seat_is_worth(db):
-    output = run("ratings", "--game", "claim", "--latest", "--db", db).output
+    output = arena("ratings", "--game", "claim", "--latest", "--db", db).output
     assert all(word in output for word in ("●", "──", "W-D-L", "rank", "best", "faults", "worth of a seat"))
 
 
@@ -196,7 +191,7 @@ def test_csv_is_safe_for_spreadsheets(start, capsys):
     ],
 )
 def test_what_cannot_be_is_one_sentence(db, words, complaint):
-    result = run(*words, "--db", db)
+    result = arena(*words, "--db", db)
     assert result.exit_code == 2
     assert complaint in result.stderr
     assert result.stderr.count("\n") == 1
@@ -204,11 +199,11 @@ def test_what_cannot_be_is_one_sentence(db, words, complaint):
 
 def test_columns_are_chosen_in_every_form(db):
     words = ("ratings", "--game", "claim", "--latest", "--columns", "games,name", "--db", db)
-    rows = json.loads(run(*words, "--json").output)
+    rows = json.loads(arena(*words, "--json").output)
     assert all(list(row) == ["games", "name"] for row in rows)
-    lines = list(csv.DictReader(io.StringIO(run(*words, "--csv").output, newline="")))
+    lines = list(csv.DictReader(io.StringIO(arena(*words, "--csv").output, newline="")))
     assert lines == [{name: str(value) for name, value in row.items()} for row in rows]
-    heads, _, *printed = run(*words).output.splitlines()
+    heads, _, *printed = arena(*words).output.splitlines()
     assert heads.split() == ["games", "name"]
     assert [line.split() for line in printed[: len(rows)]] == [[str(row["games"]), row["name"]] for row in rows]
 
@@ -225,7 +220,7 @@ def test_a_crosstable_of_many_bots_is_cut_into_parts_and_not_short(tmp_path, mon
         seats = tuple(SeatResult(bot.id, 1, 1.0, "NORMAL", "", 1, 1) for bot in (a, b))
         store.add_match(MatchEntry(cup.id, f"{count:04}", count, "", count, "", 1, "", seats), b"")
     store.close()
-    output = run("crosstable", "--game", "claim", "--db", tmp_path / "db").output
+    output = arena("crosstable", "--game", "claim", "--db", tmp_path / "db").output
     assert max(map(len, output.splitlines())) <= 80
     assert (output.count("0.5/1"), output.count("·"), output.count("…")) == (14 * 13, 14, 0)
     assert all(name in output.replace("\n", " ") or name[:20] in output for name in names)
@@ -242,9 +237,9 @@ def test_a_store_with_tests_alone_says_that_there_are_some(tmp_path):
     store.add_match(MatchEntry(test.id, "00", 0, "", 0, "", 1, "", seats), b"")
     store.close()
     for command in ("ratings", "crosstable"):
-        shown = run(command, "--game", "claim", "--db", tmp_path / "db").output
+        shown = arena(command, "--game", "claim", "--db", tmp_path / "db").output
         assert shown == "no rated matches of claim yet, only tests: --tests shows them\n"
-    listed = run("bots", "list", "--db", tmp_path / "db").output
+    listed = arena("bots", "list", "--db", tmp_path / "db").output
     assert "not shown: 3 versions only tried out; --all shows every version" in listed
 
 
@@ -252,11 +247,11 @@ def test_an_empty_store_has_empty_tables(tmp_path):
     db = tmp_path / "empty.db"
     Store(db).close()
     for words in WORDS[:2]:
-        assert json.loads(run(*words, "--json", "--db", db).output) == []
+        assert json.loads(arena(*words, "--json", "--db", db).output) == []
         for form in ([], ["--csv"], ["--html"]):
-            result = run(*words, "--db", db, *form)
+            result = arena(*words, "--db", db, *form)
             assert result.exit_code == 0, result.output
-        assert "no matches of claim yet" in run(*words, "--db", db).output
+        assert "no matches of claim yet" in arena(*words, "--db", db).output
 
 
 def test_a_contestant_sees_why_a_match_was_lost(tmp_path):
@@ -274,7 +269,7 @@ def test_a_contestant_sees_why_a_match_was_lost(tmp_path):
     outputs = {0: Output("Traceback: no cheese\n"), 1: Output("the other's secret\n")}
     store.add_match(match, b"record", (), outputs)
     out = tmp_path / "game.arena"
-    output = run("history", "a", "--match", "abc", "--out", out, "--db", tmp_path / "db").output
+    output = arena("history", "a", "--match", "abc", "--out", out, "--db", tmp_path / "db").output
     assert "match abc123 of tournament 1: b 1 won by forfeit (a 1's process ended at move 6), 5 moves" in output
     assert "seat 0  a 1, rank 2, 0 points, 1.50 s" in output
     assert "CRASH: its process ended with code 1" in output
@@ -282,7 +277,7 @@ def test_a_contestant_sees_why_a_match_was_lost(tmp_path):
     assert "Traceback: no cheese" in output
     assert "secret" not in output
     assert out.read_bytes() == b"record"
-    plain = json.loads(run("history", "a", "--match", "abc", "--json", "--db", tmp_path / "db").output)
+    plain = json.loads(arena("history", "a", "--match", "abc", "--json", "--db", tmp_path / "db").output)
     assert (plain["match"], plain["output"], len(plain["seats"])) == ("abc123", "Traceback: no cheese\n", 2)
     assert (plain["seats"][0]["name"], plain["seats"][0]["version"]) == ("a", "1")
 

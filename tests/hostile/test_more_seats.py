@@ -10,7 +10,6 @@ from arena.bots.running import LocalBot
 from arena.bots.table import Table
 from arena.clock import TimeControl
 from arena.match import Contestant, Ending, MatchSpec
-from arena.referee import looptime
 from arena.referee.replay import verify
 from arena.registry import find
 from arena.sandboxes.base import Limits
@@ -67,7 +66,7 @@ def test_one_never_starts_and_the_others_play(tmp_path):
     assert seats[1]["moves"] > 0
 
 
-def test_whoever_is_at_fault_is_ended_at_once(tmp_path):
+async def test_whoever_is_at_fault_is_ended_at_once(tmp_path):
     """After an illegal move it lives on, frozen; it must be dead when the next seat is asked, and the others alive."""
     need_bubblewrap()
     folders = [write_bot(tmp_path / f"bot{seat}", source, "kingdoms") for seat, source in enumerate((FAIR, ILLEGAL))]
@@ -84,14 +83,10 @@ def test_whoever_is_at_fault_is_ended_at_once(tmp_path):
             return turn.legal[0]
 
     bots_and_observer = [*bots, LocalBot(Contestant("observer"), lambda: Session(GAME, Observer()).handle)]
-
-    async def play():
-        contestants = tuple(bot.contestant for bot in bots_and_observer)
-        spec = MatchSpec("m", "kingdoms", GAME.configure(3, {}), 7, contestants, TimeControl.parse("5s/move"))
-        async with Table(bots_and_observer) as table:
-            return await table.play(GAME, spec, [0, 1, 2])
-
-    kept = looptime.run(play())
+    contestants = tuple(bot.contestant for bot in bots_and_observer)
+    spec = MatchSpec("m", "kingdoms", GAME.configure(3, {}), 7, contestants, TimeControl.parse("5s/move"))
+    async with Table(bots_and_observer) as table:
+        kept = await table.play(GAME, spec, [0, 1, 2])
     verify(GAME, kept)
     assert [verdict.ending for verdict in kept.verdicts] == [Ending.NORMAL, Ending.ILLEGAL, Ending.NORMAL]
     before = sum(move.seat == 2 for move in kept.played[: kept.faults[0].ply])

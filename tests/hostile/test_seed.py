@@ -1,6 +1,5 @@
 """Every bot has the engines: a seed that it can guess shows it the hands of all others, in every game with secrets."""
 
-import asyncio
 import json
 
 import pytest
@@ -37,7 +36,7 @@ def test_a_drawn_seed_cannot_be_guessed():
     assert max(draw_seed() for _ in range(100)) >= LIKELY
 
 
-def test_the_name_that_bots_are_told_is_random_and_stands_in_the_record():
+async def test_the_name_that_bots_are_told_is_random_and_stands_in_the_record():
     told = []
 
     def session():
@@ -50,11 +49,8 @@ def test_the_name_that_bots_are_told_is_random_and_stands_in_the_record():
 
         return listen
 
-    async def play():
-        async with Table([LocalBot(Contestant(name), session) for name in "ab"]) as table:
-            return [await table.play(GAME, make_spec("ab", SEED, CALM), (0, 1)) for _ in range(2)]
-
-    first, second = asyncio.run(play())
+    async with Table([LocalBot(Contestant(name), session) for name in "ab"]) as table:
+        first, second = [await table.play(GAME, make_spec("ab", SEED, CALM), (0, 1)) for _ in range(2)]
     assert told == [first.shown_id] * 2 + [second.shown_id] * 2
     assert len({first.shown_id, second.shown_id, first.spec.match_id}) == 3
     assert len(bytes.fromhex(first.shown_id)) == 8

@@ -21,9 +21,9 @@ from tests.kits.needs import need
 SDK = "from arena.sdk import Bot, serve\n"
 
 
-def arena(*args, make_executor=None):
+def arena(*args, make_executor=None, env=None):
     """The command inside this process; its matches may be played by another executor than that of this machine."""
-    return CliRunner().invoke(main, [str(arg) for arg in args], obj=make_executor)
+    return CliRunner().invoke(main, [str(arg) for arg in args], obj=make_executor, env=env)
 
 
 def arena_process(*args, typed="", cwd=None):

@@ -72,6 +72,14 @@ async def connected(path, start_limit=20.0):
         await connection.close()
 
 
+@asynccontextmanager
+async def scripted_bot(behaviour):
+    """A connection to a bot of hostile_server.py, which has polite ones, too."""
+    with hostile(behaviour) as (_, path):
+        async with connected(path) as connection:
+            yield connection
+
+
 async def play_match(links, control=CONTROL, seed=3, strikes=0):
     names = tuple(Contestant(f"bot {seat}") for seat in range(len(links)))
     spec = MatchSpec("test", "claim", GAME.configure(2, {}), seed, names, control)

@@ -12,9 +12,8 @@ from arena.errors import BadMessage
 from arena.links.fast_path import FastPath
 from arena.links.frames import DATA, HEADER_BYTES, FrameHeader, pack_frame
 from arena.links.http2 import WINDOW
-from arena.referee import looptime
 from tests.links.hostile_server import WINDOW_UPDATE, frame, message
-from tests.links.wire_kit import GREETING, HEAD, literal, wired
+from tests.links.wire_kit import GREETING, HEAD, greeted, literal, wired
 
 pytestmark = pytest.mark.real(reason="replies come over sockets, against deadlines")
 
@@ -99,18 +98,11 @@ def test_a_stream_that_is_over_is_left_to_h2():
     assert fast.data(head_of(data), data) is None
 
 
-def test_a_length_that_was_announced_is_compared():
+async def test_a_length_that_was_announced_is_compared():
     headers = HEAD[HEADER_BYTES:] + literal(b"content-length", b"7")
-
-    async def run():
-        async with wired() as wire:
-            await wire.greet(GREETING + frame(1, headers, flags=4, stream=1))
-            later = asyncio.create_task(wire.answer_soon(frame(DATA, message(b"reply"), stream=1)))
-            with pytest.raises(BadMessage):
-                await wire.link.call(b"", 5.0)
-            await later
-
-    looptime.run(run())
+    async with greeted(GREETING + frame(1, headers, flags=4, stream=1)) as wire:
+        with pytest.raises(BadMessage):
+            await wire.ask(frame(DATA, message(b"reply"), stream=1))
 
 
 class Lenient:
@@ -135,19 +127,16 @@ class Lenient:
 @pytest.mark.parametrize(
     ("status", "data", "fault"), [(b"\x08\x03103", b"", BadMessage), (b"\x88", b"early", type(None))]
 )
-def test_data_is_taken_from_the_final_response_on(status, data, fault):
-    async def run():
-        async with wired() as wire:
-            listener = Lenient()
-            stream = wire.http.open([(name.encode(), value.encode()) for name, value in HEADERS], listener)
-            response = frame(1, status, flags=4, stream=stream)
-            await wire.greet(GREETING + response + frame(DATA, b"early", stream=stream))
-            assert (listener.data, type(listener.fault)) == (data, fault)
-
-    looptime.run(run())
+async def test_data_is_taken_from_the_final_response_on(status, data, fault):
+    async with wired() as wire:
+        listener = Lenient()
+        stream = wire.http.open([(name.encode(), value.encode()) for name, value in HEADERS], listener)
+        response = frame(1, status, flags=4, stream=stream)
+        await wire.greet(GREETING + response + frame(DATA, b"early", stream=stream))
+        assert (listener.data, type(listener.fault)) == (data, fault)
 
 
-def test_a_bot_may_send_more_than_the_window_in_all():
+async def test_a_bot_may_send_more_than_the_window_in_all():
     """An honest server that keeps to flow control, with replies that are larger together than the window."""
 
     async def answer(far, size):
@@ -167,12 +156,9 @@ def test_a_bot_may_send_more_than_the_window_in_all():
                     http.acknowledge_received_data(event.flow_controlled_length, 1)
                     waiting += message(bytes(size))
 
-    async def run():
-        async with wired() as wire:
-            server = asyncio.create_task(answer(wire.far, WINDOW // 8))
-            await wire.greet()
-            for _ in range(12):
-                assert len((await wire.link.call(b"more", 10.0)).reply) == WINDOW // 8
-            server.cancel()
-
-    looptime.run(run())
+    async with wired() as wire:
+        server = asyncio.create_task(answer(wire.far, WINDOW // 8))
+        await wire.greet()
+        for _ in range(12):
+            assert len((await wire.link.call(b"more", 10.0)).reply) == WINDOW // 8
+        server.cancel()

@@ -11,7 +11,6 @@ from arena.links import connection as connection_module
 from arena.links import grpc
 from arena.links.connection import BotConnection, unix_connect
 from arena.match import Ending
-from arena.referee import looptime
 from engines.claim import GAME
 from tests.links.links_kit import (
     CONTROL,
@@ -23,6 +22,7 @@ from tests.links.links_kit import (
     peak_memory,
     play_against_local,
     play_match,
+    scripted_bot,
     wait_for,
 )
 
@@ -97,17 +97,12 @@ MAY_END = {"tiny_data", "headers", "continuation", "goaway"}
 
 
 @pytest.mark.parametrize(("attack", "ending"), VERDICTS.items())
-def test_an_attack_on_a_turn_has_its_verdict(attack, ending):
-    async def run(path):
-        async with connected(path) as connection:
-            forget_peak_memory()
-            before = peak_memory()
-            result = await play_against_local(connection, SHORT if ending is Ending.TIME else CONTROL)
-            assert peak_memory() - before < 64 * MIB
-        return result
-
-    with hostile(attack) as (_, path):
-        result = looptime.run(run(path))
+async def test_an_attack_on_a_turn_has_its_verdict(attack, ending):
+    async with scripted_bot(attack) as connection:
+        forget_peak_memory()
+        before = peak_memory()
+        result = await play_against_local(connection, SHORT if ending is Ending.TIME else CONTROL)
+        assert peak_memory() - before < 64 * MIB
     assert result.verdicts[0].ending is ending, result.verdicts[0]
     assert result.verdicts[1].ending is Ending.NORMAL
     assert result.verdicts[0].sentence.isprintable()
@@ -117,23 +112,18 @@ def test_an_attack_on_a_turn_has_its_verdict(attack, ending):
 
 
 @pytest.mark.parametrize("attack", FLOODS)
-def test_a_flood_is_cut_off_within_a_second(attack):
-    async def run(path):
-        async with connected(path) as connection:
-            forget_peak_memory()
-            before, started = peak_memory(), time.monotonic()
-            result = await play_against_local(connection)
-            while not connection.is_closed():  # a stream may end before its flood does
-                assert time.monotonic() - started < 1.0
-                await asyncio.sleep(0.01)
+async def test_a_flood_is_cut_off_within_a_second(attack):
+    async with scripted_bot(f"{attack}_flood") as connection:
+        forget_peak_memory()
+        before, started = peak_memory(), time.monotonic()
+        result = await play_against_local(connection)
+        while not connection.is_closed():  # a stream may end before its flood does
             assert time.monotonic() - started < 1.0
-            assert peak_memory() - before < 64 * MIB
-            with pytest.raises(BotFault):
-                await connection.open_match(GAME.codec)
-        return result
-
-    with hostile(f"{attack}_flood") as (_, path):
-        result = looptime.run(run(path))
+            await asyncio.sleep(0.01)
+        assert time.monotonic() - started < 1.0
+        assert peak_memory() - before < 64 * MIB
+        with pytest.raises(BotFault):
+            await connection.open_match(GAME.codec)
     # A stream or a connection that the flood itself ended may be judged by its end.
     assert result.verdicts[0].ending in (
         {Ending.ABUSE, Ending.DISCONNECT, Ending.PROTOCOL} if attack in MAY_END else {Ending.ABUSE}
@@ -141,21 +131,17 @@ def test_a_flood_is_cut_off_within_a_second(attack):
 
 
 @pytest.mark.slow
-def test_a_slow_flood_is_cut_off_as_well():
-    async def run(path):
-        async with connected(path) as connection:
-            return await play_against_local(connection, CONTROL)
-
-    with hostile("slow_ping_flood") as (_, path):
-        assert looptime.run(run(path)).verdicts[0].ending is Ending.ABUSE
+async def test_a_slow_flood_is_cut_off_as_well():
+    async with scripted_bot("slow_ping_flood") as connection:
+        assert (await play_against_local(connection, CONTROL)).verdicts[0].ending is Ending.ABUSE
 
 
 @pytest.mark.parametrize(
     "attack",
     ["never_accepts", "accepts_and_hangs", "closes_at_once", "speaks_smtp", "random_bytes", "no_window", "no_streams"],
 )
-def test_a_bot_that_never_becomes_ready_did_not_start(attack):
-    async def run(path):
+async def test_a_bot_that_never_becomes_ready_did_not_start(attack):
+    with hostile(attack) as (_, path):
         await wait_for(path)
         started = time.monotonic()
         # Random bytes may happen to be frames that no bot may send.
@@ -168,32 +154,22 @@ def test_a_bot_that_never_becomes_ready_did_not_start(attack):
         if attack == "speaks_smtp":
             assert "failed its health check: sent invalid gRPC" in str(caught.value)
 
-    with hostile(attack) as (_, path):
-        looptime.run(run(path))
 
-
-def test_a_bot_that_is_not_there_did_not_start(tmp_path):
+async def test_a_bot_that_is_not_there_did_not_start(tmp_path):
     with pytest.raises(StartFailed, match=r"not ready within 0\.2 s: nothing listens on its socket: No such file"):
-        looptime.run(BotConnection.open(unix_connect(tmp_path / "nobody"), 0.2))
+        await BotConnection.open(unix_connect(tmp_path / "nobody"), 0.2)
 
 
-def test_a_flood_before_the_first_match_is_abuse_at_once():
-    async def run(path):
+async def test_a_flood_before_the_first_match_is_abuse_at_once():
+    with hostile("floods_at_once") as (_, path):
         await wait_for(path)
         with pytest.raises(Abuse):
             await BotConnection.open(unix_connect(path), 20.0)
 
-    with hostile("floods_at_once") as (_, path):
-        looptime.run(run(path))
 
-
-def test_time_to_think_cannot_be_won_by_holding_the_request_back():
-    async def run(path):
-        async with connected(path) as connection:
-            return await play_against_local(connection)
-
-    with hostile("sticky_window") as (_, path):
-        result = looptime.run(run(path))
+async def test_time_to_think_cannot_be_won_by_holding_the_request_back():
+    async with scripted_bot("sticky_window") as connection:
+        result = await play_against_local(connection)
     first = next(move for move in result.played if move.seat == 0)
     assert result.verdicts[0].ending is Ending.NORMAL
     assert first.times.wall > 200_000
@@ -230,86 +206,61 @@ class Watched:
         "ping_flood": Ending.ABUSE,
     }.items(),
 )
-def test_nothing_of_an_attacker_is_worked_on_while_its_opponents_clock_runs(attack, ending, seat):
-    async def run(bad, good):
-        async with connected(bad) as attacker, connected(good) as honest:
-            watched = Watched(await honest.open_match(GAME.codec), attacker._http)
-            links = [await attacker.open_match(GAME.codec), watched]
-            return await play_match(links if seat == 0 else links[::-1]), watched
-
-    with hostile(attack) as (_, bad), hostile("polite") as (_, good):
-        result, watched = looptime.run(run(bad, good))
+async def test_nothing_of_an_attacker_is_worked_on_while_its_opponents_clock_runs(attack, ending, seat):
+    async with scripted_bot(attack) as bad, scripted_bot("polite") as honest:
+        watched = Watched(await honest.open_match(GAME.codec), bad._http)
+        links = [await bad.open_match(GAME.codec), watched]
+        result = await play_match(links if seat == 0 else links[::-1])
     assert result.verdicts[seat].ending is ending, result.verdicts
     assert result.verdicts[1 - seat].ending is Ending.NORMAL
     assert watched.stolen == 0.0
 
 
 @pytest.mark.parametrize("attack", ["skips", "late"])
-def test_a_turn_that_was_given_up_costs_no_other(attack):
-    async def run(path):
-        async with connected(path) as connection:
-            link = await connection.open_match(GAME.codec)
-            return await play_match([link, local_link()], TimeControl(1.0, 0.0, 0.0), strikes=1)
-
-    with hostile(attack) as (_, path):
-        result = looptime.run(run(path))
+async def test_a_turn_that_was_given_up_costs_no_other(attack):
+    async with scripted_bot(attack) as connection:
+        link = await connection.open_match(GAME.codec)
+        result = await play_match([link, local_link()], TimeControl(1.0, 0.0, 0.0), strikes=1)
     assert [verdict.ending for verdict in result.verdicts] == [Ending.NORMAL] * 2, result.verdicts
     assert [strike.verdict.ending for strike in result.strikes] == [Ending.TIME]
     assert sum(move.substituted for move in result.played) == 1
 
 
 @pytest.mark.parametrize("bot", ["ends_first", "never_ends"])
-def test_streams_of_matches_that_are_over_do_not_count(bot, monkeypatch):
+async def test_streams_of_matches_that_are_over_do_not_count(bot, monkeypatch):
     """The server allows ten streams at a time, and ends the connection at one more."""
     monkeypatch.setattr(grpc, "CLOSE_WAIT", 0.02)
-
-    async def run(path):
-        async with connected(path) as connection:
-            for seed in range(30):
-                result = await play_against_local(connection, seed=seed)
-                assert [verdict.ending for verdict in result.verdicts] == [Ending.NORMAL] * 2, (seed, result.verdicts)
-
-    with hostile(bot) as (_, path):
-        looptime.run(run(path))
+    async with scripted_bot(bot) as connection:
+        for seed in range(30):
+            result = await play_against_local(connection, seed=seed)
+            assert [verdict.ending for verdict in result.verdicts] == [Ending.NORMAL] * 2, (seed, result.verdicts)
 
 
-def test_no_more_streams_are_opened_than_the_bot_allows(monkeypatch):
+async def test_no_more_streams_are_opened_than_the_bot_allows(monkeypatch):
     monkeypatch.setattr(connection_module, "OPEN_WAIT", 0.1)
-
-    async def run(path):
-        async with connected(path) as connection:
-            links = [await connection.open_match(GAME.codec) for _ in range(10)]
-            with pytest.raises(Disconnected, match="does not accept another stream"):
-                await connection.open_match(GAME.codec)
-            await links[0].close()
+    async with scripted_bot("ends_first") as connection:
+        links = [await connection.open_match(GAME.codec) for _ in range(10)]
+        with pytest.raises(Disconnected, match="does not accept another stream"):
             await connection.open_match(GAME.codec)
-            assert not connection.is_closed()
+        await links[0].close()
+        await connection.open_match(GAME.codec)
+        assert not connection.is_closed()
 
-    with hostile("ends_first") as (_, path):
-        looptime.run(run(path))
 
-
-def test_two_hostile_bots_get_two_verdicts():
-    async def run(first, second):
-        async with connected(first) as one, connected(second) as two:
-            return await play_match([await one.open_match(GAME.codec), await two.open_match(GAME.codec)])
-
-    with hostile("huge_headers") as (_, first), hostile("huge_headers") as (_, second):
-        result = looptime.run(run(first, second))
+async def test_two_hostile_bots_get_two_verdicts():
+    async with scripted_bot("huge_headers") as one, scripted_bot("huge_headers") as two:
+        result = await play_match([await one.open_match(GAME.codec), await two.open_match(GAME.codec)])
     assert [verdict.ending for verdict in result.verdicts] == [Ending.PROTOCOL, Ending.PROTOCOL]
     assert result.outcome.ranks == (1, 1)
 
 
-def test_after_an_attack_the_same_referee_plays_on():
-    async def run(bad, good):
-        async with connected(good) as honest:
+async def test_after_an_attack_the_same_referee_plays_on():
+    with hostile("ping_flood") as (_, bad):
+        async with scripted_bot("polite") as honest:
             for _ in range(2):
                 async with connected(bad) as connection:
                     hostile_link = await connection.open_match(GAME.codec)
                     result = await play_match([hostile_link, await honest.open_match(GAME.codec)])
                     assert [verdict.ending for verdict in result.verdicts] == [Ending.ABUSE, Ending.NORMAL]
             result = await play_against_local(honest)
-        assert all(verdict.ending is Ending.NORMAL for verdict in result.verdicts)
-
-    with hostile("ping_flood") as (_, bad), hostile("polite") as (_, good):
-        looptime.run(run(bad, good))
+    assert all(verdict.ending is Ending.NORMAL for verdict in result.verdicts)

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 from arena.links.grpc import GrpcLink
 from arena.links.http2 import Http2
+from arena.referee.player import STRICT
 from tests.links.hostile_server import DATA, HEADERS, SETTINGS, frame, message
 
 END_STREAM, END_HEADERS = 0x1, 0x4
@@ -57,6 +58,14 @@ class Wire:
         await asyncio.sleep(after)
         await self.say(*segments)
 
+    async def ask(self, *segments, request=b"", wait=5.0, policy=STRICT, after=0.0):
+        """Call the bot, which sends these bytes while the referee waits; all are sent before this ends."""
+        later = asyncio.create_task(self.answer_soon(*segments, after=after))
+        try:
+            return await self.link.call(request, wait, policy)
+        finally:
+            await later
+
 
 @asynccontextmanager
 async def wired():
@@ -74,3 +83,11 @@ async def wired():
     finally:
         far.close()
     assert not complaints, complaints
+
+
+@asynccontextmanager
+async def greeted(opening=GREETING + HEAD):
+    """A wire on which the bot has said these bytes already."""
+    async with wired() as wire:
+        await wire.greet(opening)
+        yield wire

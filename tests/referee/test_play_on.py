@@ -7,54 +7,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.bots.builtin import RandomBot
 from arena.clock import TimeControl
 from arena.errors import Abuse, BadMessage, Crashed, InfraError, RecordError, TimedOut
-from arena.links.local import LocalLink
 from arena.match import Contestant, Ending, Fault, MatchSpec, Outcome, Verdict
 from arena.referee import record
 from arena.referee.faults import FaultPolicy, result, substitute
-from arena.referee.player import STRICT, Answer, Player
+from arena.referee.player import Player
 from arena.referee.referee import play
 from arena.referee.replay import positions, verify
 from arena.registry import find
-from arena.sdk import Session
 from engines.kingdoms.game import GAME
+from tests.referee.scripted_link import ScriptedLink
 
 CONTROL = TimeControl(per_move=1.0, bank=2.0, increment=0.0, allowance=0.0)
 CRASH = Crashed("exit code 1")
 
 
-class ScriptedLink:
-    """A bot that plays at random until its script has a fault for a call; call 0 is the start of the match."""
-
-    def __init__(self, script):
-        self.inner = LocalLink(Session(GAME, RandomBot(1)).handle, lambda: 0.0)
-        self.script = script
-        self.calls = 0
-        self.told = []
-        self.closed = False
-
-    async def call(self, request, wait, reply_policy=STRICT):
-        assert not self.closed
-        step, self.calls = self.script.get(self.calls), self.calls + 1
-        if step is not None:
-            raise step
-        return Answer((await self.inner.call(request, wait)).reply, 0.01)
-
-    async def wait_frozen(self):
-        assert not self.closed
-
-    async def tell(self, request):
-        assert not self.closed
-        self.told.append(GAME.codec.read_request(request))
-
-    async def close(self):
-        self.closed = True
-
-
 def run(*scripts, seed=7, strikes=0, dismiss=None):
-    links = [ScriptedLink(script) for script in scripts]
+    links = [ScriptedLink(GAME, script) for script in scripts]
     config = GAME.configure(len(scripts), {})
     contestants = tuple(Contestant(f"bot{seat}") for seat in range(len(scripts)))
     spec = MatchSpec("m", "kingdoms", config, seed, contestants, CONTROL)

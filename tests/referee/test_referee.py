@@ -13,7 +13,7 @@ from arena.errors import BadMessage, Crashed, Disconnected, EngineFault, InfraEr
 from arena.links.local import LocalLink
 from arena.match import Contestant, Ending, MatchSpec, Moves, Ready
 from arena.referee.faults import ENDING_OF, FaultPolicy
-from arena.referee.player import STRICT, Answer, Player
+from arena.referee.player import Player
 from arena.referee.progress import Progress
 from arena.referee.record import dump, load
 from arena.referee.referee import play
@@ -21,49 +21,14 @@ from arena.referee.replay import banks_of, verify
 from arena.referee.seal import seal
 from arena.sdk import Session
 from engines.claim.game import GAME, Claim
+from tests.referee.scripted_link import ScriptedLink
 
 CONTROL = TimeControl(per_move=1.0, bank=2.0, increment=0.0, allowance=0.0)
 CONFIG = GAME.configure(2, {})
 
 
-class ScriptedLink:
-    """A bot that plays at random until its script says something else for a call."""
-
-    def __init__(self, script=None, wall=0.01, lag=0.0):
-        self.inner = LocalLink(Session(GAME, RandomBot(1)).handle, lambda: 0.0)
-        self.script = script or {}
-        self.wall = wall
-        self.lag = lag
-        self.calls = 0
-        self.asked = []
-        self.told = []
-
-    async def call(self, request, wait, reply_policy=STRICT):
-        step = self.script.get(self.calls)
-        self.calls += 1
-        self.asked.append(request)
-        if isinstance(step, Exception):
-            raise step
-        if isinstance(step, float):
-            if step > wait:
-                raise TimedOut("no reply in time")
-            return Answer((await self.inner.call(request, wait)).reply, step, lag=self.lag)
-        if step is not None:
-            return Answer(step if isinstance(step, bytes) else GAME.codec.write_reply(step), self.wall)
-        return Answer((await self.inner.call(request, wait)).reply, self.wall)
-
-    async def wait_frozen(self):
-        pass
-
-    async def tell(self, request):
-        self.told.append(GAME.codec.read_request(request))
-
-    async def close(self):
-        pass
-
-
 def run(*scripts, game=GAME, strikes=0, lag=0.0, control=CONTROL):
-    links = [ScriptedLink(script, lag=lag) for script in scripts]
+    links = [ScriptedLink(GAME, script, lag) for script in scripts]
     spec = MatchSpec("m", "claim", CONFIG, 7, (Contestant("a"), Contestant("b")), control)
     players = [Player(game.codec, link, control) for link in links]
     return asyncio.run(play(game, players, spec, FaultPolicy(strikes))), links

@@ -93,16 +93,12 @@ def test_what_cannot_be_removed_leaves_neither_processes_nor_descriptors(tmp_pat
     assert len(descriptors) <= 1  # the list of them is one itself
 
 
-def test_what_a_thread_makes_is_waited_for_however_often_one_is_cancelled():
+async def test_what_a_thread_makes_is_waited_for_however_often_one_is_cancelled():
     made = []
-
-    async def run():
-        task = asyncio.create_task(run_to_completion(lambda: (time.sleep(0.3), made.append("made"))))
-        for _ in range(3):
-            await asyncio.sleep(0.05)
-            task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert made == ["made"]
-
-    asyncio.run(run())
+    task = asyncio.create_task(run_to_completion(lambda: (time.sleep(0.3), made.append("made"))))
+    for _ in range(3):
+        await asyncio.sleep(0.05)
+        task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert made == ["made"]

@@ -441,7 +441,7 @@ result = attempt(os.openpty), os.listdir("/dev/pts"), child, {
         assert touched == {"EROFS"}
 
 
-def test_what_one_bot_does_moves_no_counter_that_another_reads(bench):
+async def test_what_one_bot_does_moves_no_counter_that_another_reads(bench):
     """The channels that docs/sandboxes.md calls closed, each with a sender who shouts."""
     shout = """
 for _ in range(20):
@@ -464,15 +464,11 @@ result = {path: read(path) for path in (
     "/proc/sys/fs/inode-nr", "/proc/sys/fs/dentry-state", "/proc/sys/kernel/random/entropy_avail",
     "/proc/self/autogroup", "/sys/devices/system/node/node0/meminfo", "/sys/kernel/uevent_seqnum")}
 """
-
-    async def play():
-        async with bench.sandbox() as first_sandbox, bench.sandbox() as second_sandbox:
-            sender, receiver = await first_sandbox.start(), await second_sandbox.start()
-            before = await tell(receiver, look)
-            await tell(sender, shout)
-            return before, await tell(receiver, look)
-
-    before, after = asyncio.run(play())
+    async with bench.sandbox() as first_sandbox, bench.sandbox() as second_sandbox:
+        sender, receiver = await first_sandbox.start(), await second_sandbox.start()
+        before = await tell(receiver, look)
+        await tell(sender, shout)
+        after = await tell(receiver, look)
     assert before == after
 
 
@@ -492,14 +488,11 @@ result = len(seen), hit({os.getpid()}), hit({os.getppid()})
     assert (referee, parent) == ("ESRCH", "ESRCH")
 
 
-def test_kill_everything_hits_only_the_bot(bench):
-    async def play():
-        async with bench.sandbox() as victim, bench.sandbox() as attacker:
-            safe = await victim.start()
-            await tell(await attacker.start(), "os.kill(-1, 9)")
-            return await tell(safe, "result = 'alive'")
-
-    assert asyncio.run(play()) == "'alive'"
+async def test_kill_everything_hits_only_the_bot(bench):
+    async with bench.sandbox() as victim, bench.sandbox() as attacker:
+        safe = await victim.start()
+        await tell(await attacker.start(), "os.kill(-1, 9)")
+        assert await tell(safe, "result = 'alive'") == "'alive'"
 
 
 def test_one_bot_does_not_see_the_other(bench):
@@ -570,22 +563,16 @@ result = done.stdout.strip()
     assert bench.ask(code) != "'0'"
 
 
-def test_bots_of_every_sandbox_are_users_of_their_own(bubblewrap, docker, root):
+async def test_bots_of_every_sandbox_are_users_of_their_own(bubblewrap, docker, root):
     """What the kernel counts per user (locks, watches, pending signals, keys) is then nobody else's business."""
-
-    async def play():
-        async with AsyncExitStack() as stack:
-            sandboxes = [
-                await stack.enter_async_context(bench.sandbox()) for bench in (docker, docker, docker, bubblewrap)
-            ]
-            for sandbox in sandboxes:
-                await sandbox.start()
-            folders = [os.fstat(sandbox._directory) for sandbox in sandboxes]
-            assert [sandbox.enforcement()["uid"] for sandbox in sandboxes] == ["own"] * len(sandboxes)
-            assert all(found.st_uid == found.st_gid == sandbox._uid for found, sandbox in zip(folders, sandboxes))
-            return [found.st_uid for found in folders], await tell(sandboxes[0]._endpoint, IDENTITY)
-
-    outside, inside = asyncio.run(play())
+    async with AsyncExitStack() as stack:
+        sandboxes = [await stack.enter_async_context(bench.sandbox()) for bench in (docker, docker, docker, bubblewrap)]
+        for sandbox in sandboxes:
+            await sandbox.start()
+        folders = [os.fstat(sandbox._directory) for sandbox in sandboxes]
+        assert [sandbox.enforcement()["uid"] for sandbox in sandboxes] == ["own"] * len(sandboxes)
+        assert all(found.st_uid == found.st_gid == sandbox._uid for found, sandbox in zip(folders, sandboxes))
+        outside, inside = [found.st_uid for found in folders], await tell(sandboxes[0]._endpoint, IDENTITY)
     assert len(set(outside)) == len(outside)
     assert set(outside) <= set(BOT_UIDS)
     assert inside == str([outside[0]])

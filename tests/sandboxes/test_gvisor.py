@@ -101,35 +101,28 @@ class TestLimits:
         held = asyncio.run(gvisor.sandbox(command=("sleep", "60"), hierarchies=()).dry_run())
         assert set(weaknesses(held)) == {"memory: none", "pids: none", "cpu: none", "cputime: none"}
 
-    def test_a_memory_bomb(self, gvisor, control_groups):
-        async def play():
-            async with gvisor.sandbox(limits=small()) as sandbox:
-                await tell(await sandbox.start(), MEMORY_BOMB)
-                return await asyncio.wait_for(sandbox.wait(), 30)
-
-        assert isinstance(asyncio.run(play()).fault(), OutOfMemory)
+    async def test_a_memory_bomb(self, gvisor, control_groups):
+        async with gvisor.sandbox(limits=small()) as sandbox:
+            await tell(await sandbox.start(), MEMORY_BOMB)
+            assert isinstance((await asyncio.wait_for(sandbox.wait(), 30)).fault(), OutOfMemory)
 
     def test_a_fork_bomb(self, gvisor):
         made, error = eval(gvisor.ask(FORK_BOMB, limits=small(memory_bytes=512 * MIB)))
         assert 8 <= made <= 32
         assert error == "EAGAIN"
 
-    def test_a_frozen_bot_uses_no_processor_and_wakes_up(self, gvisor, control_groups):
+    async def test_a_frozen_bot_uses_no_processor_and_wakes_up(self, gvisor, control_groups):
         burn = "for _ in range(3):\n    if os.fork() == 0:\n        while True:\n            pass"
-
-        async def play():
-            async with gvisor.sandbox() as sandbox:
-                endpoint = await sandbox.start()
-                await tell(endpoint, burn)
-                frozen = await sandbox.freeze()
-                await asyncio.sleep(0.3)  # longer than any freeze takes, even one that is reported as late
-                before = sandbox.cpu_time()
-                await asyncio.sleep(0.5)
-                used = sandbox.cpu_time() - before
-                await sandbox.thaw()
-                return frozen, used, await tell(endpoint, "result = 'awake'"), sandbox.cpu_time() > before
-
-        frozen, used, answer, burns = asyncio.run(play())
+        async with gvisor.sandbox() as sandbox:
+            endpoint = await sandbox.start()
+            await tell(endpoint, burn)
+            frozen = await sandbox.freeze()
+            await asyncio.sleep(0.3)  # longer than any freeze takes, even one that is reported as late
+            before = sandbox.cpu_time()
+            await asyncio.sleep(0.5)
+            used = sandbox.cpu_time() - before
+            await sandbox.thaw()
+            answer, burns = await tell(endpoint, "result = 'awake'"), sandbox.cpu_time() > before
         assert isinstance(frozen, bool)
         assert used < 0.03
         assert (answer, burns) == ("'awake'", True)
@@ -137,17 +130,13 @@ class TestLimits:
 
 @pytest.mark.slow
 class TestTheEnd:
-    def test_a_killed_bot_leaves_nothing(self, gvisor, control_groups):
+    async def test_a_killed_bot_leaves_nothing(self, gvisor, control_groups):
         daemons = "for _ in range(5):\n    if os.fork() == 0:\n        os.setsid()\n        time.sleep(600)"
-
-        async def play():
-            async with gvisor.sandbox() as sandbox:
-                await tell(await sandbox.start(), daemons)
-                tasks = sandbox._group.processes()
-                await sandbox.kill()
-                return tasks, sandbox.death()
-
-        tasks, death = asyncio.run(play())
+        async with gvisor.sandbox() as sandbox:
+            await tell(await sandbox.start(), daemons)
+            tasks = sandbox._group.processes()
+            await sandbox.kill()
+            death = sandbox.death()
         assert len(tasks) > 5
         assert until(lambda: not [pid for pid in tasks if Path(f"/proc/{pid}").exists()])
         assert (death.signal, death.by_referee) == (signal.SIGKILL, True)
@@ -156,24 +145,18 @@ class TestTheEnd:
     @pytest.mark.parametrize(
         ("code", "end"), [("os._exit(7)", (7, None)), ("libc.memset(0, 0, 9)", (None, signal.SIGSEGV))]
     )
-    def test_how_it_ended_is_told(self, gvisor, code, end):
-        async def play():
-            async with gvisor.sandbox() as sandbox:
-                await tell(await sandbox.start(), code)
-                return await asyncio.wait_for(sandbox.wait(), 30)
-
-        death = asyncio.run(play())
+    async def test_how_it_ended_is_told(self, gvisor, code, end):
+        async with gvisor.sandbox() as sandbox:
+            await tell(await sandbox.start(), code)
+            death = await asyncio.wait_for(sandbox.wait(), 30)
         assert (death.exit_code, death.signal) == end
         assert not death.by_referee
 
-    def test_what_it_printed_is_kept(self, gvisor):
-        async def play():
-            async with gvisor.sandbox("print('the last words'); raise SystemExit(3)") as sandbox:
-                with pytest.raises(Exception, match="code 3"):
-                    await sandbox.start()
-                return sandbox.log()
-
-        assert "the last words" in asyncio.run(play())
+    async def test_what_it_printed_is_kept(self, gvisor):
+        async with gvisor.sandbox("print('the last words'); raise SystemExit(3)") as sandbox:
+            with pytest.raises(Exception, match="code 3"):
+                await sandbox.start()
+            assert "the last words" in sandbox.log()
 
 
 class TestTheDaemon:

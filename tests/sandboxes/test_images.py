@@ -87,27 +87,34 @@ result = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [DockerSandbox, GvisorSandbox])
-def test_what_a_usual_dockerfile_means(build, kind, request):
+async def test_what_a_usual_dockerfile_means(build, kind, request):
     """docs/bots.md says it line by line: WORKDIR, ENTRYPOINT, CMD and ENV hold; USER, EXPOSE and the others do not."""
     if kind is GvisorSandbox:
         request.getfixturevalue("gvisor")
     image = build(USUAL)
-
-    async def play():
-        async with kind(BotImage(image.digest), Limits()) as sandbox:
-            endpoint = await sandbox.start()
-            with DockerClient() as client:
-                (found,) = client.call(client.api.containers, filters={"ancestor": image.digest})
-                state = client.call(client.api.inspect_container, found["Id"])
-            health = state["State"].get("Health"), state["Config"]["Healthcheck"]["Test"]
-            seen = found["Ports"], *health, ast.literal_eval(await tell(endpoint, ASKED))
-        return *seen, "asked to stop" in sandbox.log()
-
-    assert asyncio.run(play()) == ([], None, ["NONE"], {
-        "WORKDIR": "/usr/src/bot", "USER": False, "CMD": ["--depth=4"],
-        "ENV": ["/tmp", "3", "/run/bot/b.sock"], "EXPOSE": ["lo"], "files of USER": "EACCES",
-        "writes beside itself": "EROFS", "writes in /tmp": "done",
-    }, False)  # fmt: skip
+    async with kind(BotImage(image.digest), Limits()) as sandbox:
+        endpoint = await sandbox.start()
+        with DockerClient() as client:
+            (found,) = client.call(client.api.containers, filters={"ancestor": image.digest})
+            state = client.call(client.api.inspect_container, found["Id"])
+        health = state["State"].get("Health"), state["Config"]["Healthcheck"]["Test"]
+        seen = found["Ports"], *health, ast.literal_eval(await tell(endpoint, ASKED))
+    assert (*seen, "asked to stop" in sandbox.log()) == (
+        [],
+        None,
+        ["NONE"],
+        {
+            "WORKDIR": "/usr/src/bot",
+            "USER": False,
+            "CMD": ["--depth=4"],
+            "ENV": ["/tmp", "3", "/run/bot/b.sock"],
+            "EXPOSE": ["lo"],
+            "files of USER": "EACCES",
+            "writes beside itself": "EROFS",
+            "writes in /tmp": "done",
+        },
+        False,
+    )
 
 
 @pytest.mark.slow

@@ -115,32 +115,25 @@ class TestStart:
         ("kind", "error"),
         [("SOCK_STREAM", ConnectionRefusedError), ("SOCK_DGRAM", StartFailed)],
     )
-    def test_a_socket_that_cannot_be_used(self, any_bench, kind, error):
+    async def test_a_socket_that_cannot_be_used(self, any_bench, kind, error):
         source = f"""
 import os, socket, time
 line = socket.socket(socket.AF_UNIX, socket.{kind})
 line.bind(os.environ["ARENA_SOCKET"])
 time.sleep(60)
 """
-
-        async def play():
-            async with any_bench.sandbox(source) as sandbox:
-                endpoint = await sandbox.start()
-                with pytest.raises(error):
-                    endpoint.connect_once()
-            with pytest.raises(InfraError, match="gone"):
+        async with any_bench.sandbox(source) as sandbox:
+            endpoint = await sandbox.start()
+            with pytest.raises(error):
                 endpoint.connect_once()
+        with pytest.raises(InfraError, match="gone"):
+            endpoint.connect_once()
 
-        asyncio.run(play())
-
-    def test_a_sandbox_starts_once(self, bubblewrap):
-        async def play():
-            async with bubblewrap.sandbox() as sandbox:
+    async def test_a_sandbox_starts_once(self, bubblewrap):
+        async with bubblewrap.sandbox() as sandbox:
+            await sandbox.start()
+            with pytest.raises(InfraError, match="once"):
                 await sandbox.start()
-                with pytest.raises(InfraError, match="once"):
-                    await sandbox.start()
-
-        asyncio.run(play())
 
     def test_required_strength_is_refused_before_the_bot_runs(self, bubblewrap, tmp_path):
         sandbox = bubblewrap.sandbox(hierarchies=(), require=("memory", "freeze"))
@@ -171,7 +164,7 @@ time.sleep(60)
             (shown / "note").write_text("seen")
             assert asyncio.run(play(shown)) == "('seen', False)"
 
-    def test_a_python_bot_may_use_the_environment_of_the_referee(self, bubblewrap):
+    async def test_a_python_bot_may_use_the_environment_of_the_referee(self, bubblewrap):
         from arena.sandboxes.launched.bubblewrap import BubblewrapSandbox
 
         program = BotDirectory(
@@ -180,126 +173,94 @@ time.sleep(60)
             read_only=(*python_paths(), package_path("arena"), package_path("grpc").parent),
             env={"GREETING": "hello", "PYTHONPATH": f"{package_path('arena').parent}:{package_path('grpc').parent}"},
         )
-
-        async def play():
-            async with BubblewrapSandbox(program, Limits()) as sandbox:
-                code = (
-                    "import arena.errors, grpc; result = grpc.__name__, arena.errors.__name__, os.environ['GREETING']"
-                )
-                return await tell(await sandbox.start(), code)
-
-        assert asyncio.run(play()) == "('grpc', 'arena.errors', 'hello')"
+        async with BubblewrapSandbox(program, Limits()) as sandbox:
+            code = "import arena.errors, grpc; result = grpc.__name__, arena.errors.__name__, os.environ['GREETING']"
+            assert await tell(await sandbox.start(), code) == "('grpc', 'arena.errors', 'hello')"
 
 
 class TestEnd:
-    def test_a_killed_bot_leaves_nothing(self, any_bench):
+    async def test_a_killed_bot_leaves_nothing(self, any_bench):
         mark = f"mark-{os.getpid()}-{time.monotonic_ns()}"
-
-        async def play():
-            async with any_bench.sandbox(f"mark = '{mark}'\n{OBEDIENT}") as sandbox:
-                endpoint = await sandbox.start()
-                await tell(endpoint, DAEMONS)
-                assert until(lambda: len(processes_with(mark)) >= 6)
-                began = time.monotonic()
-                await sandbox.kill()
-                await sandbox.kill()
-                return time.monotonic() - began, sandbox.death(), sandbox.cpu_time()
-
-        seconds, death, used = asyncio.run(play())
+        async with any_bench.sandbox(f"mark = '{mark}'\n{OBEDIENT}") as sandbox:
+            endpoint = await sandbox.start()
+            await tell(endpoint, DAEMONS)
+            assert until(lambda: len(processes_with(mark)) >= 6)
+            began = time.monotonic()
+            await sandbox.kill()
+            await sandbox.kill()
+            seconds, death, used = time.monotonic() - began, sandbox.death(), sandbox.cpu_time()
         assert seconds < 8
         assert processes_with(mark) == []
         assert (death.signal, death.by_referee) == (signal.SIGKILL, True)
         assert used > 0
 
-    def test_daemons_die_with_the_bot_that_crashes(self, bench):
+    async def test_daemons_die_with_the_bot_that_crashes(self, bench):
         mark = f"mark-{os.getpid()}-{time.monotonic_ns()}"
-
-        async def play():
-            async with bench.sandbox(f"mark = '{mark}'\n{OBEDIENT}") as sandbox:
-                endpoint = await sandbox.start()
-                await tell(endpoint, DAEMONS)
-                await tell(endpoint, "os._exit(7)")
-                death = await asyncio.wait_for(sandbox.wait(), 10)
-                assert until(lambda: processes_with(mark) == [], 1)
-                return death
-
-        death = asyncio.run(play())
+        async with bench.sandbox(f"mark = '{mark}'\n{OBEDIENT}") as sandbox:
+            endpoint = await sandbox.start()
+            await tell(endpoint, DAEMONS)
+            await tell(endpoint, "os._exit(7)")
+            death = await asyncio.wait_for(sandbox.wait(), 10)
+            assert until(lambda: processes_with(mark) == [], 1)
         assert (death.exit_code, death.signal, death.by_referee) == (7, None, False)
         assert isinstance(death.fault(), Crashed)
 
     @pytest.mark.parametrize(("code", "number"), [("os.kill(os.getpid(), 9)", 9), ("libc.memset(0, 0, 9)", 11)])
-    def test_the_signal_that_ended_it_is_told(self, any_bench, code, number):
-        async def play():
-            async with any_bench.sandbox() as sandbox:
-                await tell(await sandbox.start(), code)
-                return await asyncio.wait_for(sandbox.wait(), 10)
-
-        death = asyncio.run(play())
+    async def test_the_signal_that_ended_it_is_told(self, any_bench, code, number):
+        async with any_bench.sandbox() as sandbox:
+            await tell(await sandbox.start(), code)
+            death = await asyncio.wait_for(sandbox.wait(), 10)
         assert death.signal == number
         assert signal.Signals(number).name in death.sentence
 
-    def test_freezing_a_dead_bot_is_no_failure_of_ours(self, any_bench):
-        async def play():
-            async with any_bench.sandbox() as sandbox:
-                await tell(await sandbox.start(), "os._exit(1)")
-                for _ in range(20):
-                    await sandbox.freeze()
-                    await sandbox.thaw()
-                    await asyncio.sleep(0.01)
-                await asyncio.wait_for(sandbox.wait(), 10)
+    async def test_freezing_a_dead_bot_is_no_failure_of_ours(self, any_bench):
+        async with any_bench.sandbox() as sandbox:
+            await tell(await sandbox.start(), "os._exit(1)")
+            for _ in range(20):
                 await sandbox.freeze()
                 await sandbox.thaw()
-                await sandbox.kill()
-                return await sandbox.freeze()
+                await asyncio.sleep(0.01)
+            await asyncio.wait_for(sandbox.wait(), 10)
+            await sandbox.freeze()
+            await sandbox.thaw()
+            await sandbox.kill()
+            assert await sandbox.freeze()
 
-        assert asyncio.run(play())
+    async def test_a_bot_outlives_the_threads_that_helped_to_start_it(self, any_bench):
+        async with any_bench.sandbox() as sandbox:
+            endpoint = await sandbox.start()
+            # The kernel's "die with your parent" means the thread that forked.
+            await asyncio.get_running_loop().shutdown_default_executor()
+            await asyncio.sleep(0.2)
+            answer = await tell(endpoint, "result = 'alive'")
+            asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2))
+            asyncio.get_running_loop()._executor_shutdown_called = False
+            assert answer == "'alive'"
 
-    def test_a_bot_outlives_the_threads_that_helped_to_start_it(self, any_bench):
-        async def play():
-            async with any_bench.sandbox() as sandbox:
-                endpoint = await sandbox.start()
-                # The kernel's "die with your parent" means the thread that forked.
-                await asyncio.get_running_loop().shutdown_default_executor()
-                await asyncio.sleep(0.2)
-                answer = await tell(endpoint, "result = 'alive'")
-                asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2))
-                asyncio.get_running_loop()._executor_shutdown_called = False
-                return answer
-
-        assert asyncio.run(play()) == "'alive'"
-
-    def test_orphans_of_a_bot_are_found_below_its_first_process(self, bubblewrap):
+    async def test_orphans_of_a_bot_are_found_below_its_first_process(self, bubblewrap):
         """Without control groups every freeze looks for them, and the whole machine is too much to look at."""
+        async with bubblewrap.sandbox(hierarchies=()) as sandbox:
+            await tell(await sandbox.start(), DAEMONS)
+            below = lambda: sorted(procfs.members(sandbox._pids, sandbox._init_pid))  # noqa: E731
+            everywhere = lambda: sorted(procfs.members(sandbox._pids))  # noqa: E731
+            # Bubblewrap's, the bot, and what it forked; a parent that is just ending may be in one list only.
+            assert until(lambda: len(below()) == 7 and below() == everywhere()), (below(), everywhere())
+            assert await sandbox.freeze()
+            assert all(map(procfs.is_stopped, below()))
 
-        async def play():
-            async with bubblewrap.sandbox(hierarchies=()) as sandbox:
-                await tell(await sandbox.start(), DAEMONS)
-                below = lambda: sorted(procfs.members(sandbox._pids, sandbox._init_pid))  # noqa: E731
-                everywhere = lambda: sorted(procfs.members(sandbox._pids))  # noqa: E731
-                # Bubblewrap's, the bot, and what it forked; a parent that is just ending may be in one list only.
-                assert until(lambda: len(below()) == 7 and below() == everywhere()), (below(), everywhere())
-                assert await sandbox.freeze()
-                assert all(map(procfs.is_stopped, below()))
-
-        asyncio.run(play())
-
-    def test_a_container_that_ends_while_it_is_paused_is_no_failure_of_ours(self, docker):
+    async def test_a_container_that_ends_while_it_is_paused_is_no_failure_of_ours(self, docker):
         """Without control groups the daemon pauses it, and forgets the pause of a bot that has exited."""
+        async with docker.sandbox(hierarchies=()) as sandbox:
+            await sandbox.start()
+            assert await sandbox.freeze()
+            client, container = sandbox._client_and_container()
+            client.api.unpause(container)
+            client.api.kill(container)
+            assert until(sandbox._has_ended)
+            await sandbox.thaw()
+            assert (await sandbox.wait()).signal == signal.SIGKILL
 
-        async def play():
-            async with docker.sandbox(hierarchies=()) as sandbox:
-                await sandbox.start()
-                assert await sandbox.freeze()
-                client, container = sandbox._client_and_container()
-                client.api.unpause(container)
-                client.api.kill(container)
-                assert until(sandbox._has_ended)
-                await sandbox.thaw()
-                return await sandbox.wait()
-
-        assert asyncio.run(play()).signal == signal.SIGKILL
-
-    def test_a_daemon_that_is_behind_is_asked_again(self, docker, monkeypatch):
+    async def test_a_daemon_that_is_behind_is_asked_again(self, docker, monkeypatch):
         """It refuses to pause what it takes to be paused still, and to go on with what it takes to go on already."""
 
         def late(call):
@@ -312,39 +273,29 @@ class TestEnd:
 
             return refuse
 
-        async def play():
-            async with docker.sandbox(hierarchies=()) as sandbox:
-                endpoint = await sandbox.start()
-                api = sandbox._client_and_container()[0].api
-                for name in ("pause", "unpause"):
-                    monkeypatch.setattr(api, name, late(getattr(api, name)))
-                assert await sandbox.freeze()
-                await sandbox.thaw()
-                return await tell(endpoint, "result = 'alive'")
+        async with docker.sandbox(hierarchies=()) as sandbox:
+            endpoint = await sandbox.start()
+            api = sandbox._client_and_container()[0].api
+            for name in ("pause", "unpause"):
+                monkeypatch.setattr(api, name, late(getattr(api, name)))
+            assert await sandbox.freeze()
+            await sandbox.thaw()
+            assert await tell(endpoint, "result = 'alive'") == "'alive'"
 
-        assert asyncio.run(play()) == "'alive'"
-
-    def test_a_container_is_looked_at_when_the_runtime_has_left_it_to_the_bot(self, docker, monkeypatch):
+    async def test_a_container_is_looked_at_when_the_runtime_has_left_it_to_the_bot(self, docker, monkeypatch):
         """Before, an ordinary user sees no namespaces of it, and under a load that takes a while."""
         namespace, hidden = procfs.namespace, iter([None] * 20)
         monkeypatch.setattr(
             procfs, "namespace", lambda pid, kind: next(hidden, pid) and namespace(pid, kind) if pid != "self" else 0
         )
+        async with docker.sandbox() as sandbox:
+            assert await tell(await sandbox.start(), "result = 'alive'") == "'alive'"
 
-        async def play():
-            async with docker.sandbox() as sandbox:
-                return await tell(await sandbox.start(), "result = 'alive'")
-
-        assert asyncio.run(play()) == "'alive'"
-
-    def test_a_process_that_slips_away_is_found_and_told_of(self, process):
-        async def play():
-            async with process.sandbox(hierarchies=()) as sandbox:
-                await tell(await sandbox.start(), DAEMONS)
-                await sandbox.kill()
-                return sandbox.death()
-
-        assert asyncio.run(play()).escaped
+    async def test_a_process_that_slips_away_is_found_and_told_of(self, process):
+        async with process.sandbox(hierarchies=()) as sandbox:
+            await tell(await sandbox.start(), DAEMONS)
+            await sandbox.kill()
+            assert sandbox.death().escaped
 
     def test_a_cancelled_start_leaves_nothing(self, any_bench):
         mark = f"mark-{os.getpid()}-{time.monotonic_ns()}"
@@ -361,28 +312,22 @@ class TestEnd:
             asyncio.run(play(delay))
             assert until(lambda: processes_with(mark) == [], 2)
 
-    def test_a_sandbox_that_was_never_started_can_be_killed(self, any_bench):
-        async def play():
-            async with any_bench.sandbox() as sandbox:
-                pass
-            with pytest.raises(InfraError):
-                await sandbox.wait()
-            return sandbox.death(), sandbox.enforcement(), sandbox.log()
+    async def test_a_sandbox_that_was_never_started_can_be_killed(self, any_bench):
+        async with any_bench.sandbox() as sandbox:
+            pass
+        with pytest.raises(InfraError):
+            await sandbox.wait()
+        assert (sandbox.death(), sandbox.enforcement(), sandbox.log()) == (None, {}, "")
 
-        assert asyncio.run(play()) == (None, {}, "")
-
-    def test_a_rehearsal_runs_nothing_of_the_bot(self, bubblewrap):
-        async def play():
-            sandbox = bubblewrap.sandbox("print('I ran')")
-            return await sandbox.dry_run(), sandbox.log()
-
-        held, log = asyncio.run(play())
+    async def test_a_rehearsal_runs_nothing_of_the_bot(self, bubblewrap):
+        sandbox = bubblewrap.sandbox("print('I ran')")
+        held, log = await sandbox.dry_run(), sandbox.log()
         assert held["sandbox"] == "bubblewrap"
         assert "I ran" not in log
 
 
 class TestSocket:
-    def test_a_swapped_socket_does_not_redirect_the_referee(self, bench):
+    async def test_a_swapped_socket_does_not_redirect_the_referee(self, bench):
         swap = """
 path = os.environ["ARENA_SOCKET"]
 other = socket.socket(socket.AF_UNIX)
@@ -391,26 +336,19 @@ other.listen()
 os.unlink(path)
 os.symlink("/tmp/other.sock", path)
 """
+        async with bench.sandbox() as sandbox:
+            endpoint = await sandbox.start()
+            await tell(endpoint, swap)
+            assert await tell(endpoint, "result = 'still the same'") == "'still the same'"
 
-        async def play():
-            async with bench.sandbox() as sandbox:
-                endpoint = await sandbox.start()
-                await tell(endpoint, swap)
-                return await tell(endpoint, "result = 'still the same'")
-
-        assert asyncio.run(play()) == "'still the same'"
-
-    def test_a_path_to_the_pinned_socket_can_be_connected(self, bench):
+    async def test_a_path_to_the_pinned_socket_can_be_connected(self, bench):
         import socket
 
-        async def play():
-            async with bench.sandbox() as sandbox:
-                endpoint = await sandbox.start()
-                with socket.socket(socket.AF_UNIX) as line:
-                    line.connect(endpoint.path)
-                return endpoint.path
-
-        assert asyncio.run(play()).startswith("/proc/self/fd/")
+        async with bench.sandbox() as sandbox:
+            endpoint = await sandbox.start()
+            with socket.socket(socket.AF_UNIX) as line:
+                line.connect(endpoint.path)
+            assert endpoint.path.startswith("/proc/self/fd/")
 
 
 REFEREE = """
@@ -466,14 +404,11 @@ def left_by(pid: int) -> list[str]:
     return [*containers, *watchdogs, *left_behind(pid)]
 
 
-def test_a_sweep_spares_those_who_live(docker):
-    async def play():
-        async with docker.sandbox() as sandbox:
-            endpoint = await sandbox.start()
-            await sweep()
-            return await tell(endpoint, "result = 'alive'")
-
-    assert asyncio.run(play()) == "'alive'"
+async def test_a_sweep_spares_those_who_live(docker):
+    async with docker.sandbox() as sandbox:
+        endpoint = await sandbox.start()
+        await sweep()
+        assert await tell(endpoint, "result = 'alive'") == "'alive'"
     client = DockerClient()
     try:
         labels = [
@@ -491,12 +426,9 @@ def test_an_unknown_image_is_the_users_mistake(docker):
     assert "arena/no-such-image" in message
 
 
-def test_a_plain_process_says_that_nothing_holds_it(process):
-    async def play():
-        async with process.sandbox() as sandbox:
-            await sandbox.start()
-            return sandbox.enforcement()
-
-    held = asyncio.run(play())
+async def test_a_plain_process_says_that_nothing_holds_it(process):
+    async with process.sandbox() as sandbox:
+        await sandbox.start()
+        held = sandbox.enforcement()
     assert held["sandbox"] == "process"
     assert {"network: none", "files: none", "seccomp: none", "uid: shared"} <= set(weaknesses(held))

@@ -99,20 +99,17 @@ def test_of_a_long_log_the_newest_is_shown():
     assert printable_bytes(raw).endswith("".join(f"\\x01{number:06}\n" for number in range(MIB // 8 - 1000, MIB // 8)))
 
 
-def test_what_was_escaped_is_kept_until_more_is_printed():
-    async def play():
-        reading, writing = os.pipe()
-        log = LogReader(reading, keep=MIB)
-        os.write(writing, b"\x01" * 1000)
-        await asyncio.sleep(0.01)
-        first = await asyncio.to_thread(log.text)
-        again = log.text()
-        os.write(writing, b"more")
-        os.close(writing)
-        log.close()
-        return first, again, log.text()
-
-    first, again, later = asyncio.run(play())
+async def test_what_was_escaped_is_kept_until_more_is_printed():
+    reading, writing = os.pipe()
+    log = LogReader(reading, keep=MIB)
+    os.write(writing, b"\x01" * 1000)
+    await asyncio.sleep(0.01)
+    first = await asyncio.to_thread(log.text)
+    again = log.text()
+    os.write(writing, b"more")
+    os.close(writing)
+    log.close()
+    later = log.text()
     assert first == "\\x01" * 1000
     assert again is first
     assert later == first + "more"
@@ -122,23 +119,20 @@ def test_a_long_line_does_not_push_out_what_was_printed_before():
     assert printable_bytes(b"\x1b[2J first\n" + b"a" * 400_000).startswith("\\x1b[2J first\n")
 
 
-def test_bytes_are_counted_before_they_are_read_and_found_again_by_their_number():
-    async def play():
-        reading, writing = os.pipe()
-        log = LogReader(reading, keep=8192)
-        marks = [log.printed()]
-        for word in (b"one", b"two", b"x" * 8000):
-            os.write(writing, word)
-            marks.append(log.printed())  # the loop has had no time to read
-        os.write(writing, b"end")
-        os.close(writing)
-        log.close()
-        assert log.printed() == marks[-1] + 3
-        before = log.between(marks)
-        log._kept[:] = log._kept[-10:]  # the rest was pushed out
-        return marks, before, log.between(marks)
-
-    marks, before, after = asyncio.run(play())
+async def test_bytes_are_counted_before_they_are_read_and_found_again_by_their_number():
+    reading, writing = os.pipe()
+    log = LogReader(reading, keep=8192)
+    marks = [log.printed()]
+    for word in (b"one", b"two", b"x" * 8000):
+        os.write(writing, word)
+        marks.append(log.printed())  # the loop has had no time to read
+    os.write(writing, b"end")
+    os.close(writing)
+    log.close()
+    assert log.printed() == marks[-1] + 3
+    before = log.between(marks)
+    log._kept[:] = log._kept[-10:]  # the rest was pushed out
+    after = log.between(marks)
     assert marks == [0, 3, 6, 8006]
     assert before == [b"one", b"two", b"x" * 8000, b"end"]
     assert after == [b"", b"", b"x" * 7, b"end"]
@@ -157,71 +151,60 @@ def test_lines_are_sorted_by_the_stamps_of_the_daemon():
     assert sort_lines(b"", []) == []
 
 
-def test_what_is_printed_between_two_marks_is_told_apart(any_bench):
-    async def play():
-        async with any_bench.sandbox() as sandbox:
-            endpoint = await sandbox.start()
-            marks = []
-            for word in ("one", "two", "three"):
-                marks.append(sandbox.mark())
-                await tell(endpoint, f"print({word!r}, flush=True)")
-                await sandbox.freeze()
-                await asyncio.sleep(0.2)  # others think meanwhile
-                await sandbox.thaw()
-            await sandbox.read_log()
-            return await sandbox.read_outputs([0.0, *marks]), sandbox.log()
-
-    outputs, log = asyncio.run(play())
+async def test_what_is_printed_between_two_marks_is_told_apart(any_bench):
+    async with any_bench.sandbox() as sandbox:
+        endpoint = await sandbox.start()
+        marks = []
+        for word in ("one", "two", "three"):
+            marks.append(sandbox.mark())
+            await tell(endpoint, f"print({word!r}, flush=True)")
+            await sandbox.freeze()
+            await asyncio.sleep(0.2)  # others think meanwhile
+            await sandbox.thaw()
+        await sandbox.read_log()
+        outputs, log = await sandbox.read_outputs([0.0, *marks]), sandbox.log()
     assert outputs == ["", "one\n", "two\n", "three\n"]
     assert log == "one\ntwo\nthree\n"
 
 
-def test_a_bot_that_prints_much_is_read_on_and_only_a_flood_has_to_wait():
+async def test_a_bot_that_prints_much_is_read_on_and_only_a_flood_has_to_wait():
     """20 kB a move, twenty moves a second, are more than the first MiB after three seconds, and less than the rate."""
-
-    async def play():
-        reading, writing = os.pipe()
-        os.set_blocking(writing, False)
-        log, refused = LogReader(reading, keep=MIB // 4), 0
-        for _ in range(40):
-            try:
-                os.write(writing, b"x" * 20_000)
-            except BlockingIOError:
-                refused += 1
-            await asyncio.sleep(0.03)
-        calm = refused, log.stalls()
-        for _ in range(200):
-            with contextlib.suppress(BlockingIOError):
-                while True:
-                    os.write(writing, b"y" * 50_000)
-            await asyncio.sleep(0.002)
-        received = log.printed()
-        os.close(writing)
-        log.close()
-        return calm, log.stalls(), received
-
-    calm, stalls, received = asyncio.run(play())
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    log, refused = LogReader(reading, keep=MIB // 4), 0
+    for _ in range(40):
+        try:
+            os.write(writing, b"x" * 20_000)
+        except BlockingIOError:
+            refused += 1
+        await asyncio.sleep(0.03)
+    calm = refused, log.stalls()
+    for _ in range(200):
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(writing, b"y" * 50_000)
+        await asyncio.sleep(0.002)
+    received = log.printed()
+    os.close(writing)
+    log.close()
+    stalls = log.stalls()
     assert calm == (0, 0)
     assert stalls > 0
     assert received < 40 * 20_000 + 3 * MIB
 
 
 @pytest.mark.parametrize("size", [50_000, 3_000, 100])
-def test_a_writer_that_waits_is_noticed_however_long_its_lines_are(size):
+async def test_a_writer_that_waits_is_noticed_however_long_its_lines_are(size):
     """A pipe holds 65 kB in long lines, but only 48 kB in lines of 3 kB."""
-
-    async def play():
-        reading, writing = os.pipe()
-        os.set_blocking(writing, False)
-        log = LogReader(reading, keep=1)
-        for _ in range(2):  # what is read once, and what then waits
-            with contextlib.suppress(BlockingIOError):
-                while True:
-                    os.write(writing, b"x" * size)
-            await asyncio.sleep(0.01)
-        stalls = log.stalls()
-        os.close(writing)
-        log.close()
-        return stalls
-
-    assert asyncio.run(play()) == 1
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    log = LogReader(reading, keep=1)
+    for _ in range(2):  # what is read once, and what then waits
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(writing, b"x" * size)
+        await asyncio.sleep(0.01)
+    stalls = log.stalls()
+    os.close(writing)
+    log.close()
+    assert stalls == 1

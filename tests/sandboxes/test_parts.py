@@ -307,20 +307,16 @@ class TestLogs:
         assert printable_bytes(b"\xff\xfe") == "\\xff\\xfe"
         assert printable_bytes("Käse\n日本 🎲".encode()) == "Käse\n日本 🎲"
 
-    def test_the_newest_bytes_are_kept(self):
-        async def play():
-            reading, writing = os.pipe()
-            log = LogReader(reading, keep=8192)
-            for number in range(2000):
-                os.write(writing, b"line %d\n" % number)
-                if number % 100 == 0:
-                    await asyncio.sleep(0)
-            os.close(writing)
-            log.close()
-            log.close()
-            return log
-
-        log = asyncio.run(play())
+    async def test_the_newest_bytes_are_kept(self):
+        reading, writing = os.pipe()
+        log = LogReader(reading, keep=8192)
+        for number in range(2000):
+            os.write(writing, b"line %d\n" % number)
+            if number % 100 == 0:
+                await asyncio.sleep(0)
+        os.close(writing)
+        log.close()
+        log.close()
         assert log.tail().endswith("line 1999\n")
         assert len(log.tail()) == 4096
         assert len(log.text()) <= 8192

@@ -10,7 +10,6 @@ import pytest
 from arena.bots.running import SandboxedBot
 from arena.errors import Disconnected, InfraError, OutOfMemory
 from arena.match import Contestant
-from arena.referee import looptime
 from arena.referee.enforcement import weaknesses
 from arena.sandboxes import processors
 from arena.sandboxes.base import Limits
@@ -37,35 +36,28 @@ def die(bench: Bench, code: str, limits: Limits, **options):
 
 
 @pytest.mark.slow
-def test_a_memory_bomb_ends_the_bot_only(bench, control_groups):
-    async def play():
-        async with bench.sandbox(limits=small()) as victim, bench.sandbox(limits=small()) as bomber:
-            safe, endpoint = await victim.start(), await bomber.start()
-            attack = asyncio.create_task(tell(endpoint, MEMORY_BOMB, timeout_s=60))
-            death = await asyncio.wait_for(bomber.wait(), 60)
-            await asyncio.gather(attack, return_exceptions=True)
-            peak = bomber.peak_memory()
-            return death, peak, await tell(safe, "result = 'alive'")
-
-    death, peak, other = asyncio.run(play())
+async def test_a_memory_bomb_ends_the_bot_only(bench, control_groups):
+    async with bench.sandbox(limits=small()) as victim, bench.sandbox(limits=small()) as bomber:
+        safe, endpoint = await victim.start(), await bomber.start()
+        attack = asyncio.create_task(tell(endpoint, MEMORY_BOMB, timeout_s=60))
+        death = await asyncio.wait_for(bomber.wait(), 60)
+        await asyncio.gather(attack, return_exceptions=True)
+        peak = bomber.peak_memory()
+        other = await tell(safe, "result = 'alive'")
     assert death.out_of_memory
     assert isinstance(death.fault(), OutOfMemory)
     assert peak is None or peak <= 129 * MIB
     assert other == "'alive'"
 
 
-def test_no_bot_goes_before_the_referee(bench):
+async def test_no_bot_goes_before_the_referee(bench):
     """Its start by a real-time thread makes it no real-time process, and it may not become one."""
     code = """
 from resource import RLIMIT_NICE, RLIMIT_RTPRIO, getrlimit
 result = (os.sched_getscheduler(0), getrlimit(RLIMIT_RTPRIO), getrlimit(RLIMIT_NICE))
 """
-
-    async def play():
-        async with bench.sandbox(limits=small()) as sandbox:
-            return await tell(await sandbox.start(), code)
-
-    assert looptime.run(play()) == str((os.SCHED_OTHER, (0, 0), (0, 0)))
+    async with bench.sandbox(limits=small()) as sandbox:
+        assert await tell(await sandbox.start(), code) == str((os.SCHED_OTHER, (0, 0), (0, 0)))
 
 
 def test_no_sum_of_processor_time_ends_a_bot_that_stays_from_match_to_match(any_bench):
@@ -227,18 +219,15 @@ def test_on_a_large_machine_bots_see_few_processors_and_all_of_a_table_the_same(
     assert len(processors.for_bot(Limits(cpus=6.5))) == 7
 
 
-def test_a_fork_bomb_stays_in_its_bounds(bench):
-    async def play():
-        async with bench.sandbox(limits=small()) as sandbox:
-            endpoint = await sandbox.start()
-            answer = await tell(endpoint, FORK_BOMB)
-            outside = os.fork()
-            if outside == 0:
-                os._exit(0)
-            os.waitpid(outside, 0)
-            return eval(answer)
-
-    made, error = asyncio.run(play())
+async def test_a_fork_bomb_stays_in_its_bounds(bench):
+    async with bench.sandbox(limits=small()) as sandbox:
+        endpoint = await sandbox.start()
+        answer = await tell(endpoint, FORK_BOMB)
+        outside = os.fork()
+        if outside == 0:
+            os._exit(0)
+        os.waitpid(outside, 0)
+        made, error = eval(answer)
     assert 8 <= made <= 32
     assert error == "EAGAIN"
 
@@ -258,7 +247,7 @@ except RuntimeError:
 
 
 @pytest.mark.slow
-def test_processor_time_is_held_to_its_share(bench, control_groups):
+async def test_processor_time_is_held_to_its_share(bench, control_groups):
     code = """
 end = time.monotonic() + 2
 def burn():
@@ -270,15 +259,11 @@ for _ in range(8):
         os._exit(0)
 burn()
 """
-
-    async def play():
-        async with bench.sandbox(limits=small(cpus=0.5)) as sandbox:
-            endpoint = await sandbox.start()
-            before, began = sandbox.cpu_time(), time.monotonic()
-            await tell(endpoint, code)
-            return (sandbox.cpu_time() - before) / (time.monotonic() - began)
-
-    assert 0.2 < asyncio.run(play()) < 0.75
+    async with bench.sandbox(limits=small(cpus=0.5)) as sandbox:
+        endpoint = await sandbox.start()
+        before, began = sandbox.cpu_time(), time.monotonic()
+        await tell(endpoint, code)
+        assert 0.2 < (sandbox.cpu_time() - before) / (time.monotonic() - began) < 0.75
 
 
 HIERARCHIES = {
@@ -290,7 +275,7 @@ HIERARCHIES = {
 
 
 @pytest.mark.parametrize("choice", HIERARCHIES)
-def test_a_frozen_bot_uses_no_processor_and_wakes_up(bench, choice):
+async def test_a_frozen_bot_uses_no_processor_and_wakes_up(bench, choice):
     burn = """
 def burn():
     while True:
@@ -299,25 +284,21 @@ for _ in range(3):
     if os.fork() == 0:
         burn()
 """
-
-    async def play():
-        async with bench.sandbox(limits=small(), hierarchies=HIERARCHIES[choice]()) as sandbox:
-            endpoint = await sandbox.start()
-            await tell(endpoint, burn)
-            await asyncio.sleep(0.2)
-            frozen = await sandbox.freeze()
-            await asyncio.sleep(0.1)
-            before = sandbox.cpu_time()
-            await asyncio.sleep(0.5)
-            used = sandbox.cpu_time() - before
-            await sandbox.thaw()
-            answer = await tell(endpoint, "result = 'awake'")
-            async with asyncio.timeout(20):
-                while sandbox.cpu_time() < before + 0.1:
-                    await asyncio.sleep(0.05)
-            return frozen, used, answer, sandbox.enforcement()["freeze"]
-
-    frozen, used, answer, how = asyncio.run(play())
+    async with bench.sandbox(limits=small(), hierarchies=HIERARCHIES[choice]()) as sandbox:
+        endpoint = await sandbox.start()
+        await tell(endpoint, burn)
+        await asyncio.sleep(0.2)
+        frozen = await sandbox.freeze()
+        await asyncio.sleep(0.1)
+        before = sandbox.cpu_time()
+        await asyncio.sleep(0.5)
+        used = sandbox.cpu_time() - before
+        await sandbox.thaw()
+        answer = await tell(endpoint, "result = 'awake'")
+        async with asyncio.timeout(20):
+            while sandbox.cpu_time() < before + 0.1:
+                await asyncio.sleep(0.05)
+        how = sandbox.enforcement()["freeze"]
     assert answer == "'awake'"
     # The docker daemon sometimes cannot pause a busy container, and on a busy machine the kernel may need longer than
     # we wait; that must then be reported, as False. Whatever is reported as frozen must use no processor.
@@ -326,16 +307,13 @@ for _ in range(3):
 
 
 @pytest.mark.parametrize("choice", HIERARCHIES)
-def test_a_frozen_bot_can_be_killed(bench, choice):
-    async def play():
-        async with bench.sandbox(limits=small(), hierarchies=HIERARCHIES[choice]()) as sandbox:
-            await sandbox.start()
-            await sandbox.freeze()
-            began = time.monotonic()
-            await sandbox.kill()
-            return time.monotonic() - began, sandbox.death()
-
-    seconds, death = asyncio.run(play())
+async def test_a_frozen_bot_can_be_killed(bench, choice):
+    async with bench.sandbox(limits=small(), hierarchies=HIERARCHIES[choice]()) as sandbox:
+        await sandbox.start()
+        await sandbox.freeze()
+        began = time.monotonic()
+        await sandbox.kill()
+        seconds, death = time.monotonic() - began, sandbox.death()
     assert seconds < 8
     assert death.by_referee
 
@@ -362,26 +340,22 @@ HEADLESS += "\nthreading.Thread(target=answer).start()\nsyscall(60, 0)\n"
 
 
 @pytest.mark.parametrize("kind", ["bubblewrap", "process"])
-def test_without_control_groups_a_process_without_its_first_thread_is_held_like_any_other(kind, request):
+async def test_without_control_groups_a_process_without_its_first_thread_is_held_like_any_other(kind, request):
     bench = request.getfixturevalue(kind)
     burn = "threading.Thread(target=lambda: any(False for _ in iter(int, 1))).start()"
-
-    async def play():
-        async with bench.sandbox(HEADLESS, limits=small(), hierarchies=()) as sandbox:
-            endpoint = await sandbox.start()
-            await tell(endpoint, burn)
-            awake = sandbox.cpu_time()
-            await asyncio.sleep(0.3)
-            frozen, before = await sandbox.freeze(), sandbox.cpu_time()
-            await asyncio.sleep(0.3)
-            asleep = sandbox.cpu_time() - before
-            await sandbox.thaw()
-            bomb = asyncio.create_task(tell(endpoint, MEMORY_BOMB + "    time.sleep(0.002)\n", timeout_s=60))
-            death = await asyncio.wait_for(sandbox.wait(), 60)
-            await asyncio.gather(bomb, return_exceptions=True)
-            return before - awake, frozen, asleep, death.out_of_memory
-
-    spent, frozen, asleep, out_of_memory = asyncio.run(play())
+    async with bench.sandbox(HEADLESS, limits=small(), hierarchies=()) as sandbox:
+        endpoint = await sandbox.start()
+        await tell(endpoint, burn)
+        awake = sandbox.cpu_time()
+        await asyncio.sleep(0.3)
+        frozen, before = await sandbox.freeze(), sandbox.cpu_time()
+        await asyncio.sleep(0.3)
+        asleep = sandbox.cpu_time() - before
+        await sandbox.thaw()
+        bomb = asyncio.create_task(tell(endpoint, MEMORY_BOMB + "    time.sleep(0.002)\n", timeout_s=60))
+        death = await asyncio.wait_for(sandbox.wait(), 60)
+        await asyncio.gather(bomb, return_exceptions=True)
+        spent, out_of_memory = before - awake, death.out_of_memory
     assert spent > 0.05
     assert asleep < 0.03 or not frozen
     assert out_of_memory
@@ -409,21 +383,17 @@ threading.Thread(target=lambda: [os.write(1, bytes(4096)) for _ in iter(int, 1)]
 
 
 @pytest.mark.parametrize("wake", [BY_TIMERS, BY_READERS], ids=["timers", "who reads what it prints"])
-def test_without_control_groups_no_signal_that_it_asked_for_wakes_a_stopped_bot(bubblewrap, wake):
+async def test_without_control_groups_no_signal_that_it_asked_for_wakes_a_stopped_bot(bubblewrap, wake):
     """The kernel sends SIGCONT to a process that is stopped, too, and nobody else would have to run for it."""
     burn = "threading.Thread(target=lambda: any(False for _ in iter(int, 1)), daemon=True).start()"
-
-    async def play():
-        async with bubblewrap.sandbox(limits=Limits(log_bytes=1), hierarchies=()) as sandbox:
-            endpoint = await sandbox.start()
-            await tell(endpoint, wake + burn)
-            await asyncio.sleep(0.05)  # its output is not read any faster by now
-            await sandbox.freeze()
-            before = sandbox.cpu_time()
-            await asyncio.sleep(0.3)
-            return sandbox.cpu_time() - before
-
-    assert asyncio.run(play()) < 0.03
+    async with bubblewrap.sandbox(limits=Limits(log_bytes=1), hierarchies=()) as sandbox:
+        endpoint = await sandbox.start()
+        await tell(endpoint, wake + burn)
+        await asyncio.sleep(0.05)  # its output is not read any faster by now
+        await sandbox.freeze()
+        before = sandbox.cpu_time()
+        await asyncio.sleep(0.3)
+        assert sandbox.cpu_time() - before < 0.03
 
 
 BURN = """
@@ -451,23 +421,19 @@ for _ in range(4):
 
 
 @pytest.mark.parametrize("spend", [THREADS, LOST_CHILDREN], ids=["threads", "lost children"])
-def test_without_control_groups_processor_time_is_counted_wherever_it_is_spent(bubblewrap, spend):
+async def test_without_control_groups_processor_time_is_counted_wherever_it_is_spent(bubblewrap, spend):
     """Who ignores SIGCHLD need not wait for its children, and the kernel adds their time to nobody's."""
-
-    async def play():
-        async with bubblewrap.sandbox(hierarchies=()) as sandbox:
-            endpoint = await sandbox.start()
-            before = sandbox.cpu_time()
-            await tell(endpoint, BURN + spend)
-            return sandbox.cpu_time() - before, sandbox.enforcement()
-
-    spent, held = asyncio.run(play())
+    async with bubblewrap.sandbox(hierarchies=()) as sandbox:
+        endpoint = await sandbox.start()
+        before = sandbox.cpu_time()
+        await tell(endpoint, BURN + spend)
+        spent, held = sandbox.cpu_time() - before, sandbox.enforcement()
     assert 0.2 < spent < 0.8
     assert "cputime: processes" in weaknesses(held)
 
 
 @pytest.mark.slow
-def test_a_flood_of_output_blocks_its_writer_and_costs_the_referee_nothing(any_bench):
+async def test_a_flood_of_output_blocks_its_writer_and_costs_the_referee_nothing(any_bench):
     flood = OBEDIENT.replace(
         "while True:\n    line",
         """
@@ -478,56 +444,46 @@ threading.Thread(target=flood, daemon=True).start()
 while True:
     line""",
     )
-
-    async def play():
-        async with any_bench.sandbox(flood, limits=small()) as sandbox:
-            await sandbox.start()
-            before = resource.getrusage(resource.RUSAGE_SELF)
-            await asyncio.sleep(3)
-            after = resource.getrusage(resource.RUSAGE_SELF)
-            await sandbox.kill()
-            seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-            return seconds, sandbox.log(), sandbox.death().log
-
-    seconds, log, tail = asyncio.run(play())
+    async with any_bench.sandbox(flood, limits=small()) as sandbox:
+        await sandbox.start()
+        before = resource.getrusage(resource.RUSAGE_SELF)
+        await asyncio.sleep(3)
+        after = resource.getrusage(resource.RUSAGE_SELF)
+        await sandbox.kill()
+        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        log, tail = sandbox.log(), sandbox.death().log
     assert seconds < 0.5
     assert len(log) <= 1.1 * MIB
     assert 0 < len(tail) <= 4096
 
 
-def test_output_is_kept_escaped(any_bench):
+async def test_output_is_kept_escaped(any_bench):
     shout = "import sys; sys.stdout.buffer.write(b'\\x1b]0;owned\\x07 \\xe2\\x80\\xae \\xff \\x00\\r\\n'); sys.exit(3)"
-
-    async def play():
-        sandbox = any_bench.sandbox(shout)
-        with pytest.raises(Exception, match="code 3"):
-            await sandbox.start()
-        return sandbox.death().log
-
-    assert asyncio.run(play()) == "\\x1b]0;owned\\x07 \\u202e \\xff \\x00\\r\n"
+    sandbox = any_bench.sandbox(shout)
+    with pytest.raises(Exception, match="code 3"):
+        await sandbox.start()
+    assert sandbox.death().log == "\\x1b]0;owned\\x07 \\u202e \\xff \\x00\\r\n"
 
 
-def test_the_kernel_counts_what_it_killed_even_if_the_daemon_hears_of_it_late(docker, control_groups, monkeypatch):
+async def test_the_kernel_counts_what_it_killed_even_if_the_daemon_hears_of_it_late(
+    docker, control_groups, monkeypatch
+):
     """The daemon notices the exit three seconds late, and has not heard of the kernel's reason even then."""
     noticed = []
+    async with docker.sandbox(limits=small()) as sandbox:
+        endpoint = await sandbox.start()
+        ask = sandbox._client.api.inspect_container
 
-    async def play():
-        async with docker.sandbox(limits=small()) as sandbox:
-            endpoint = await sandbox.start()
-            ask = sandbox._client.api.inspect_container
+        def inspect(container):
+            found = ask(container)
+            if not found["State"]["Running"]:
+                noticed.append(time.monotonic())
+            running = not noticed or time.monotonic() < noticed[0] + 3.0
+            return {**found, "State": {**found["State"], "Running": running, "OOMKilled": False}}
 
-            def inspect(container):
-                found = ask(container)
-                if not found["State"]["Running"]:
-                    noticed.append(time.monotonic())
-                running = not noticed or time.monotonic() < noticed[0] + 3.0
-                return {**found, "State": {**found["State"], "Running": running, "OOMKilled": False}}
-
-            monkeypatch.setattr(sandbox._client.api, "inspect_container", inspect)
-            bot = SandboxedBot(Contestant("bomber"), sandbox, ponder=False)
-            attack = asyncio.create_task(tell(endpoint, MEMORY_BOMB, timeout_s=60))
-            await asyncio.gather(attack, return_exceptions=True)
-            return await bot.refine(Disconnected("hung up"))
-
-    assert isinstance(asyncio.run(play()), OutOfMemory)
+        monkeypatch.setattr(sandbox._client.api, "inspect_container", inspect)
+        bot = SandboxedBot(Contestant("bomber"), sandbox, ponder=False)
+        attack = asyncio.create_task(tell(endpoint, MEMORY_BOMB, timeout_s=60))
+        await asyncio.gather(attack, return_exceptions=True)
+        assert isinstance(await bot.refine(Disconnected("hung up")), OutOfMemory)
     assert noticed

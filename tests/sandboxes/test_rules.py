@@ -60,41 +60,34 @@ def kind(request):
     return request.param
 
 
-def test_a_bot_reaches_the_rules_and_nothing_outlives_it(kind, tmp_path):
-    async def play():
-        code = CONNECT + "result = len(rules.Look(pb.LookRequest(root=root, lines=lines)).positions)"
-        async with borrower(kind, tmp_path / "mine") as (sandbox, endpoint, mark):
-            answer = await tell(endpoint, code)
-            running = processes_with(mark)
-            peak = sandbox.peak_memory()
-        return answer, running, peak, mark
-
-    answer, running, peak, mark = asyncio.run(play())
+async def test_a_bot_reaches_the_rules_and_nothing_outlives_it(kind, tmp_path):
+    code = CONNECT + "result = len(rules.Look(pb.LookRequest(root=root, lines=lines)).positions)"
+    async with borrower(kind, tmp_path / "mine") as (sandbox, endpoint, mark):
+        answer = await tell(endpoint, code)
+        running = processes_with(mark)
+        peak = sandbox.peak_memory()
     assert answer == "10000"
     assert len(running) >= 2
     assert peak is None or peak < 256 * MIB
     assert until(lambda: not processes_with(mark))
 
 
-def test_the_rules_sleep_while_the_bot_is_frozen_and_their_time_is_the_bots(kind, tmp_path):
+async def test_the_rules_sleep_while_the_bot_is_frozen_and_their_time_is_the_bots(kind, tmp_path):
     async def spent(sandbox, seconds):
         before = sandbox.cpu_time()
         await asyncio.sleep(seconds)
         return sandbox.cpu_time() - before
 
-    async def play():
-        async with borrower(kind, tmp_path / "mine") as (sandbox, endpoint, _):
-            await tell(endpoint, THINK)
-            deadline = time.monotonic() + 60
-            while await spent(sandbox, 0.3) < 0.05 and time.monotonic() < deadline:
-                pass
-            while not await sandbox.freeze():  # a busy machine may need longer than one freeze waits
-                assert time.monotonic() < deadline
-            asleep = await spent(sandbox, 1.0)
-            await sandbox.thaw()
-            return asleep, await spent(sandbox, 2.0)
-
-    asleep, awake = asyncio.run(play())
+    async with borrower(kind, tmp_path / "mine") as (sandbox, endpoint, _):
+        await tell(endpoint, THINK)
+        deadline = time.monotonic() + 60
+        while await spent(sandbox, 0.3) < 0.05 and time.monotonic() < deadline:
+            pass
+        while not await sandbox.freeze():  # a busy machine may need longer than one freeze waits
+            assert time.monotonic() < deadline
+        asleep = await spent(sandbox, 1.0)
+        await sandbox.thaw()
+        awake = await spent(sandbox, 2.0)
     assert asleep < 0.02
     assert awake > 0.1
 
@@ -103,15 +96,11 @@ def test_the_rules_sleep_while_the_bot_is_frozen_and_their_time_is_the_bots(kind
     ("code", "exit_code", "number"),
     [("os._exit(3)", 3, None), ("os.kill(os.getpid(), signal.SIGSEGV)", None, signal.SIGSEGV)],
 )
-def test_the_end_of_the_bot_is_told_as_it_was(kind, tmp_path, code, exit_code, number):
-    async def play():
-        async with borrower(kind, tmp_path / "mine") as (sandbox, endpoint, _):
-            attack = asyncio.create_task(tell(endpoint, code))
-            death = await asyncio.wait_for(sandbox.wait(), 60)
-            await asyncio.gather(attack, return_exceptions=True)
-            return death
-
-    death = asyncio.run(play())
+async def test_the_end_of_the_bot_is_told_as_it_was(kind, tmp_path, code, exit_code, number):
+    async with borrower(kind, tmp_path / "mine") as (sandbox, endpoint, _):
+        attack = asyncio.create_task(tell(endpoint, code))
+        death = await asyncio.wait_for(sandbox.wait(), 60)
+        await asyncio.gather(attack, return_exceptions=True)
     assert (death.exit_code, death.signal) == (exit_code, number)
     assert not death.out_of_memory
     assert not death.by_referee
@@ -125,14 +114,10 @@ GREED = {
 
 
 @pytest.mark.parametrize("code", GREED.values(), ids=GREED)
-def test_memory_is_one_account(bubblewrap, control_groups, tmp_path, code):
-    async def play():
-        async with borrower("bubblewrap", tmp_path / "mine", small(memory_bytes=192 * MIB)) as (sandbox, endpoint, _):
-            attack = asyncio.create_task(tell(endpoint, code, timeout_s=90))
-            death = await asyncio.wait_for(sandbox.wait(), 90)
-            await asyncio.gather(attack, return_exceptions=True)
-            return death
-
-    death = asyncio.run(play())
+async def test_memory_is_one_account(bubblewrap, control_groups, tmp_path, code):
+    async with borrower("bubblewrap", tmp_path / "mine", small(memory_bytes=192 * MIB)) as (sandbox, endpoint, _):
+        attack = asyncio.create_task(tell(endpoint, code, timeout_s=90))
+        death = await asyncio.wait_for(sandbox.wait(), 90)
+        await asyncio.gather(attack, return_exceptions=True)
     assert death.out_of_memory
     assert isinstance(death.fault(), OutOfMemory)

@@ -8,7 +8,7 @@ import pytest
 
 from arena.errors import UsageError
 from arena.ratings import Result, collect, fit
-from arena.schedules.adaptive import games_to_separate, next_matches
+from arena.schedules.adaptive import games_to_separate, next_groups
 from arena.schedules.certainty import certainty, settled
 from tests.ratings.rating_field import ENV, MARGIN
 
@@ -22,25 +22,25 @@ def known(*rows):
 
 def test_the_doubtful_pair_meets():
     mean, covariance = known(("a", "c", 50), ("b", "c", 50), ("c", "d", 50))
-    assert set(next_matches(mean, covariance, top=1)[0]) == {0, 1}
+    assert set(next_groups(mean, covariance, top=1)[0]) == {0, 1}
 
 
-def test_tables_for_the_same_time_differ():
+def test_groups_for_the_same_time_differ():
     mean, covariance = np.full(6, 25.0), np.eye(6) * ENV.sigma**2
-    tables = next_matches(mean, covariance, top=6, games=2, count=3)
-    assert len({frozenset(table) for table in tables}) == 3
+    groups = next_groups(mean, covariance, top=6, games=2, count=3)
+    assert len({frozenset(group) for group in groups}) == 3
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_a_table_has_its_seats_and_each_bot_once(seats):
+def test_a_group_has_its_seats_and_each_bot_once(seats):
     mean, covariance = known(("a", "b", 3), ("c", "d", 3), ("d", "e", 1))
-    (table,) = next_matches(mean, covariance, top=2, seats=seats)
-    assert len(table) == len(set(table)) == seats
+    (group,) = next_groups(mean, covariance, top=2, seats=seats)
+    assert len(group) == len(set(group)) == seats
 
 
 def test_too_many_seats_are_refused():
     with pytest.raises(UsageError, match="field of 2"):
-        next_matches(np.zeros(2), np.eye(2), top=1, seats=3)
+        next_groups(np.zeros(2), np.eye(2), top=1, seats=3)
 
 
 def test_certainty_and_settled_places():
@@ -69,11 +69,11 @@ def test_another_machine_is_as_certain(monkeypatch):
     assert found == [certainty(mean, covariance, 1)] * 5
 
 
-def test_another_machine_chooses_the_same_tables():
+def test_another_machine_chooses_the_same_groups():
     mean, covariance = np.array([27.0, 27.0, 26.0, 25.0]), np.diag([1.0, 4.0, 9.0, 9.0])  # two leaders
-    tables = next_matches(mean, covariance, top=1, count=4)
+    groups = next_groups(mean, covariance, top=1, count=4)
     for seed in range(5):
-        assert next_matches(shaken(mean, seed), shaken(covariance, seed), top=1, count=4) == tables
+        assert next_groups(shaken(mean, seed), shaken(covariance, seed), top=1, count=4) == groups
 
 
 def test_a_lone_bot_is_settled():
@@ -120,7 +120,7 @@ def test_half_of_a_round_robin_is_enough():
     pairings = [(a, b) for a in range(10) for b in range(a + 1, 10)]
 
     def chosen(mean, covariance):
-        return next_matches(mean, covariance, top=2, games=2, count=3)
+        return next_groups(mean, covariance, top=2, games=2, count=3)
 
     runs = []
     for seed in range(8):

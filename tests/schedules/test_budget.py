@@ -35,28 +35,28 @@ def test_without_a_limit_everything_fits():
     budget = Budget(now=FakeTime())
     assert budget.has_time_for_match()
     assert budget.matches_that_fit() is None
-    assert budget.rounds_to_begin(1000, before=0) == 2
+    assert budget.rounds_to_start(1000, before=0) == 2
     budget.note(0.1)
-    assert budget.rounds_to_begin(1000, before=2) == 8
+    assert budget.rounds_to_start(1000, before=2) == 8
     assert not budget.spent
 
 
 def test_the_first_round_is_begun_to_measure_it_and_later_ones_only_if_they_fit():
     time = FakeTime()
-    assert Budget(60.0, now=time).rounds_to_begin(1000, before=0) == 1
+    assert Budget(60.0, now=time).rounds_to_start(1000, before=0) == 1
     budget = measured(time, 60.0)
     assert budget.matches_that_fit() == 50
-    assert budget.rounds_to_begin(40, before=5) == 1
+    assert budget.rounds_to_start(40, before=5) == 1
     assert not budget.spent
-    assert budget.rounds_to_begin(40, before=5, waiting=6) == 0
-    assert budget.rounds_to_begin(48, before=5) == 0
+    assert budget.rounds_to_start(40, before=5, waiting=6) == 0
+    assert budget.rounds_to_start(48, before=5) == 0
     assert budget.spent
 
 
 def test_an_estimate_stands_in_until_something_is_measured():
     budget = Budget(60.0, estimate=10.0, now=FakeTime())
-    assert budget.rounds_to_begin(5, before=1) == 1
-    assert budget.rounds_to_begin(6, before=1) == 0
+    assert budget.rounds_to_start(5, before=1) == 1
+    assert budget.rounds_to_start(6, before=1) == 0
 
 
 def test_no_match_is_begun_that_may_be_cut_off():
@@ -77,7 +77,7 @@ def test_no_match_is_begun_that_may_be_cut_off():
 )
 def test_quick_matches_are_played_in_longer_runs(each, before, rounds):
     budget = measured(FakeTime(), 1e9, each=each, wall=each)
-    assert budget.rounds_to_begin(10, before=before) == rounds
+    assert budget.rounds_to_start(10, before=before) == rounds
 
 
 def games(seen):

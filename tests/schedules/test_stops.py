@@ -5,7 +5,7 @@ import pytest
 
 from arena.ratings import Results, block, fit
 from arena.ratings.model import ROLE_SIGMA
-from arena.schedules.adaptive import next_matches
+from arena.schedules.adaptive import next_groups
 from arena.schedules.certainty import certainty
 from bench.adaptive_stops import Fields, next_pairs, simulate
 from tests.ratings.rating_field import ENV
@@ -54,8 +54,8 @@ def test_the_bench_chooses_as_the_schedule_does(fields, top):
         chosen.append(pairs)
     for run in range(3):
         skills = fields.covariance[run, :BOTS, :BOTS]
-        tables = next_matches(mean[run], skills, top=top, games=2, count=4)
-        assert [tuple(pairs[run]) for pairs in chosen] == tables
+        groups = next_groups(mean[run], skills, top=top, games=2, count=4)
+        assert [tuple(pairs[run]) for pairs in chosen] == groups
 
 
 @pytest.mark.parametrize(("spread", "runs"), [(0.5, 150), (2.0, 40), (8.3, 40)])

@@ -5,44 +5,22 @@ import sqlite3
 from dataclasses import replace
 
 import pytest
-from click.testing import CliRunner
 
 from arena import registry
-from arena.cli import main
 from arena.match import Ending
 from arena.standings.history import read_history
 from arena.standings.ladder import find_bot, newest_versions, versions_of
 from arena.standings.meetings import points_of_pairs, seatings
 from arena.standings.table import read_standings
-from arena.store.base import MatchEntry, SeatResult, SeatTally, Tally
+from arena.store.base import SeatResult, SeatTally, Tally
 from arena.store.scope import Scope
-from arena.store.sql import Store
-from arena.web.rendering import Form, SiteContext, render
+from arena.web.rendering import OutputMode, SiteContext, render
 from arena.web.site import Site
 from arena.web.snapshot import take_snapshot, with_histories
+from tests.kits.contestants import arena
+from tests.standings.filled_store import add, play
 
 GAME = registry.find("claim")
-
-
-@pytest.fixture
-def store(tmp_path):
-    opened = Store(tmp_path / "arena.db")
-    yield opened
-    opened.close()
-
-
-def add(store, name, version="1", **more):
-    return store.add_bot(
-        name=name, version=version, owner="me", digest=f"{name}{version}", origin="/x", games=["claim"], **more
-    )
-
-
-def play(store, tournament, ranks, times=1):
-    """Matches of the bots with these ranks, in seat order."""
-    number = store.latest_number()
-    for count in range(number, number + times):
-        seats = tuple(SeatResult(bot.id, rank, 0.0, "NORMAL", "", 1, 1) for bot, rank in ranks.items())
-        store.add_match(MatchEntry(tournament.id, f"m{count}", count, "", count, "", 1, "", seats), b"")
 
 
 @pytest.fixture
@@ -80,7 +58,7 @@ def test_ladder_bots_page_and_bot_page_show_the_same_rank(store, ladder):
 
 def test_versions_off_the_ladder_say_why_they_have_no_rank(store, ladder):
     site = make_site(store)
-    around = SiteContext("Arena", Form.FOLDER, lambda _kind, _name: True)
+    around = SiteContext("Arena", OutputMode.FOLDER, lambda _kind, _name: True)
 
     def text(*names):
         return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", render(site.page(*names), around)))
@@ -95,7 +73,7 @@ def test_versions_off_the_ladder_say_why_they_have_no_rank(store, ladder):
 
 def text_of(site, *names):
     """What a page of a site says."""
-    around = SiteContext("Arena", Form.FOLDER, lambda _kind, _name: True)
+    around = SiteContext("Arena", OutputMode.FOLDER, lambda _kind, _name: True)
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", render(site.page(*names), around)))
 
 
@@ -121,7 +99,7 @@ def test_an_imported_tournament_does_not_lead_to_meetings_that_no_page_has(store
     with sqlite3.connect(tmp_path / "arena.db") as database:
         database.execute("UPDATE tournaments SET apart = 1 WHERE id = ?", [cup.id])
     play(store, cup, {stranger: 1, other: 2}, 2)
-    around = SiteContext("Arena", Form.FOLDER, lambda _kind, _name: True)
+    around = SiteContext("Arena", OutputMode.FOLDER, lambda _kind, _name: True)
     site = make_site(store)
     assert "pairs/" not in render(site.page("tournament", str(cup.id)), around)
     assert "pairs/" in render(site.page("tournament", "1"), around)
@@ -169,7 +147,7 @@ def test_versions_that_never_met_have_no_trend(store):
 
 def test_the_page_of_a_history_and_the_site_draw_the_same_curve(store, ladder, tmp_path):
     drawn = make_site(store).page("bot", str(ladder["mine 2"].id)).data.parts[0].history
-    result = CliRunner().invoke(main, ["history", "mine", "--html", "-", "--db", str(tmp_path / "arena.db")])
+    result = arena("history", "mine", "--html", "-", "--db", tmp_path / "arena.db")
     assert result.exit_code == 0, result.output
     assert drawn is not None
     assert drawn in result.output

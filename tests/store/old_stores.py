@@ -8,13 +8,11 @@ from sqlalchemy import create_engine, text
 
 from arena.store.sql import Store
 
-COVERING = ("0006", "0008")
-"""The forms whose checksums cover what bots printed."""
-WRITTEN = (*COVERING, "0009")
-"""The forms of which there is a file: a round robin of three bots that printed, by 8dfd136, cdab962 and 6922469."""
+OLDEST = "0008"
+"""The oldest form that is brought up to date, and the only one whose checksums cover what bots printed."""
+WRITTEN = (OLDEST, "0009")
+"""The forms of which there is a file: a round robin of three bots that printed, by cdab962 and 6922469."""
 TAKE_BACK = (
-    "ALTER TABLE matches DROP COLUMN ended_at_fault",
-    "ALTER TABLE tournaments DROP COLUMN apart",
     "ALTER TABLE outputs DROP COLUMN by_move",
     "ALTER TABLE tournaments DROP COLUMN changes",
 )
@@ -33,8 +31,8 @@ def plain_engine(address):
     return create_engine(url)
 
 
-def make(address, revision="0006"):
-    """The store there, or a new one, in the form of 0006, with the number of this revision; the engine on it."""
+def make(address, revision=OLDEST):
+    """The store there, or a new one, in the oldest form, with the number of this revision; the engine on it."""
     Store(address).close()
     engine = plain_engine(address)
     with engine.begin() as connection:

@@ -148,17 +148,13 @@ CHANGES = ("SELECT count(origin) FROM bots", "UPDATE bots SET origin = 'x'")
 @pytest.mark.parametrize(
     ("isolation", "statements"), [("READ COMMITTED", LOCKS), ("SERIALIZABLE", CHANGES)], ids=["40P01", "40001"]
 )
-def test_a_transaction_that_gave_way_to_another_one_is_made_again(url, isolation, statements):
+async def test_a_transaction_that_gave_way_to_another_one_is_made_again(url, isolation, statements):
     store, said = Store(url), []
     store.add_bot(name="a", version="1", owner="", digest="a", origin="/x", games=["claim"])
     run, tries = two_that_collide(store, isolation, statements)
-
-    async def both():
-        calls = RetryingStore()
-        calls.say = said.append
-        return await asyncio.gather(calls.run(run, 0), calls.run(run, 1))
-
-    assert asyncio.run(both()) == [0, 1]
+    calls = RetryingStore()
+    calls.say = said.append
+    assert await asyncio.gather(calls.run(run, 0), calls.run(run, 1)) == [0, 1]
     assert sorted(tries) == [1, 2]
     assert said == []  # nobody needs to know
     store.close()
@@ -187,7 +183,7 @@ def set_read_only(url, state):
     engine.dispose()
 
 
-def test_a_database_that_can_only_be_read_for_a_while_is_waited_for(own_postgres, monkeypatch):
+async def test_a_database_that_can_only_be_read_for_a_while_is_waited_for(own_postgres, monkeypatch):
     """As after a switch to a standby that is not promoted yet."""
     monkeypatch.setattr(store_calls, "FIRST_PAUSE_S", 0.05)
     store, said = Store(own_postgres.url), []
@@ -201,17 +197,13 @@ def test_a_database_that_can_only_be_read_for_a_while_is_waited_for(own_postgres
 
     with pytest.raises(ConnectionLost, match="can only be read at present"):
         write_again_and_again()
-
-    async def keep():
-        calls = RetryingStore()
-        calls.say = said.append
-        adding = asyncio.create_task(calls.run(store.add_match, match, b""))
-        await asyncio.sleep(0.3)
-        assert not adding.done()
-        await asyncio.to_thread(set_read_only, own_postgres.url, "off")
-        return await adding
-
-    assert asyncio.run(keep())
+    calls = RetryingStore()
+    calls.say = said.append
+    adding = asyncio.create_task(calls.run(store.add_match, match, b""))
+    await asyncio.sleep(0.3)
+    assert not adding.done()
+    await asyncio.to_thread(set_read_only, own_postgres.url, "off")
+    assert await adding
     assert "can only be read at present" in said[0]
     assert "answers again" in said[-1]
     store.close()

@@ -47,7 +47,7 @@ def test_an_old_form_is_refused_and_stays(address):
     with pytest.raises(UsageError, match="older Arena"):
         Store(address, read_only=True)
     with engine.connect() as connection:
-        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == "0006"
+        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == old_stores.OLDEST
     engine.dispose()
 
 

@@ -148,7 +148,7 @@ def test_a_store_is_not_brought_up_to_date_under_a_running_tournament(address):
     with pytest.raises(InfraError, match="while a tournament is played"):
         Store(address)
     with engine.begin() as connection:
-        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == "0006"
+        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == old_stores.OLDEST
         connection.execute(text("UPDATE runs SET reported_at = '2020-01-01 00:00:00'"))
     engine.dispose()
     assert arena("bots", "list", "--db", address).exit_code == 0
@@ -160,7 +160,7 @@ def test_who_waited_for_another_to_make_the_store_finds_it_in_play(path):
     """It saw no tables yet; when its turn comes they are there, and a tournament is played with them."""
     store = Store(path)
     store.report_run("r", store.begin_tournament("claim", {"bots": []}).id, {})
-    database._migrate(path, str(path))
+    database._migrate(path, str(path), database.RESULTS)
     store.close()
 
 
@@ -168,12 +168,6 @@ READING = [
     ["bots", "list"], ["bots", "show", "two"], ["ratings", "--game", "claim"], ["crosstable", "--game", "claim"],
     ["history", "two"], ["tournament", "list"], ["tournament", "show-config", "1"], ["status"], ["verify"],
 ]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def played(tmp_path_factory):
-    """A store with a finished tournament, in a folder of its own."""
-    return play_tournament(tmp_path_factory.mktemp("played"), rounds=1)
 
 
 @pytest.mark.parametrize("words", READING, ids=" ".join)

@@ -6,9 +6,7 @@ import sqlite3
 from dataclasses import replace
 
 import pytest
-from click.testing import CliRunner
 
-from arena.cli import main
 from arena.match import SandboxReport
 from arena.referee import record
 from arena.registry import find
@@ -16,18 +14,12 @@ from arena.store.checksums import match_checksum
 from arena.store.schema import metadata
 from arena.store.sql import Store
 from arena.tournaments.verify import UNPROVEN, check_bots, check_tournament, stored_tournament
-from tests.kits.fields import play_tournament
+from tests.kits.contestants import arena
 from tests.store import old_stores
 
 pytestmark = pytest.mark.slow
 
 COLUMNS = [(table.name, column.name) for table in metadata.sorted_tables for column in table.columns]
-
-
-@pytest.fixture(scope="module")
-def played(tmp_path_factory):
-    """A store with a finished tournament."""
-    return play_tournament(tmp_path_factory.mktemp("played"), rounds=1)
 
 
 @pytest.fixture
@@ -68,7 +60,7 @@ def altered(value):
 
 def test_an_honest_store_is_true(path):
     assert findings(path) == []
-    result = CliRunner().invoke(main, ["verify", "--db", str(path)])
+    result = arena("verify", "--db", path)
     assert result.exit_code == 0
     assert "tournament 1: claim, 6 matches, follows the rules, the schedule and the seed; checksum " in result.output
     assert "ok: 1 tournament, 6 matches replayed" in result.output
@@ -94,7 +86,7 @@ def test_every_unproven_column_exists():
 def test_the_command_names_the_match_and_what_differs(path):
     change(path, "UPDATE seats SET rank = 3 WHERE seat = 0 AND match_number = 1")
     name = Store(path).latest_matches()[-1].entry.match_id
-    result = CliRunner().invoke(main, ["verify", "--db", str(path)])
+    result = arena("verify", "--db", path)
     assert result.exit_code == 1
     assert f"tournament 1, match {name}: its rank of seat 0 is kept as 3, but the record says " in result.stderr
 
@@ -113,9 +105,8 @@ def test_output_may_be_taken_away(path):
 @pytest.mark.parametrize(
     "statement", ["DELETE FROM outputs WHERE match_number = 1", "UPDATE outputs SET log = 'other'"]
 )
-@pytest.mark.parametrize("revision", old_stores.COVERING)
-def test_output_that_an_earlier_checksum_covers_is_proved(tmp_path, statement, revision):
-    path = old_stores.written(tmp_path / "old.db", revision)
+def test_output_that_an_earlier_checksum_covers_is_proved(tmp_path, statement):
+    path = old_stores.written(tmp_path / "old.db", old_stores.OLDEST)
     assert findings(path) == []
     change(path, statement)
     assert [found for found in findings(path) if "do not fit their checksum" in found]
@@ -156,6 +147,6 @@ def test_a_match_of_another_bot_is_found(path):
     [(["99"], "there is no tournament 99"), (["--game", "chess"], "there is no game 'chess'")],
 )
 def test_what_is_not_there_is_refused(path, args, complaint):
-    result = CliRunner().invoke(main, ["verify", "--db", str(path), *args])
+    result = arena("verify", "--db", path, *args)
     assert result.exit_code == 2
     assert complaint in result.stderr

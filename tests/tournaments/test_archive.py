@@ -11,13 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from arena.bots.files import folder_digest
 from arena.bots.manifest import samples
 from arena.bots.register import RegistrationRequest, plan_registration
 from arena.bots.reserved import SAMPLE_OWNER
-from arena.cli import main
 from arena.errors import UsageError
 from arena.registry import find
 from arena.standings.ladder import newest_versions
@@ -31,34 +29,24 @@ from arena.tournaments.resuming import with_seed
 from arena.tournaments.settings import Settings
 from arena.tournaments.verify import check_bots, check_tournament, stored_tournament
 from tests.kits.archives import lines_of, rewritten
-from tests.kits.fields import play_tournament
+from tests.kits.contestants import arena
 from tests.kits.tournaments import BASE
 from tests.store import old_stores
 
 pytestmark = pytest.mark.slow
 
 
-def run(*args):
-    return CliRunner().invoke(main, [str(arg) for arg in args])
-
-
-@pytest.fixture(scope="module")
-def played(tmp_path_factory):
-    """A store with a finished tournament."""
-    return play_tournament(tmp_path_factory.mktemp("played"), rounds=1)
-
-
 @pytest.fixture(scope="module")
 def exported(played, tmp_path_factory):
     path = tmp_path_factory.mktemp("exported") / "cup.arena.gz"
-    result = run("export", 1, "-o", path, "--db", played)
+    result = arena("export", 1, "-o", path, "--db", played)
     assert (result.exit_code, result.output) == (0, f"wrote {path}: tournament 1 of claim, 6 matches\n")
     return path
 
 
 def test_the_tables_there_are_the_same_and_importing_twice_changes_nothing(played, exported, tmp_path):
     there = tmp_path / "there.db"
-    first, second = (run("import", exported, "--rated", "--db", there) for _ in range(2))
+    first, second = (arena("import", exported, "--rated", "--db", there) for _ in range(2))
     assert "tournament 1 of claim here; 6 new matches\n" in first.output
     assert "the rules, the schedule and the seed; not proved: that its bots chose these moves" in first.output
     assert "files missing here, cannot play until submitted: one 1, two 1, three 1" in first.output
@@ -68,10 +56,10 @@ def test_the_tables_there_are_the_same_and_importing_twice_changes_nothing(playe
         ["crosstable", "--game", "claim", "--all"],
         ["history", "two"],
     ):
-        assert run(*words, "--json", "--db", there).output == run(*words, "--json", "--db", played).output
-    assert run("verify", "--db", there).exit_code == 0
+        assert arena(*words, "--json", "--db", there).output == arena(*words, "--json", "--db", played).output
+    assert arena("verify", "--db", there).exit_code == 0
     again = tmp_path / "again.gz"
-    assert run("export", 1, "-o", again, "--db", there).exit_code == 0
+    assert arena("export", 1, "-o", again, "--db", there).exit_code == 0
     assert again.read_bytes() == exported.read_bytes()
 
 
@@ -104,10 +92,10 @@ def travelling(played, tmp_path_factory):
     store.close()
     (db.parent / "three/bot.py").write_text("changed")
     (db.parent / "two/.git").mkdir()
-    result = run("export", 1, "-o", path, "--with-bots", "--db", db)
+    result = arena("export", 1, "-o", path, "--with-bots", "--db", db)
     assert result.output == f"wrote {path}: tournament 1 of claim, 6 matches\nwith the files of: one 1, two 1\n"
     again = path.with_name("again.tar")
-    assert run("export", 1, "-o", again, "--with-bots", "--db", db).exit_code == 0
+    assert arena("export", 1, "-o", again, "--with-bots", "--db", db).exit_code == 0
     assert again.read_bytes() == path.read_bytes()
     return path
 
@@ -115,18 +103,18 @@ def travelling(played, tmp_path_factory):
 def test_bots_that_travel_along_can_be_played_at_once(played, travelling, exported, tmp_path):
     there = tmp_path / "there/arena.db"
     there.parent.mkdir()
-    assert "cannot play until submitted: one 1, two 1, three 1" in run("import", exported, "--db", there).output
+    assert "cannot play until submitted: one 1, two 1, three 1" in arena("import", exported, "--db", there).output
     for _ in range(2):
-        result = run("import", travelling, "--db", there)
+        result = arena("import", travelling, "--db", there)
         assert "cannot play until submitted: three 1\n" in result.output
     bots = {bot.name: bot for bot in Store(there, bots_folder=there.parent / "bots").all_bots()}
     assert {name: bot.kind for name, bot in bots.items()} == {"one": "folder", "two": "folder", "three": "absent"}
     for name in ("one", "two"):
         check_present(bots[name])
         assert Path(bots[name].origin) == there.parent / "bots" / bots[name].digest.removeprefix("sha256:")
-    assert run("verify", "--db", there).exit_code == 0
+    assert arena("verify", "--db", there).exit_code == 0
     back = tmp_path / "back.tar"
-    assert run("export", 1, "-o", back, "--with-bots", "--db", there).exit_code == 0
+    assert arena("export", 1, "-o", back, "--with-bots", "--db", there).exit_code == 0
     assert back.read_bytes() == travelling.read_bytes()
 
 
@@ -145,7 +133,7 @@ def test_nothing_that_is_not_of_the_tournament_comes_with_it(travelling, tmp_pat
         for member, content in parts:
             member.size = len(content)
             new.addfile(member, io.BytesIO(content))
-    result = run("import", changed, "--db", there)
+    result = arena("import", changed, "--db", there)
     if change == "a bot of nobody":
         assert result.exit_code == 0, result.output
         assert len([*(there.parent / "bots").glob("[0-9a-f]*")]) == 2
@@ -177,29 +165,28 @@ def test_another_bot_of_the_same_name_is_in_the_way(exported, tmp_path):
 def test_output_is_exported_only_when_it_is_asked_for_and_both_kinds_are_taken(played, exported, tmp_path):
     assert b"I am one" not in gzip.decompress(exported.read_bytes())
     full = tmp_path / "full.gz"
-    assert run("export", 1, "-o", full, "--with-output", "--db", played).exit_code == 0
+    assert arena("export", 1, "-o", full, "--with-output", "--db", played).exit_code == 0
     assert b"I am one" in gzip.decompress(full.read_bytes())
     for file, said in ((exported, False), (full, True)):
         there = tmp_path / f"{said}.db"
-        assert run("import", file, "--rated", "--db", there).exit_code == 0
+        assert arena("import", file, "--rated", "--db", there).exit_code == 0
         store, again = Store(there), tmp_path / f"{said}.gz"
         assert [bool(kept.outputs) for kept in store.kept(1)] == [said] * 6
-        assert run("verify", "--db", there).exit_code == 0
-        assert run("export", 1, "-o", again, "--with-output", "--db", there).exit_code == 0
+        assert arena("verify", "--db", there).exit_code == 0
+        assert arena("export", 1, "-o", again, "--with-output", "--db", there).exit_code == 0
         assert again.read_bytes() == file.read_bytes()
-        assert "nothing new" in run("import", full, "--rated", "--db", there).output  # the same tournament
+        assert "nothing new" in arena("import", full, "--rated", "--db", there).output  # the same tournament
         store.close()
 
 
-@pytest.mark.parametrize("revision", old_stores.COVERING)
-def test_what_an_earlier_checksum_covers_cannot_be_left_out(tmp_path, revision):
-    path, file = old_stores.written(tmp_path / "old.db", revision), tmp_path / "old.gz"
-    refused = run("export", 1, "-o", file, "--db", path)
+def test_what_an_earlier_checksum_covers_cannot_be_left_out(tmp_path):
+    path, file = old_stores.written(tmp_path / "old.db", old_stores.OLDEST), tmp_path / "old.gz"
+    refused = arena("export", 1, "-o", file, "--db", path)
     assert (refused.exit_code, file.exists()) == (2, False)
     assert "cannot be proved without it: give --with-output" in refused.stderr
-    assert run("export", 1, "-o", file, "--with-output", "--db", path).exit_code == 0
-    assert run("import", file, "--db", tmp_path / "there.db").exit_code == 0
-    assert run("verify", "--db", tmp_path / "there.db").exit_code == 0
+    assert arena("export", 1, "-o", file, "--with-output", "--db", path).exit_code == 0
+    assert arena("import", file, "--db", tmp_path / "there.db").exit_code == 0
+    assert arena("verify", "--db", tmp_path / "there.db").exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -208,7 +195,7 @@ def test_what_an_earlier_checksum_covers_cannot_be_left_out(tmp_path, revision):
 def test_output_is_bounded(exported, tmp_path, words):
     lines = lines_of(exported)
     lines[1]["seats"][0].update(words)
-    result = run("import", rewritten(tmp_path, lines), "--db", tmp_path / "there.db")
+    result = arena("import", rewritten(tmp_path, lines), "--db", tmp_path / "there.db")
     assert result.exit_code == 2
     assert "the output of a bot must be text, and not longer than" in result.stderr
 
@@ -228,7 +215,7 @@ def test_a_changed_field_is_refused(exported, tmp_path, field):
     assert set(SEAT_FIELDS) == lines[1]["seats"][0].keys()
     place = lines[1] if field in FIELDS else lines[1]["seats"][0]
     place[field] = other(place[field])
-    result = run("import", rewritten(tmp_path, lines), "--db", tmp_path / "there.db")
+    result = arena("import", rewritten(tmp_path, lines), "--db", tmp_path / "there.db")
     assert result.exit_code in (1, 2)
     assert "is refused" in result.stderr
     assert not (tmp_path / "there.db").exists()
@@ -297,7 +284,7 @@ def with_nothing(lines):
 def test_a_forged_archive_is_refused(exported, tmp_path, forge):
     lines = lines_of(exported)
     forge(lines)
-    result = run("import", rewritten(tmp_path, lines), "--db", tmp_path / "there.db")
+    result = arena("import", rewritten(tmp_path, lines), "--db", tmp_path / "there.db")
     assert result.exit_code in (1, 2), result.output
     assert "is refused" in result.stderr
     assert not (tmp_path / "there.db").exists()
@@ -331,7 +318,7 @@ def test_only_a_built_in_bot_has_no_digest(exported, tmp_path, forged):
 def test_a_damaged_file_is_refused(exported, tmp_path, cut):
     path = tmp_path / "cut.gz"
     path.write_bytes(exported.read_bytes()[: int(cut * exported.stat().st_size)])
-    result = run("import", path, "--db", tmp_path / "there.db")
+    result = arena("import", path, "--db", tmp_path / "there.db")
     assert result.exit_code == 2
     assert result.stderr.startswith(f"Error: {path} is refused: ")
 
@@ -353,9 +340,9 @@ def earlier(exported, tmp_path, matches):
 
 def test_an_unfinished_tournament_can_be_exported_and_grows(exported, tmp_path):
     there = tmp_path / "there.db"
-    assert "5 new matches" in run("import", earlier(exported, tmp_path, 5), "--db", there).output
-    assert "1 new match\n" in run("import", exported, "--db", there).output
-    assert run("verify", "--db", there).exit_code == 0
+    assert "5 new matches" in arena("import", earlier(exported, tmp_path, 5), "--db", there).output
+    assert "1 new match\n" in arena("import", exported, "--db", there).output
+    assert arena("verify", "--db", there).exit_code == 0
 
 
 @pytest.mark.parametrize("rated", [False, True])
@@ -433,7 +420,7 @@ def test_two_that_import_the_same_at_once_add_it_once(exported, tmp_path):
         done = list(threads.map(lambda _: add_to(tmp_path / "there.db", exported), range(4)))
     assert {entry.id for entry, _ in done} == {1}
     assert sum(added for _, added in done) == 6
-    assert run("verify", "--db", tmp_path / "there.db").exit_code == 0
+    assert arena("verify", "--db", tmp_path / "there.db").exit_code == 0
 
 
 def add_to(path, exported):
@@ -496,9 +483,9 @@ def replace_checksums(lines, tmp_path):
 def ladder(path):
     words = ("--game", "claim", "--all", "--json", "--db", path)
     return [
-        run("ratings", *words).output,
-        run("crosstable", *words).output,
-        run("bots", "list", "--json", "--db", path).output,
+        arena("ratings", *words).output,
+        arena("crosstable", *words).output,
+        arena("bots", "list", "--json", "--db", path).output,
     ]
 
 
@@ -524,20 +511,20 @@ def local(exported, tmp_path):
 
 def test_an_imported_tournament_counts_for_no_table_but_its_own_unless_the_organiser_says_so(local, exported):
     before = ladder(local)
-    result = run("import", exported, "--db", local)
+    result = arena("import", exported, "--db", local)
     assert (
         "it counts for no table but its own (`arena ratings --tournament 2`), unless you give --rated" in result.output
     )
     assert ladder(local) == before
-    assert json.loads(run("tournament", "list", "--json", "--db", local).output)[-1]["imported"] is True
-    assert len(json.loads(run("ratings", "--tournament", 2, "--game", "claim", "--json", "--db", local).output)) == 3
+    assert json.loads(arena("tournament", "list", "--json", "--db", local).output)[-1]["imported"] is True
+    assert len(json.loads(arena("ratings", "--tournament", 2, "--game", "claim", "--json", "--db", local).output)) == 3
     store = Store(local)
     (two,) = store.bot_versions("two")
     assert [match.entry.tournament_id for match in store.latest_matches(bot_id=two.id)] == [1, 1, 1]
     assert len(store.latest_matches(tournament_id=2)) == 6
     assert store.inconsistencies() == []
 
-    assert "nothing new" in run("import", exported, "--rated", "--db", local).output
+    assert "nothing new" in arena("import", exported, "--rated", "--db", local).output
     assert ladder(local)[:2] != before[:2]
     assert len(store.latest_matches(bot_id=two.id)) == 7
     assert store.inconsistencies() == []
@@ -563,7 +550,7 @@ def test_a_name_of_somebody_else_is_not_taken(exported, tmp_path, name, version,
     there = Store(tmp_path / "there.db")
     there.add_bot(name=name, version=version, owner=owner, digest="sha256:7", origin="/x", games=["claim"])
     there.close()
-    result = run("import", rewritten(tmp_path, lines), "--db", tmp_path / "there.db")
+    result = arena("import", rewritten(tmp_path, lines), "--db", tmp_path / "there.db")
     assert result.exit_code == 2
     assert f"the name {name} is that of a bot of {owner} here" in result.stderr
     there = Store(tmp_path / "there.db")
@@ -613,7 +600,7 @@ def test_reading_stops_at_the_first_thing_that_is_wrong(exported, tmp_path):
     lines = lines_of(exported)
     path = rewritten(tmp_path, [*lines[:2], *[lines[1]] * 20_000])
     started = time.monotonic()
-    result = run("import", path, "--db", tmp_path / "there.db")
+    result = arena("import", path, "--db", tmp_path / "there.db")
     assert time.monotonic() - started < 15
     assert result.exit_code == 1
     assert "another match has the same place 0 in the schedule; nothing was added" in result.stderr

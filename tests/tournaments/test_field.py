@@ -9,16 +9,8 @@ from arena.bots.launch import SandboxOptions
 from arena.bots.manifest import Builtin
 from arena.errors import UsageError
 from arena.sandboxes.base import Limits
-from arena.store.sql import Store
 from arena.tournaments.field import choose_field, plan_entry
 from tests.kits.contestants import choosing, write_bot
-
-
-@pytest.fixture
-def store(tmp_path):
-    opened = Store(tmp_path / "arena.db")
-    yield opened
-    opened.close()
 
 
 def choose(store, game, names, **more):

@@ -32,16 +32,12 @@ class Running:
         (2, "finishing 2 running matches; press Ctrl-C again to stop at once"),
     ],
 )
-def test_the_first_lets_matches_end_and_the_second_drops_them(running, said):
+async def test_the_first_lets_matches_end_and_the_second_drops_them(running, said):
     executor, sentences = Running(running), []
-
-    async def interrupt():
-        interrupts = Interrupts(executor, sentences.append)
-        for _ in range(2):
-            signal.raise_signal(signal.SIGINT)
-            await asyncio.sleep(0.05)
-        return interrupts.halt
-
-    assert asyncio.run(interrupt()) is Halt.INTERRUPTED
+    interrupts = Interrupts(executor, sentences.append)
+    for _ in range(2):
+        signal.raise_signal(signal.SIGINT)
+        await asyncio.sleep(0.05)
+    assert interrupts.halt is Halt.INTERRUPTED
     assert sentences == [said, "stopping at once; every match that was over is kept"]
     assert executor.calls == ["stop", "abort"]

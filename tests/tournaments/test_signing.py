@@ -6,9 +6,7 @@ import sys
 from dataclasses import replace
 
 import pytest
-from click.testing import CliRunner
 
-from arena.cli import main
 from arena.errors import UsageError
 from arena.standings.ladder import newest_versions
 from arena.store.sql import Store
@@ -16,6 +14,7 @@ from arena.tournaments import archive
 from arena.tournaments.keyring import Keyring
 from arena.tournaments.verify import stored_tournament
 from tests.kits.archives import lines_of, rewritten
+from tests.kits.contestants import arena
 from tests.kits.fields import play_tournament
 
 pytestmark = pytest.mark.slow
@@ -29,7 +28,7 @@ class Person:
         self._env = {"XDG_CONFIG_HOME": str(folder)}
 
     def run(self, *args):
-        return CliRunner().invoke(main, [str(arg) for arg in args], env=self._env)
+        return arena(*args, env=self._env)
 
     def trusts(self, other):
         result = self.run("keys", "trust", other.key, "lee")
@@ -38,12 +37,6 @@ class Person:
     @property
     def key(self):
         return Keyring(self.folder).own().public
-
-
-@pytest.fixture(scope="module")
-def played(tmp_path_factory):
-    """A store with a finished tournament."""
-    return play_tournament(tmp_path_factory.mktemp("played"), rounds=1)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +60,7 @@ def ann(tmp_path):
 
 
 def is_imported_apart(store):
-    listed = CliRunner().invoke(main, ["tournament", "list", "--json", "--db", str(store)])
+    listed = arena("tournament", "list", "--json", "--db", store)
     return json.loads(listed.output)[0]["imported"]
 
 

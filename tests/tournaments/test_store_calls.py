@@ -82,11 +82,7 @@ def test_a_commit_whose_answer_was_lost_is_not_made_twice(tmp_path, monkeypatch)
     assert len(seen) == tournament.played == len(world.table(tournament)) == 12
 
 
-def test_many_calls_wait_for_the_database_at_once():
+async def test_many_calls_wait_for_the_database_at_once():
     together = threading.Barrier(20)
-
-    async def run():
-        calls = RetryingStore()
-        return await asyncio.gather(*(calls.run(together.wait, 30) for _ in range(20)))
-
-    assert sorted(asyncio.run(run())) == list(range(20))
+    calls = RetryingStore()
+    assert sorted(await asyncio.gather(*(calls.run(together.wait, 30) for _ in range(20)))) == list(range(20))

@@ -12,15 +12,6 @@ from functools import partial
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
-from click.testing import CliRunner
-
-from arena.cli import main
-
-
-def run(*words):
-    """The result of a command."""
-    return CliRunner().invoke(main, [str(word) for word in words])
-
 
 def free_port():
     with socket.socket() as probe:

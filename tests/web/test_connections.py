@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 import pytest
 import uvicorn
 
-from arena.web.connections import Limits, guarded, household
+from arena.web.connections import Limits, client_network, guarded
 
 pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a server ends slow connections, by its clock")]
 
@@ -121,7 +121,7 @@ def test_an_address_has_so_many_connections_and_another_has_its_own():
     ],
 )
 def test_all_addresses_that_one_line_is_given_count_together(address, counted):
-    assert household(address) == counted
+    assert client_network(address) == counted
 
 
 def test_a_connection_serves_one_request_after_the_other():

@@ -12,7 +12,7 @@ from arena.registry import find
 from arena.web.assets import Assets, Delivery
 from arena.web.links import ASSETS
 from arena.web.player import player_part
-from arena.web.rendering import Form, SiteContext, render, site_files
+from arena.web.rendering import OutputMode, SiteContext, render, site_files
 from arena.web.replay_data import read_replay
 from arena.web.replay_page import replay_page
 from tests.web.replays import random_match
@@ -68,10 +68,10 @@ def site(tmp_path_factory):
     pages.mkdir(parents=True)
     (pages / "replay.bin").write_bytes(replay.packed())
     page = replay_page(replay)
-    forms = {"one": (Form.SINGLE, ""), "built": (Form.FOLDER, ""), "linked": (Form.SERVED, "")}
-    for name, (form, data) in (forms | {"fetched": (Form.SERVED, "a/b/replay.bin")}).items():
+    modes = {"one": (OutputMode.SINGLE, ""), "built": (OutputMode.FOLDER, ""), "linked": (OutputMode.SERVED, "")}
+    for name, (mode, data) in (modes | {"fetched": (OutputMode.SERVED, "a/b/replay.bin")}).items():
         shown = replace(page, path=f"a/b/{name}.html", replay_file=data)
-        (pages / f"{name}.html").write_text(render(shown, SiteContext(form=form)), encoding="utf-8")
+        (pages / f"{name}.html").write_text(render(shown, SiteContext(mode=mode)), encoding="utf-8")
     return folder
 
 

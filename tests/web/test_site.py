@@ -10,19 +10,20 @@ from pathlib import Path
 
 import pytest
 
-import arena.web.build
 from arena.registry import find, games
 from arena.store.base import MatchEntry, SeatResult
 from arena.store.sql import Store
+from arena.web import build
 from arena.web.build import build_site
 from arena.web.pages.views import match_name
-from arena.web.rendering import Form, SiteContext, render
+from arena.web.rendering import OutputMode, SiteContext, render
 from arena.web.site import Site
 from arena.web.snapshot import take_snapshot
+from tests.kits.contestants import arena
 from tests.kits.sites import NAMES, SENTENCE, make_store
 from tests.store import old_stores
 from tests.web.browser import violations
-from tests.web.sites import Links, lost_links, pages_in, plain_server, run, serving
+from tests.web.sites import Links, lost_links, pages_in, plain_server, serving
 
 pytestmark = [pytest.mark.slow, pytest.mark.real(reason="a browser loads pages from a server")]
 
@@ -56,8 +57,8 @@ def db(tmp_path_factory):
 def folder(db, tmp_path_factory):
     out = tmp_path_factory.mktemp("site") / "a" / "b"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arena.web.build, "LONG", 5)
-        result = run("site", "build", out, "--db", db, "--matches", MATCHES, "--title", "Cup <1>")
+        patch.setattr(build, "LONG", 5)
+        result = arena("site", "build", out, "--db", db, "--matches", MATCHES, "--title", "Cup <1>")
     assert result.exit_code == 0, result.output
     assert "older ones have no replay" in result.output
     return out
@@ -251,7 +252,7 @@ def test_in_a_frame_only_an_embed_shows_itself(folder, watched, tmp_path):
 
 def test_only_folders_of_ours_are_written_to(db, tmp_path):
     (tmp_path / "letter.txt").write_text("mine")
-    result = run("site", "build", tmp_path, "--db", db)
+    result = arena("site", "build", tmp_path, "--db", db)
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
     assert "are not a site of Arena's" in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
@@ -259,14 +260,14 @@ def test_only_folders_of_ours_are_written_to(db, tmp_path):
 
 def test_a_site_is_written_over_an_older_one(db, tmp_path):
     for count in (3, 1):
-        assert run("site", "build", tmp_path / "out", "--db", db, "--matches", count).exit_code == 0
+        assert arena("site", "build", tmp_path / "out", "--db", db, "--matches", count).exit_code == 0
     assert lost_links(tmp_path / "out") == []
     assert len(list((tmp_path / "out/matches").iterdir())) == 1
 
 
 def test_an_empty_store_makes_a_site_too(tmp_path, watched):
     Store(tmp_path / "empty.db").close()
-    assert run("site", "build", tmp_path / "out", "--db", tmp_path / "empty.db").exit_code == 0
+    assert arena("site", "build", tmp_path / "out", "--db", tmp_path / "empty.db").exit_code == 0
     assert lost_links(tmp_path / "out") == []
     page = watched.open((tmp_path / "out/index.html").as_uri(), ready="main")
     assert "No matches yet" in page.locator("main").inner_text()
@@ -415,12 +416,12 @@ def test_new_matches_are_shown_while_the_server_runs(db, tmp_path):
 
 @pytest.mark.parametrize("words", [["site", "build", "out"], ["serve"]], ids=" ".join)
 def test_a_store_that_is_missing_or_old_is_refused_in_a_sentence(words, tmp_path):
-    result = run(*words, "--db", tmp_path / "none.db")
+    result = arena(*words, "--db", tmp_path / "none.db")
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
     assert "there is no store" in result.stderr
     assert not (tmp_path / "none.db").exists()
     old_stores.make(str(tmp_path / "old.db")).dispose()
-    result = run(*words, "--db", tmp_path / "old.db")
+    result = arena(*words, "--db", tmp_path / "old.db")
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
     assert "older Arena" in result.stderr
 
@@ -444,7 +445,7 @@ def test_an_imported_tournament_is_marked_wherever_it_is_shown(tmp_path, apart):
     site = Site(store, claim, take_snapshot(store, {"claim": claim["claim"].info}))
     match = ("match", match_name(1, store.latest_matches(tournament_id=1)[0].entry.match_id))
     own = [("tournament", "1"), match]
-    around = SiteContext("Arena", Form.FOLDER, lambda *_: True)
+    around = SiteContext("Arena", OutputMode.FOLDER, lambda *_: True)
     pages = {address: render(site.page(*address), around) for address in [("home",), ("tournaments",), *own]}
     store.close()
     assert {address: "imported, not rated" in page for address, page in pages.items()} == dict.fromkeys(pages, apart)

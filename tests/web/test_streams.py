@@ -25,28 +25,20 @@ async def _read(stream):
     return "".join([text async for text in stream])
 
 
-def test_spectators_of_one_thing_share_one_look():
-
-    async def watch():
-        source, streams = Numbers(), Streams(most=3)
-        texts = await asyncio.gather(*(_read(streams.follow("x", lambda: Channel(source, 0.01))) for _ in range(3)))
-        return texts, source.looks, streams.count
-
-    texts, looks, left = asyncio.run(watch())
+async def test_spectators_of_one_thing_share_one_look():
+    source, streams = Numbers(), Streams(most=3)
+    texts = await asyncio.gather(*(_read(streams.follow("x", lambda: Channel(source, 0.01))) for _ in range(3)))
     assert texts == ["retry: 3000\n\n1\n2\n3\n"] * 3
-    assert (looks, left) == (3, 0)
+    assert (source.looks, streams.count) == (3, 0)
 
 
 @pytest.mark.parametrize(("known", "text"), [(2, "3\n"), (20, "")])
-def test_a_reader_is_not_sent_again_what_it_knows(known, text):
-    async def watch():
-        return await _read(Streams().follow("x", lambda: Channel(Numbers(), 0.01), known))
-
-    assert asyncio.run(watch()).removeprefix("retry: 3000\n\n") == text
+async def test_a_reader_is_not_sent_again_what_it_knows(known, text):
+    read = await _read(Streams().follow("x", lambda: Channel(Numbers(), 0.01), known))
+    assert read.removeprefix("retry: 3000\n\n") == text
 
 
-def test_a_reader_hears_that_it_is_over_however_much_it_knows():
-
+async def test_a_reader_hears_that_it_is_over_however_much_it_knows():
     class Ending:
         over = False
 
@@ -54,22 +46,17 @@ def test_a_reader_hears_that_it_is_over_however_much_it_knows():
             self.over = True
             return [event("again", {})]
 
-    async def watch():
-        return await _read(Streams().follow("x", lambda: Channel(Ending(), 0.01), known=20))
-
-    assert asyncio.run(watch()) == "retry: 3000\n\nevent: again\ndata: {}\n\n"
+    read = await _read(Streams().follow("x", lambda: Channel(Ending(), 0.01), known=20))
+    assert read == "retry: 3000\n\nevent: again\ndata: {}\n\n"
 
 
-def test_a_newer_event_on_the_same_subject_takes_the_place_of_the_older():
-    async def publish():
-        channel = Channel(Numbers(), 1.0)
-        channel.publish([Event("a1", subject="a"), Event("b1", subject="b"), Event("x"), Event("y")])
-        first = channel.since(0, 0)
-        sent = channel.total
-        channel.publish([Event("a2", subject="a")])
-        return first, channel.since(sent, 0), channel.since(0, 0)
-
-    assert asyncio.run(publish()) == (["a1", "b1", "x", "y"], ["a2"], ["b1", "x", "y", "a2"])
+async def test_a_newer_event_on_the_same_subject_takes_the_place_of_the_older():
+    channel = Channel(Numbers(), 1.0)
+    channel.publish([Event("a1", subject="a"), Event("b1", subject="b"), Event("x"), Event("y")])
+    assert channel.since(0, 0) == ["a1", "b1", "x", "y"]
+    sent = channel.total
+    channel.publish([Event("a2", subject="a")])
+    assert (channel.since(sent, 0), channel.since(0, 0)) == (["a2"], ["b1", "x", "y", "a2"])
 
 
 def test_a_source_that_is_pushed_is_looked_at_before_its_pause_is_over():
@@ -84,20 +71,16 @@ def test_a_source_that_is_pushed_is_looked_at_before_its_pause_is_over():
     assert asyncio.run(asyncio.wait_for(watch(), 60)) == 3
 
 
-def test_streams_are_ended_when_the_server_stops():
-
+async def test_streams_are_ended_when_the_server_stops():
     class Silent:
         over = False
 
         def look(self):
             return []
 
-    async def watch():
-        streams = Streams(most=1)
-        reading = asyncio.create_task(_read(streams.follow("x", lambda: Channel(Silent(), 0.01))))
-        await asyncio.sleep(0.05)
-        assert streams.full
-        streams.stop()
-        return await asyncio.wait_for(reading, 10)
-
-    assert asyncio.run(watch()) == "retry: 3000\n\n"
+    streams = Streams(most=1)
+    reading = asyncio.create_task(_read(streams.follow("x", lambda: Channel(Silent(), 0.01))))
+    await asyncio.sleep(0.05)
+    assert streams.full
+    streams.stop()
+    assert await asyncio.wait_for(reading, 10) == "retry: 3000\n\n"

@@ -41,34 +41,29 @@ def test_a_new_attempt_replaces_the_moves_of_the_one_before():
 
 @pytest.mark.real(reason="reports come over a socket")
 @pytest.mark.parametrize("game", sorted(games()))
-def test_what_is_reported_of_a_match_is_what_was_played(game, monkeypatch):
+async def test_what_is_reported_of_a_match_is_what_was_played(game, monkeypatch):
     """The reports of two attempts go over a real socket; the second attempt begins with the first move again."""
     monkeypatch.setattr(reports, "INTERVAL_S", 0.01)
     whole = [
         replace(played, times=Times(1 + ply, 2, 3, 4, 5, 6), substituted=ply == 1)
         for ply, played in enumerate(random_match(game).played)
     ]
-
-    async def report():
-        ours, theirs = socket.socketpair()
-        reader, reading = await asyncio.open_connection(sock=ours)
-        _, writer = await asyncio.open_connection(sock=theirs)
-        reporter, received = Reporter(writer), []
-        for moves in (whole[:1], whole):
-            progress = Progress(None)
-            played = progress.played
-            reporter.watch(progress)
-            progress.faults.append(FAULT)
-            for move in moves:
-                played.append(move)
-                if len(played) in (1, len(moves)):
-                    received.append(await asyncio.wait_for(receive(reader), 60))
-        reporter.stop()
-        writer.close()
-        reading.close()
-        return received
-
-    received = asyncio.run(report())
+    ours, theirs = socket.socketpair()
+    reader, reading = await asyncio.open_connection(sock=ours)
+    _, writer = await asyncio.open_connection(sock=theirs)
+    reporter, received = Reporter(writer), []
+    for moves in (whole[:1], whole):
+        progress = Progress(None)
+        played = progress.played
+        reporter.watch(progress)
+        progress.faults.append(FAULT)
+        for move in moves:
+            played.append(move)
+            if len(played) in (1, len(moves)):
+                received.append(await asyncio.wait_for(receive(reader), 60))
+    reporter.stop()
+    writer.close()
+    reading.close()
     assert [(report.attempt, report.moves) for report in received] == [(1, 1), (2, 1), (2, len(whole))]
     assert [played_move(plain) for report in received[1:] for plain in report.played] == whole
     assert received[0].played == (plain_move(whole[0]),)

@@ -125,16 +125,12 @@ def test_bots_stay_warm_for_a_leg_and_stand_still_between_matches():
     assert [bot.paused for _, bot in field.made] == [1 + 2] * 2 + [1 + 1] * 2  # after a start and after each match
 
 
-def test_a_deal_is_never_shown_again_to_bots_that_have_seen_it():
+async def test_a_deal_is_never_shown_again_to_bots_that_have_seen_it():
     field = Field(honest, honest)
-
-    async def run():
-        worker = field.worker()
-        for number in (1, 2, 1, 2, 3, 3):
-            await worker.play((0, 1), assignment(number), new_leg=False)
-        await worker.clear()
-
-    asyncio.run(run())
+    worker = field.worker()
+    for number in (1, 2, 1, 2, 3, 3):
+        await worker.play((0, 1), assignment(number), new_leg=False)
+    await worker.clear()
     assert len(field.made) == 2 * 3  # 1 and 2, then 1, 2 and 3, then 3
 
 
@@ -193,54 +189,42 @@ def cannot_be_cleared_away(name, **options):
     return ScriptedBot(name, close=InfraError("its processes cannot be ended"), **options)
 
 
-def test_a_decided_match_stands_however_the_bots_are_cleared_away():
+async def test_a_decided_match_stands_however_the_bots_are_cleared_away():
     """A loser could otherwise have its match played again."""
     field = Field(honest, lambda name: cannot_be_cleared_away(name, hangs=True))
-
-    async def run():
-        worker = field.worker()
-        played = await worker.play((0, 1), assignment(), new_leg=True)
-        assert not any(bot.closed for _, bot in field.made)  # the match is out of the house first
-        await worker.tidy()
-        assert all(bot.closed for _, bot in field.made)
-        with pytest.raises(WorkerCleanupFailed, match="its processes cannot be ended"):
-            await worker.play((0, 1), assignment(1), new_leg=True)
-        return played.record
-
-    assert endings(asyncio.run(run())) == [Ending.NORMAL, Ending.NO_START]
+    worker = field.worker()
+    played = await worker.play((0, 1), assignment(), new_leg=True)
+    assert not any(bot.closed for _, bot in field.made)  # the match is out of the house first
+    await worker.tidy()
+    assert all(bot.closed for _, bot in field.made)
+    with pytest.raises(WorkerCleanupFailed, match="its processes cannot be ended"):
+        await worker.play((0, 1), assignment(1), new_leg=True)
+    assert endings(played.record) == [Ending.NORMAL, Ending.NO_START]
 
 
-def test_the_next_pairing_does_not_pay_for_what_earlier_bots_left():
+async def test_the_next_pairing_does_not_pay_for_what_earlier_bots_left():
     field = Field(honest, cannot_be_cleared_away, honest)
-
-    async def run():
-        first, second = field.worker(), field.worker()
-        await first.play((0, 1), assignment(), new_leg=True)
-        with pytest.raises(WorkerCleanupFailed):
-            await first.play((0, 2), assignment(1), new_leg=True)
-        return (await second.play((0, 2), assignment(1), new_leg=True)).record
-
-    assert endings(asyncio.run(run())) == [Ending.NORMAL, Ending.NORMAL]
+    first, second = field.worker(), field.worker()
+    await first.play((0, 1), assignment(), new_leg=True)
+    with pytest.raises(WorkerCleanupFailed):
+        await first.play((0, 2), assignment(1), new_leg=True)
+    assert endings((await second.play((0, 2), assignment(1), new_leg=True)).record) == [Ending.NORMAL, Ending.NORMAL]
 
 
 @pytest.mark.parametrize("error", [InfraError("docker does not answer"), ValueError("a fault of ours")])
 @pytest.mark.parametrize("verb", ["pause", "read_log", "read_outputs"])
-def test_what_fails_after_the_end_of_a_match_costs_the_bots_and_not_the_match(verb, error):
+async def test_what_fails_after_the_end_of_a_match_costs_the_bots_and_not_the_match(verb, error):
     field = Field(honest, honest)
 
     async def fail():
         raise error
 
-    async def run():
-        worker = field.worker()
-        played = [await worker.play((0, 1), assignment(), new_leg=True)]
-        setattr(field.made[1][1], verb, fail)
-        played.append(await worker.play((0, 1), assignment(1), new_leg=False))
-        played.append(await worker.play((0, 1), assignment(2), new_leg=False))
-        await worker.clear()
-        return played
-
-    played = asyncio.run(run())
+    worker = field.worker()
+    played = [await worker.play((0, 1), assignment(), new_leg=True)]
+    setattr(field.made[1][1], verb, fail)
+    played.append(await worker.play((0, 1), assignment(1), new_leg=False))
+    played.append(await worker.play((0, 1), assignment(2), new_leg=False))
+    await worker.clear()
     assert [endings(match.record) for match in played] == [[Ending.NORMAL, Ending.NORMAL]] * 3
     assert [match.replays for match in played] == [0, 0, 0]
     assert field.count(1) == 2

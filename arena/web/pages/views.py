@@ -102,10 +102,6 @@ def match_name(tournament_id: int, match_id: str) -> str:
     return f"{tournament_id}-{match_id}"
 
 
-def match_view(match: ListedMatch, bots: Bots, games: Games) -> MatchView:
-    return entry_view(match.entry, match.game, bots, games, match.created)
-
-
 def entry_view(entry: MatchEntry, game: str, bots: Bots, games: Games, when: datetime | None = None) -> MatchView:
     """The match with its bots; `when` it was kept, if that is known."""
     alone = sum(seat.rank == 1 for seat in entry.seats) == 1
@@ -135,7 +131,7 @@ def _stranger(bot_id: int, name: str, version: str) -> BotEntry:
 
 
 def match_views(matches: Iterable[ListedMatch], bots: Bots, games: Games) -> list[MatchView]:
-    return [match_view(match, bots, games) for match in matches]
+    return [entry_view(match.entry, match.game, bots, games, match.created) for match in matches]
 
 
 def tournament_view(summary: TournamentSummary, games: Games, planned: int | None) -> TournamentView:

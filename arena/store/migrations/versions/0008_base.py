@@ -1,4 +1,4 @@
-"""All tables of a new store; what older stores need to become the same is in arena/store/upgrade.py."""
+"""All tables, as the oldest stores have them that can still be brought up to date."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""A person's desk that only prints and reads lines: for screen readers, programs, and dumb terminals."""
+"""A dialog with a person that only prints and reads lines: for screen readers, programs, and dumb terminals."""
 
 import asyncio
 import os
@@ -23,7 +23,7 @@ class Lines(Protocol):
         """Ask for the next line; None when there are no more."""
 
 
-class LineDesk:
+class LineDialog:
     """Prints everything below what was printed before."""
 
     def __init__(self, console: Console, lines: Lines, show_rules: Callable[[], None]) -> None:

@@ -1,4 +1,4 @@
-"""A person's desk that is a screen: the position stays in sight, and the moves are fitted into the room below it."""
+"""A dialog with a person on a screen: the position stays in sight, and the moves are fitted into the room below it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,8 +9,8 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from arena.cli import screen
-from arena.cli.choosing import MANUAL, QUITS, Desk, Menu, Question
-from arena.cli.line_desk import LineDesk, LineReader
+from arena.cli.choosing import MANUAL, QUITS, Dialog, Menu, Question
+from arena.cli.line_dialog import LineDialog, LineReader
 from arena.cli.output import marked
 from arena.cli.replay_viewer import Viewer
 from arena.cli.screen import Keyboard, LineEditor, draw, is_screen, keyboard, wrapped
@@ -26,16 +26,16 @@ READING = "space or →: on   b or ←: back   q: back to the game"
 
 
 @contextmanager
-def open_desk(console: Console, rules: Callable[[], str]) -> Iterator[Desk]:
-    """The desk of this terminal: a screen if it can be one, or else lines."""
+def open_dialog(console: Console, rules: Callable[[], str]) -> Iterator[Dialog]:
+    """The dialog of this terminal: on a screen if it can be one, or else by lines."""
     if is_screen():
         with keyboard() as keys:
-            yield ScreenDesk(console, keys, rules)
+            yield ScreenDialog(console, keys, rules)
     else:
-        yield LineDesk(console, LineReader(console), lambda: console.print(Markdown(rules())))
+        yield LineDialog(console, LineReader(console), lambda: console.print(Markdown(rules())))
 
 
-class ScreenDesk:
+class ScreenDialog:
     """Draws in place; in a window that is too small for the position it prints lines until the window is larger."""
 
     def __init__(self, console: Console, keys: Keyboard, rules: Callable[[], str]) -> None:
@@ -44,7 +44,7 @@ class ScreenDesk:
         self._rules = rules
         self._editor = LineEditor()
         lines = EditedLines(console, keys, self._editor)
-        self._lines = LineDesk(console, lines, lambda: console.print(Markdown(rules())))
+        self._lines = LineDialog(console, lines, lambda: console.print(Markdown(rules())))
 
     async def ask(self, question: Question) -> int | None:
         """Draw and read keys until a move is chosen."""
