@@ -11,12 +11,13 @@ from arena import registry
 from arena.cli.params import Whole
 from arena.cli.site import check_free
 from arena.contest.settings import Contest, read_contest
+from arena.runner.as_web import as_web
 from arena.runner.log import log_line, take_over_warnings
 from arena.runner.runner import listen
 from arena.runner.runner import run as run_contest
 from arena.runner.shift import Stop
 from arena.runner.supervisor import Plan, keep_running
-from arena.runner.web_user import web_user
+from arena.runner.web_user import prepare_for_web
 from arena.sandboxes.systemd_scope import enter_scope
 
 
@@ -69,9 +70,10 @@ def serve(folder: Path, host: str, port: int) -> None:
     listen(stop)
     try:
         results.all_bots()  # a file is open only once it was read
+        prepare_for_web(contest)
         plans = [
-            Plan("web process", _web_command(contest, host, port), web_user(contest)),
-            Plan("runner", [sys.executable, "-P", "-m", "arena", "contest", "run", str(contest.folder)], {}),
+            Plan("web process", as_web(contest.folder, _web_command(contest, host, port))),
+            Plan("runner", [sys.executable, "-P", "-m", "arena", "contest", "run", str(contest.folder)]),
         ]
         keep_running(plans, log_line, lambda: stop.asked)
     finally:

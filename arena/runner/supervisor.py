@@ -3,10 +3,9 @@
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from arena.errors import InfraError, UsageError
 from arena.runner.log import Log
@@ -30,8 +29,6 @@ class Plan:
 
     name: str
     command: Sequence[str]
-    user: Mapping[str, Any]
-    """What `Popen` is told about its user."""
 
 
 class Kept:
@@ -78,7 +75,7 @@ class Kept:
             self._child = subprocess.Popen(  # noqa: S603  (our own programs)
                 # If we are killed, it gets the signal that we would send.
                 tied(self._plan.command, signal.SIGTERM), stdin=subprocess.DEVNULL, env=python_environment(),
-                start_new_session=True, **self._plan.user,
+                start_new_session=True,
             )  # fmt: skip
         except OSError as error:
             raise InfraError(f"the {self._plan.name} cannot be started: {error}") from error

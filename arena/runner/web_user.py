@@ -7,10 +7,8 @@ whoever starts the web process keeps the results open for as long as it runs.
 import os
 import shutil
 import stat
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from arena.contest.settings import FILE, Contest
 from arena.errors import UsageError
@@ -20,15 +18,10 @@ WEB_UID = BOT_UIDS.start - 1
 """Like those of bots one that neither Debian nor systemd assigns, and none of theirs."""
 
 
-def web_user(contest: Contest) -> dict[str, Any]:
-    """What `Popen` is to be told about the user of the web process; as root the contest is made ready for it.
-
-    UsageError if that user could not reach what it needs, or could reach more.
-    """
+def prepare_for_web(contest: Contest) -> None:
+    """Make a contest ready for the user of the web process; UsageError if that could write results, too."""
     if os.geteuid() != 0:
-        return {}
-    for needed in (contest.folder, Path(sys.executable), Path(__file__)):
-        _check_reachable(needed)
+        return
     results = None if "://" in contest.results else Path(contest.results)
     for place in _written_by_web(contest):
         if results is not None and results.parent.resolve().is_relative_to(place.resolve()):
@@ -41,7 +34,6 @@ def web_user(contest: Contest) -> dict[str, Any]:
     _let_read(contest.folder / FILE, stat.S_IRGRP | stat.S_IROTH)
     if results is not None:
         _let_read(results, stat.S_IRGRP | stat.S_IROTH)
-    return {"user": WEB_UID, "group": WEB_UID, "extra_groups": []}
 
 
 def _written_by_web(contest: Contest) -> Iterator[Path]:
@@ -63,13 +55,3 @@ def _give(folder: Path) -> None:
 
 def _let_read(path: Path, bits: int) -> None:
     path.chmod((stat.S_IMODE(path.stat().st_mode) | bits) & ~(stat.S_IWGRP | stat.S_IWOTH))
-
-
-def _check_reachable(path: Path) -> None:
-    """UsageError if somebody without rights could not even come to it."""
-    for folder in path.absolute().parents:
-        if not folder.stat().st_mode & stat.S_IXOTH:
-            raise UsageError(
-                f"the web process does not run as root, and cannot reach {path}, because only the owner may enter "
-                f"{folder}: put it elsewhere, such as below /srv, or start this as another user"
-            )

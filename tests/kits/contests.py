@@ -4,7 +4,6 @@ import hashlib
 import io
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -86,16 +85,17 @@ def tar_of(files):
     return buffer.getvalue()
 
 
-def bot_archive(name, source=FIRST, games=("claim",), files=()):
+def bot_archive(name, source=FIRST, games=("claim",), files=(), words=()):
     """An archive of a bot with this source, and these files beside it."""
-    manifest = f'name = "{name}"\nversion = "1"\ngames = {json.dumps(games)}\ncommand = ["python3", "bot.py"]\n'
+    command = json.dumps(["python3", "bot.py", *words])
+    manifest = f'name = "{name}"\nversion = "1"\ngames = {json.dumps(games)}\ncommand = {command}\n'
     return tar_of({**dict(files), "bot.toml": manifest, "bot.py": source})
 
 
-def hostile_archive(name):
-    """An archive of one of the attackers."""
+def hostile_archive(name, *words):
+    """An archive of one of the attackers, in one of its variants."""
     files = {path.name: path.read_text() for path in (HOSTILE / "_kit").glob("*.py")}
-    return bot_archive(name, (HOSTILE / name / "bot.py").read_text(), files=files)
+    return bot_archive(name, (HOSTILE / name / "bot.py").read_text(), files=files, words=words)
 
 
 @contextmanager
@@ -155,14 +155,3 @@ def running(kit, pace=QUICK):
         stop.ask()
         thread.join(60)
         assert not thread.is_alive()
-
-
-@contextmanager
-def open_folder():
-    """A temporary folder that every user can reach."""
-    folder = Path(tempfile.mkdtemp(prefix="arena-contest-", dir="/tmp"))
-    folder.chmod(0o755)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)

@@ -9,12 +9,13 @@ import pytest
 from arena.contest.requests import PAUSED, RETIRE
 from arena.runner.shift import Pace
 from tests.hostile.traces import descendants
-from tests.kits.contestants import need_bubblewrap
+from tests.kits.contestants import choosing, need_bubblewrap
 from tests.kits.contests import BROKEN, bot_archive, end, hostile_archive, process, running, said, wait_until
 from tools.contest_crash import ContestCrash
 
 pytestmark = [pytest.mark.slow, pytest.mark.real(reason="submissions are checked in sandboxes")]
 
+SLOW = choosing("import time\ntime.sleep(0.1)\nreturn turn.legal[0]")
 SLEEPS = "import time\ntime.sleep(600)\n"
 
 
@@ -39,16 +40,17 @@ def test_two_runners_and_the_fates_of_four_teams(kit):
         assert "No module named 'no_such_module'" in found.output
         with process("run", kit.folder) as second:
             wait_until(lambda: said(second, "waiting"), child=second)
-            asleep = kit.hand_in("bob", bot_archive("sleeper", SLEEPS))
-            wait_until(lambda: kit.found(asleep).state == "checking", child=first)
+            slow = kit.hand_in("bob", bot_archive("slow", SLOW))
+            wait_until(lambda: kit.found(slow).state == "checking", child=first)
             first.kill()
             first.wait()
-            wait_until(lambda: kit.found(asleep).attempt == 2, child=second)
+            wait_until(lambda: kit.found(slow).attempt == 2, child=second)
             assert said(second, "begun")[0]["epoch"] > said(first, "begun")[0]["epoch"]
-            hostile = kit.hand_in("carol", hostile_archive("memory_bomb"))
+            hostile = kit.hand_in("carol", hostile_archive("memory_bomb", "heap"))
             wait_until(lambda: kit.found(hostile).is_decided, child=second)
             assert kit.found(hostile).state == "refused"
-            assert kit.found(asleep).state == "refused"  # it never opened its socket
+            assert "memory" in kit.found(hostile).reason
+            assert (kit.found(slow).state, kit.found(slow).attempt) == ("registered", 2)
             assert end(second) == 0
     assert [step.state for step in kit.queue.steps(good)] == [
         "received",
