@@ -279,10 +279,10 @@ def drive(address: str, count: int, bots: int = 10) -> str:
     rounds = max(1, count // (bots * (bots - 1)))
     settings = made_settings(GAMES[0], field, seed=1, rounds=rounds)
     started, used = monotonic(), process_time()
-    tournament = Tournament.start(registry.find(GAMES[0]), settings, field, store)
-    executor = MadeUp(tournament.id, [bot.id for bot in field])
-    if not asyncio.run(tournament.run(executor, lambda _: None)):
-        raise SystemExit("the tournament is not complete")
+    with Tournament.start(registry.find(GAMES[0]), settings, field, store) as tournament:
+        executor = MadeUp(tournament.id, [bot.id for bot in field])
+        if not asyncio.run(tournament.run(executor, lambda _: None)):
+            raise SystemExit("the tournament is not complete")
     seconds, processor_s = monotonic() - started, process_time() - used
     store.close()
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -140,9 +140,9 @@ def measure(bots: Sequence[str], *, sandbox: str, tables: int, seconds: float) -
             seed=7, clock="none", strikes=0, sandbox=sandbox, memory_bytes=256 << 20, cpus=1.0, ponder=False,
             fresh=False, bots=tuple((bot.name, bot.version, bot.digest) for bot in field),
         )  # fmt: skip
-        tournament = Tournament.start(registry.find(GAME), settings, field, store)
-        plan = worker_plan(tournament.id, settings, field)
-        rate = asyncio.run(_play(tournament, LocalExecutor(plan, concurrency=tables), tables, seconds))
+        with Tournament.start(registry.find(GAME), settings, field, store) as tournament:
+            plan = worker_plan(tournament.id, settings, field)
+            rate = asyncio.run(_play(tournament, LocalExecutor(plan, concurrency=tables), tables, seconds))
         store.close()
         return rate
 

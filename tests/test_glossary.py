@@ -12,6 +12,7 @@ ROOMS = {
     "engine": "engines errors",
     "field": "tournaments",
     "fixture": "schedules",
+    "lease": "contest store tournaments",
     "link": "bots cli links referee",
     "outcome": "match schedules",
     "pairing": "schedules",

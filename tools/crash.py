@@ -42,7 +42,7 @@ class Child:
 
     def __init__(self, args: list[str]) -> None:
         self._reads, writes = os.pipe()
-        self._output = tempfile.TemporaryFile()  # noqa: SIM115  (closed by `kill`)
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115  (closed by `end`)
         self.pid = os.fork()
         if not self.pid:
             _be_a_tournament(args, writes, self._output.fileno())
@@ -71,17 +71,20 @@ class Child:
     def kill(self) -> bool:
         """Kill it, hear what it still told, and say whether it was the kill that ended it."""
         os.kill(self.pid, signal.SIGKILL)
+        code, output = self.end()
+        if code > 0 and "is being played already" not in output:  # the other one of two
+            raise AssertionError(f"a tournament failed:\n{output}")
+        return code < 0
+
+    def end(self) -> tuple[int, str]:
+        """Hear what it tells until it ends; its exit code, or less than 0 if a signal ended it, and what it printed."""
         while self.listen(60):
             pass
         os.close(self._reads)
-        _, status = os.waitpid(self.pid, 0)
-        if not os.WIFSIGNALED(status) and os.WEXITSTATUS(status):
-            self._output.seek(0)
-            output = self._output.read().decode()
-            if "is being played already" not in output:  # the other one of two
-                raise AssertionError(f"a tournament failed:\n{output}")
-        self._output.close()
-        return os.WIFSIGNALED(status)
+        code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        with self._output as output:
+            output.seek(0)
+            return code, output.read().decode()
 
 
 class Crash:

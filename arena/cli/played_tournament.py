@@ -1,6 +1,7 @@
 """How `arena tournament` plays: the settings of the options, the play with its progress, and how it ended."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
@@ -55,7 +56,7 @@ def start(given: dict[str, Any]) -> None:
         warn(open_one)
     if settings.changes:
         field = field_now(store, settings)
-    play(lambda: Tournament.start(game, settings, field, store), settings, game, field, store, given)
+    play(Tournament.start(game, settings, field, store), settings, game, field, store, given)
 
 
 def resume(number: int, given: dict[str, Any]) -> None:
@@ -73,7 +74,7 @@ def resume(number: int, given: dict[str, Any]) -> None:
         raise UsageError(f"tournament {number} has no last round: say how long to go on, such as --budget 45m")
     field = field_now(store, settings)
     game = registry.find(entry.game)
-    play(lambda: Tournament.resume(number, game, settings, field, store), settings, game, field, store, given)
+    play(Tournament.resume(number, game, settings, field, store), settings, game, field, store, given)
 
 
 def field_now(store: Store, settings: Settings) -> list[BotEntry]:
@@ -165,8 +166,8 @@ def _goal(given: dict[str, Any], bots: int) -> dict[str, float]:
 
 
 def play(
-    begin: Callable[[], Tournament], settings: Settings, game: AnyGame, field: Sequence[BotEntry], store: Store,
-    given: Mapping[str, Any],
+    tournament: AbstractContextManager[Tournament], settings: Settings, game: AnyGame, field: Sequence[BotEntry],
+    store: Store, given: Mapping[str, Any],
 ) -> None:  # fmt: skip
     """Play what is missing and print the table."""
     watch, seconds = read_watch(given), given["budget"]
@@ -175,7 +176,7 @@ def play(
     def make_view(running: Tournament, budget: Budget) -> View:
         return TournamentView(running, field, budget=budget, confidence=confidence)
 
-    running, halt = play_missing(begin, settings, field, store, given, make_view)
+    running, halt = play_missing(tournament, settings, field, store, given, make_view)
     table = read_standings(store, Scope(tournament_id=running.id), game.info.roles)
     go_on = f"arena tournament resume {running.id}"
     if given["as_json"]:
@@ -187,7 +188,7 @@ def play(
 
 
 def play_missing(
-    begin: Callable[[], Tournament], settings: Settings, field: Sequence[BotEntry], store: Store,
+    tournament: AbstractContextManager[Tournament], settings: Settings, field: Sequence[BotEntry], store: Store,
     given: Mapping[str, Any], make_view: Callable[[Tournament, Budget], View],
 ) -> tuple[Tournament, Halt | None]:  # fmt: skip
     """Play what is missing where and as the options say, with a view of it; no halt when the tournament is complete.
@@ -195,8 +196,7 @@ def play_missing(
     It begins only when all that the options name is there, so that a cluster, a log or a port that cannot be had leaves
     no empty tournament behind.
     """
-    with open_venue(given, settings) as venue, monitored(store, read_watch(given)) as monitor:
-        running = begin()
+    with open_venue(given, settings) as venue, monitored(store, read_watch(given)) as monitor, tournament as running:
         say_if_new()
         budget = make_budget(given["budget"], store, running.id, venue.concurrency)
         return running, play_tournament(

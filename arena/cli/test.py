@@ -86,7 +86,7 @@ def test(words: Sequence[str], bounds: Sequence[tuple[str, str]], as_json: bool,
     if (open_one := left_behind(settings, given["seed"], store)) is not None:
         warn(open_one)
     running, halt = play_missing(
-        lambda: Tournament.start(game, settings, field, store), settings, field, store, given,
+        Tournament.start(game, settings, field, store), settings, field, store, given,
         lambda running, _: PairsView(running.finished, sprt_of(settings)),
     )  # fmt: skip
     report = FinalReport.of(running, field, store)

@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 
 PREFIX = "arena"
+_ENDED = "ZX"
+"""The states of a process that was killed, and whose parent has not looked yet."""
 
 
 def referee_id() -> str:
@@ -21,13 +23,14 @@ def is_alive(name: str) -> bool:
 
 
 def start_time(pid: int) -> int | None:
-    """The start time of a process in clock ticks since boot; None when there is no such process."""
+    """The start time of a process in clock ticks since boot; None when there is no such process, or it has ended."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
         return None
     # The command in parentheses may hold anything, so the fields are counted from its end.
-    return int(status.rpartition(")")[2].split()[19])
+    fields = status.rpartition(")")[2].split()
+    return None if fields[0] in _ENDED else int(fields[19])
 
 
 def _pid_namespace() -> int:

@@ -27,6 +27,10 @@ def copy_sqlite(path: Path, copy: Path) -> list[str]:
             source.backup(target)  # in one step: a writer would make it begin again after every other one
             target.execute("PRAGMA journal_mode=DELETE")  # so that it is one file
             target.execute("DELETE FROM runs")
+            if target.execute(
+                "SELECT 1 FROM sqlite_master WHERE name = 'leases'"
+            ).fetchone():  # it may be an older form
+                target.execute("UPDATE leases SET holder = NULL")
             target.commit()
     except sqlite3.Error as error:
         raise explain(error, str(path)) from error

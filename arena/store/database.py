@@ -29,6 +29,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 
 from arena.distribution import install_hint
 from arena.errors import UsageError
+from arena.store import leases
 from arena.store.failures import ConnectionLost, explain, schema_outdated, schema_too_new, schema_too_old, store_in_use
 from arena.store.runs import tournaments_in_play
 from arena.store.schema import runs
@@ -76,6 +77,7 @@ that it holds are waited for by others."""
 _READ_ONLY = {"options": "-c default_transaction_read_only=on"}
 _LOCK = 7215034
 """The number of our advisory lock in PostgreSQL."""
+_FENCE = "fence"
 
 
 def open_database(where: str | Path, *, read_only: bool = False, form: Form = RESULTS) -> Engine:
@@ -138,9 +140,20 @@ def exclusive(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
-    """A transaction that writes; SQLite lets one at a time in, and readers do not wait for it."""
+    """A transaction that writes; SQLite lets one at a time in, and readers do not wait for it.
+
+    LeaseLost if the engine is behind a fence (see `fenced`), and its lease is another one's.
+    """
+    fence = engine.get_execution_options().get(_FENCE)
     with engine.execution_options(writing=True).begin() as connection:
+        if fence is not None:
+            leases.check(connection, fence)
         yield connection
+
+
+def fenced(engine: Engine, fence: leases.Fence) -> Engine:
+    """The same database, to which `writing` and `exclusive` write only while this is true."""
+    return engine.execution_options(**{_FENCE: fence})
 
 
 @contextmanager

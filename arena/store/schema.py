@@ -188,3 +188,14 @@ runs = Table(
     _now("reported_at"),
 )
 """The processes that play tournaments at present; one that died has not reported for a while."""
+
+leases = Table(
+    "leases",
+    transient,
+    Column("name", String(80), primary_key=True),
+    Column("epoch", Integer, nullable=False),
+    Column("holder", JSON(none_as_null=True)),
+    _now("taken_at"),
+    _now("renewed_at"),
+)
+"""Which process alone may do what; a row stays when nobody has it, so that its epoch never comes again."""

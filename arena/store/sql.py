@@ -1,10 +1,11 @@
 """The store on SQLite (a file) or PostgreSQL (a URL)."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from itertools import groupby
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy import (
     Column,
@@ -24,6 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 
 from arena.errors import UsageError
+from arena.store import leases
 from arena.store.base import (
     KeptMatch,
     ListedMatch,
@@ -40,8 +42,9 @@ from arena.store.base import (
 from arena.store.bot_files import BotFiles, folder_beside
 from arena.store.bots import Bots
 from arena.store.checksums import match_checksum
-from arena.store.database import exclusive, open_database, snapshot, writing
+from arena.store.database import exclusive, fenced, open_database, snapshot, writing
 from arena.store.inconsistencies import inconsistencies
+from arena.store.leases import Fence, Holder, LeaseEntry
 from arena.store.running import RunningMatches
 from arena.store.runs import read_runs, remove_dead_runs, remove_run, tournaments_in_play, write_run
 from arena.store.schema import ALL, TESTS, as_utc, bots, matches, outputs, records, seat_tallies, seats, tournaments
@@ -80,6 +83,7 @@ class Store(Bots, Tournaments):
         """For every tournament with new matches, where these are counted beside its own tallies."""
         self._weak_limits: dict[int, frozenset[str]] = {}
         """What is known to be noted with a tournament."""
+        self._fence: Fence | None = None
 
     def close(self) -> None:
         self._running.close()
@@ -89,10 +93,12 @@ class Store(Bots, Tournaments):
 
     def show_running(self, tournament_id: int, changed: Sequence[RunningMatch], ended: Collection[str]) -> None:
         """Let others see these matches of a tournament, and no longer those that have ended."""
+        self._look_at_fence()
         self._running.write(tournament_id, changed, ended)
 
     def clear_running(self, tournament_id: int) -> None:
         """Let nobody see a running match of this tournament any more."""
+        self._look_at_fence()
         self._running.clear(tournament_id)
 
     def running_matches(self) -> list[RunningMatch]:
@@ -359,6 +365,35 @@ class Store(Bots, Tournaments):
         """The processes that play at present, or died lately, the oldest first; of one tournament, if it is named."""
         with self._database.connect() as connection:
             return read_runs(connection, tournament_id)
+
+    # -- leases ---------------------------------------------------------------------------------------------
+
+    def take_lease(self, name: str, holder: Holder, is_gone: Callable[[LeaseEntry], bool]) -> Fence:
+        """Give a lease to a process, if nobody has it or whoever has it is gone; LeaseHeld if that is not so."""
+        with writing(self._database) as connection:
+            return leases.take(connection, name, holder, is_gone)
+
+    def renew_lease(self, fence: Fence) -> None:
+        """Say that the holder of a lease lives; LeaseLost if another one has it."""
+        with writing(self._database) as connection:
+            leases.renew(connection, fence)
+
+    def release_lease(self, fence: Fence) -> None:
+        """Give a lease back, if it was not lost."""
+        with writing(self._database) as connection:
+            leases.release(connection, fence)
+
+    def fenced(self, fence: Fence) -> Self:
+        """The same store, to which nothing is written any more once this lease is another one's: LeaseLost then."""
+        store = copy(self)
+        store._fence, store._database = fence, fenced(self._database, fence)
+        return store
+
+    def _look_at_fence(self) -> None:
+        # What is shown may be in another file: no transaction can be about both, and nothing is lost if it is wrong.
+        if self._fence is not None:
+            with self._database.connect() as connection:
+                leases.look(connection, self._fence)
 
     # -- all ------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,9 @@
 import asyncio
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from enum import Enum
+from functools import partial
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -62,17 +64,20 @@ def play_tournament(
         async with tournament.live_feed() as feed, display, monitor.watching(run):
             executor = make_executor(monitor, feed, display.say)
             interrupts = Interrupts(executor, display.say)
-            monitor.on_rival = interrupts.give_way
+            tournament.lease.on_loss(partial(_abort, executor, asyncio.get_running_loop()))
             complete = await tournament.run(executor, note, budget)
+            tournament.lease.check()
             halt = None if complete else interrupts.halt or _why_incomplete(tournament)
             monitor.outcome = halt.value if halt else "complete"
         return halt
 
-    try:
-        monitor.claim(tournament.id)
-        return asyncio.run(play())
-    finally:
-        monitor.release()
+    return asyncio.run(play())
+
+
+def _abort(executor: Executor, loop: asyncio.AbstractEventLoop) -> None:
+    """Drop the running matches, from another thread."""
+    with suppress(RuntimeError):  # all was over already
+        loop.call_soon_threadsafe(executor.abort)
 
 
 def _why_incomplete(tournament: Tournament) -> Halt:
@@ -90,12 +95,6 @@ class Interrupts:
         self.halt: Halt | None = None
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, self._react)
-
-    def give_way(self, sentence: str) -> None:
-        """Stop as by the first Ctrl-C, because of what this sentence says."""
-        self._say(sentence)
-        if self.halt is None:
-            self._react()
 
     def _react(self) -> None:
         if self.halt is not None:

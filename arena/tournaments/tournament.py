@@ -4,10 +4,11 @@ import asyncio
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Self
 
 from arena.clock import TimeControl
-from arena.errors import InfraError
+from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
 from arena.match import MatchSpec
 from arena.referee import record
@@ -18,7 +19,9 @@ from arena.schedules.schedule import Fixture, OtherSchedule, Rounds, Schedule
 from arena.store.base import CLOSE, BotEntry, Change, MatchEntry
 from arena.store.scope import Scope
 from arena.store.sql import Store
+from arena.tournaments.driver import lease_to_play
 from arena.tournaments.formats import schedule_of
+from arena.tournaments.lease import Lease
 from arena.tournaments.live_feed import LiveFeed
 from arena.tournaments.resuming import check_rules
 from arena.tournaments.settings import TEST, Settings
@@ -30,15 +33,20 @@ FAULTS_IN_A_ROW = 4
 
 
 class Tournament:
-    """One tournament in a store, new or gone on with."""
+    """One tournament in a store, new or gone on with, of which this process is the driver."""
 
     def __init__(
         self, number: int, game: AnyGame, settings: Settings, schedule: Schedule, field: Sequence[BotEntry],
-        store: Store,
+        lease: Lease,
     ) -> None:  # fmt: skip
         """Its matches in the store count; `start` and `resume` are the ways to make one."""
+        store = lease.store
+        if store.tournament(number).changes != settings.changes:
+            raise UsageError(f"tournament {number} was changed in this very moment: give the same command again")
         check_rules(game, number, settings, store)
         self.id = number
+        self.lease = lease
+        """Without it nothing is written any more."""
         self._game = game
         self.settings = settings
         self._contestants = [bot.contestant for bot in field]
@@ -64,16 +72,26 @@ class Tournament:
         self.store_calls = RetryingStore()
 
     @classmethod
-    def start(cls, game: AnyGame, settings: Settings, field: Sequence[BotEntry], store: Store) -> Self:
-        """Enter it into the store, or find it there if it was stopped; UsageError if it cannot be played at all."""
+    @contextmanager
+    def start(cls, game: AnyGame, settings: Settings, field: Sequence[BotEntry], store: Store) -> Iterator[Self]:
+        """Enter it into the store, or find it there if it was stopped, and drive it until the end of the block.
+
+        UsageError if it cannot be played at all, or another process plays it.
+        """
         schedule = schedule_of(settings)  # refuses before anything is kept
         number = store.begin_tournament(settings.game, settings.to_json()).id
-        return cls(number, game, settings, schedule, field, store)
+        with lease_to_play(store, number) as lease:
+            yield cls(number, game, settings, schedule, field, lease)
 
     @classmethod
-    def resume(cls, number: int, game: AnyGame, settings: Settings, field: Sequence[BotEntry], store: Store) -> Self:
-        """The one of this number and these settings in the store."""
-        return cls(number, game, settings, schedule_of(settings), field, store)
+    @contextmanager
+    def resume(
+        cls, number: int, game: AnyGame, settings: Settings, field: Sequence[BotEntry], store: Store
+    ) -> Iterator[Self]:
+        """Drive the one of this number and these settings in the store until the end of the block."""
+        schedule = schedule_of(settings)
+        with lease_to_play(store, number) as lease:
+            yield cls(number, game, settings, schedule, field, lease)
 
     @property
     def played(self) -> int:

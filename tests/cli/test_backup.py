@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from arena.store.base import MatchEntry, SeatResult
+from arena.store.leases import Holder
 from arena.store.sql import Store
 from tests.kits.contestants import arena, write_bot
 from tests.kits.fields import play_tournament
@@ -67,6 +68,7 @@ def test_a_backup_is_consistent_while_a_tournament_is_written(tmp_path):
     bots = [store.add_bot(name=name, version="1", owner="", digest=name, origin="/x", games=["claim"]) for name in "ab"]
     cup = store.begin_tournament("claim", {"rounds": 3})
     store.report_run("r", cup.id, {})
+    store.take_lease("runner", Holder("elsewhere", 1, "", ""), lambda _: False)
     seats = tuple(SeatResult(bot.id, rank, 0.0, "NORMAL", "", 1, 1) for rank, bot in enumerate(bots, 1))
 
     def play():
@@ -90,6 +92,7 @@ def test_a_backup_is_consistent_while_a_tournament_is_written(tmp_path):
         with closing(Store(tmp_path / f"{number}.db")) as copy:
             assert copy.inconsistencies() == []
             assert copy.runs() == []  # nobody plays with the copy
+            assert copy.take_lease("runner", Holder("here", 2, "", ""), lambda _: False).epoch == 2
             assert [match.ordinal for match in copy.matches()] == list(range(copy.latest_number()))
             kept.append(copy.latest_number())
     assert kept == sorted(kept)

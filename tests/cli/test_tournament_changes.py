@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from arena.store.leases import Holder
 from arena.store.sql import Store
 from tests.kits.contestants import arena
 
@@ -51,12 +52,14 @@ def test_bots_are_excluded_and_added_while_it_is_stopped(where):
     assert shown()["state"] == "stopped"
     store = Store(where / "db")
     store.report_run("run", 1, {"host": "elsewhere", "pid": 1})
+    fence = store.take_lease("tournament 1", Holder("elsewhere", 1, "", ""), lambda _: False)
     assert (shown()["state"], json.loads(arena("tournament", "list", "--json").stdout)[0]["state"]) == ("running",) * 2
     for command in (["close", 1], ["add", 1, "greedy"], ["exclude", 1, "first"]):
         refused = arena("tournament", *command)
         assert refused.exit_code == 2
         assert "tournament 1 is being played by process 1 on elsewhere: stop it there with Ctrl-C" in refused.stderr
     store.end_run("run")
+    store.release_lease(fence)
     store.close()
     assert "plays in tournament 1: arena tournament resume 1" in arena("tournament", "add", 1, "greedy").stdout
     assert "greedy 1 plays in tournament 1 already" in arena("tournament", "add", 1, "greedy").stderr

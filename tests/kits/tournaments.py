@@ -101,15 +101,19 @@ class World:
         return Session(self.game, MAKERS[name](7)).handle
 
     def run(self, concurrency=1, stop_after=None, abort_after=None, fresh=False, budget=None, tick=lambda: None):
-        tournament = Tournament.start(self.game, self.settings, self.field, self.store)
-        executor = InlineExecutor(
-            self.game,
-            self.make_bot,
-            tournament=tournament.id,
-            bot_ids=[bot.id for bot in self.field],
-            concurrency=concurrency,
-            fresh=fresh,
-        )
+        with Tournament.start(self.game, self.settings, self.field, self.store) as tournament:
+            executor = InlineExecutor(
+                self.game,
+                self.make_bot,
+                tournament=tournament.id,
+                bot_ids=[bot.id for bot in self.field],
+                concurrency=concurrency,
+                fresh=fresh,
+            )
+            return tournament, *self.play(tournament, executor, stop_after, abort_after, budget, tick)
+
+    def play(self, tournament, executor, stop_after, abort_after, budget, tick):
+        """Whether it is complete, and its matches."""
         seen = []
 
         def on_match(entry):
@@ -120,8 +124,7 @@ class World:
             if len(seen) == abort_after:
                 executor.abort()
 
-        complete = asyncio.run(tournament.run(executor, on_match, budget))
-        return tournament, complete, seen
+        return asyncio.run(tournament.run(executor, on_match, budget)), seen
 
     def table(self, tournament):
         """Everything that decides the ratings."""

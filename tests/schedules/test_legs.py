@@ -140,16 +140,16 @@ def test_no_process_sees_a_deal_twice_whatever_dies_and_is_void(tmp_path, monkey
     world, chance = World(tmp_path / "db", settings), Random(f"{kind} {tables}")
     complete, runs = False, 0
     while not complete:
-        tournament = Tournament.start(world.game, settings, world.field, world.store)
-        plan = {"tournament": tournament.id, "bot_ids": [bot.id for bot in world.field]}
-        pool = WorkerPool([InlineWorker(world.game, chance, plan) for _ in range(tables)], needed=tables)
-        stop_at = tournament.played + 25
+        with Tournament.start(world.game, settings, world.field, world.store) as tournament:
+            plan = {"tournament": tournament.id, "bot_ids": [bot.id for bot in world.field]}
+            pool = WorkerPool([InlineWorker(world.game, chance, plan) for _ in range(tables)], needed=tables)
+            stop_at = tournament.played + 25
 
-        def on_match(entry, pool=pool, tournament=tournament, stop_at=stop_at):
-            if tournament.played >= stop_at:
-                pool.stop()
+            def on_match(entry, pool=pool, tournament=tournament, stop_at=stop_at):
+                if tournament.played >= stop_at:
+                    pool.stop()
 
-        complete = asyncio.run(tournament.run(pool, on_match))
+            complete = asyncio.run(tournament.run(pool, on_match))
         runs += 1
         assert runs < 50
     matches = world.store.matches(tournament_id=tournament.id)

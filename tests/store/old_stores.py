@@ -10,11 +10,12 @@ from arena.store.sql import Store
 
 OLDEST = "0008"
 """The oldest form that is brought up to date, and the only one whose checksums cover what bots printed."""
-WRITTEN = (OLDEST, "0009")
-"""The forms of which there is a file: a round robin of three bots that printed, by cdab962 and 6922469."""
+WRITTEN = (OLDEST, "0009", "0010")
+"""The forms of which there is a file: a round robin of three bots that printed, by cdab962, 6922469 and 0c87df9."""
 TAKE_BACK = (
     "ALTER TABLE outputs DROP COLUMN by_move",
     "ALTER TABLE tournaments DROP COLUMN changes",
+    "DROP TABLE leases",
 )
 
 

@@ -62,7 +62,7 @@ def test_a_run_that_died_a_moment_before_the_next_one_began_is_forgotten_later(s
     assert [entry.id for entry in store.runs()] == ["next"]
 
 
-def test_two_processes_may_play_the_same_tournament(store):
+def test_who_took_a_tournament_over_is_listed_beside_who_had_it(store):
     store.report_run("a", 1, {})
     store.report_run("b", 1, {})
     assert [entry.id for entry in store.runs(1)] == ["a", "b"]

@@ -35,8 +35,9 @@ def test_a_tournament_is_not_gone_on_with_by_other_rules(tmp_path, newer, kept):
     entry = world.store.tournament(tournament.id)
     assert ("rules" in entry.settings) is kept
     version = newer(world)
+    resumed = Tournament.resume(entry.id, world.game, world.settings, world.field, world.store)
     with pytest.raises(UsageError, match=r"tournament 1 was begun with version '.*' of the rules of claim.*'next'"):
-        Tournament.resume(entry.id, world.game, world.settings, world.field, world.store)
+        resumed.__enter__()
     assert len(world.store.matches()) == tournament.played
     asked = replace(BASE, seed=0, rules=version)
     again = with_seed(asked, None, world.store)

@@ -35,20 +35,18 @@ class Screen(nullcontext):
 @pytest.mark.parametrize(("stop_after", "halt"), [(None, None), (2, Halt.BUDGET)])
 def test_it_plays_on_the_executor_that_it_is_given(tmp_path, stop_after, halt):
     world, screen, events = World(tmp_path / "db"), Screen(), []
-    tournament = Tournament.start(world.game, world.settings, world.field, world.store)
 
     def make_executor(on_event, spectator, say):
         say("played here")
-        executor = InlineExecutor(
-            world.game, world.make_bot, tournament=tournament.id, bot_ids=[bot.id for bot in world.field]
-        )
+        executor = InlineExecutor(world.game, world.make_bot, tournament=1, bot_ids=[bot.id for bot in world.field])
         screen.stop_after(stop_after, executor)
         return executor
 
-    ended = play_tournament(
-        tournament, screen, make_executor, place="there", concurrency=3, budget=Budget(),
-        monitor=Monitor(world.store, [events.append]),
-    )  # fmt: skip
+    with Tournament.start(world.game, world.settings, world.field, world.store) as tournament:
+        ended = play_tournament(
+            tournament, screen, make_executor, place="there", concurrency=3, budget=Budget(),
+            monitor=Monitor(world.store, [events.append]),
+        )  # fmt: skip
     assert (ended, screen.said) == (halt, ["played here"])
     assert set(screen.noted) == {match.match_id for match in world.store.matches()}
     assert len(screen.noted) == (stop_after or 12)

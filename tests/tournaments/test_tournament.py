@@ -154,10 +154,10 @@ def test_a_batch_of_deals_is_shared_out_to_all_tables(tmp_path):
         async def __aexit__(self, *_):
             pass
 
-    tournament = Tournament.start(world.game, world.settings, world.field, world.store)
     budget = Budget()
     budget.note(0.1)  # so quick that the starts of bots cost more
-    asyncio.run(tournament.run(Tables(), lambda _: None, budget))
+    with Tournament.start(world.game, world.settings, world.field, world.store) as tournament:
+        asyncio.run(tournament.run(Tables(), lambda _: None, budget))
     assert [[(match.ordinal, match.leg) for match in job.assignments] for job in jobs] == [
         [(0, 0), (2, 0), (4, 0), (1, 1), (3, 1), (5, 1)],
         [(6, 0), (8, 0), (10, 0), (7, 1), (9, 1), (11, 1)],
@@ -312,8 +312,9 @@ def test_a_swiss_tournament_of_another_version_is_not_gone_on_with(tmp_path):
     older = SWISS.to_json()
     del older["swiss_version"]  # as it was before pairings had a version
     entry = world.store.begin_tournament("claim", older)
+    resumed = Tournament.resume(entry.id, world.game, Settings.from_json(entry.settings), world.field, world.store)
     with pytest.raises(UsageError, match="begun by an Arena version with different pairing rules"):
-        Tournament.resume(entry.id, world.game, Settings.from_json(entry.settings), world.field, world.store)
+        resumed.__enter__()
     (listed,) = json.loads(arena("tournament", "list", "--json", "--db", tmp_path / "db").output)
     assert (listed["format"], listed["bots"], listed["matches"]) == ("swiss", 3, 0)
     resumed = arena("tournament", "resume", entry.id, "--db", tmp_path / "db")

@@ -45,8 +45,11 @@ class Processes(World):
     def sources(self):
         return [Builtin(bot.name) for bot in self.field]
 
-    def execute(self, concurrency=1, on_start=None, stop_after=None, abort_after=None):
-        tournament = Tournament.start(self.game, self.settings, self.field, self.store)
+    def execute(self, *tables, **options):
+        with Tournament.start(self.game, self.settings, self.field, self.store) as tournament:
+            return tournament, *self.execute_as(tournament, *tables, **options)
+
+    def execute_as(self, tournament, concurrency=1, on_start=None, stop_after=None, abort_after=None):
         plans = [
             BotPlan(Contestant(bot.name, bot.version, bot.digest), source, OPTIONS)
             for bot, source in zip(self.field, self.sources())
@@ -78,7 +81,7 @@ class Processes(World):
                 await watching
             return complete
 
-        return tournament, asyncio.run(run()), seen
+        return asyncio.run(run()), seen
 
 
 class SlowProcesses(Processes):
