@@ -41,7 +41,7 @@ ALLOWED = {
     ),
     "contestant": ("bots referee sdk untrusted", ""),
     "submit": ("bots contestant intake referee sandboxes store workers", ""),
-    "runner": ("bots contest intake sandboxes store submit untrusted workers", "sqlalchemy"),
+    "runner": ("bots contest intake sandboxes store submit tournaments untrusted workers", "sqlalchemy"),
     "notebook": ("bots links referee standings store web", "pandas rich"),
     "web": ("referee standings store untrusted", "jinja2 markdown_it markupsafe rich starlette uvicorn"),
     "cli": (

@@ -12,7 +12,6 @@ import os
 import random
 import signal
 import sqlite3
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -55,6 +54,7 @@ class ContestCrash:
         """Kill this often, in as many contests as that takes."""
         while self.counts["kills"] < kills:
             self._round(kills)
+            print(", ".join(f"{number} {what}" for what, number in sorted(self.counts.items())), flush=True)
 
     def _round(self, kills: int) -> None:
         folder = self._folder / f"cup{self.counts['contests']}"
@@ -167,9 +167,8 @@ def main() -> None:
         crash = ContestCrash(Path(folder), given.seed)
         started = time.monotonic()
         crash.run(given.kills)
-    counts = ", ".join(f"{number} {what}" for what, number in sorted(crash.counts.items()))
-    print(f"{counts} in {time.monotonic() - started:.0f} s: nothing lost, doubled or left over")
+    print(f"{time.monotonic() - started:.0f} s: nothing lost, doubled or left over")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

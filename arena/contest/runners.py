@@ -10,17 +10,13 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
 from arena.contest.schema import runners
-from arena.errors import InfraError
 from arena.store.database import exclusive, writing
+from arena.store.leases import LeaseLost
 from arena.store.schema import as_utc
 
 IDLE, WORKING, PAUSED, ENDED = "idle", "working", "paused", "ended"
 SILENT = timedelta(seconds=30)
 """After this time without a beat a runner is taken for gone."""
-
-
-class LeaseLost(InfraError):
-    """Another runner has taken over."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,11 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Engine, Row, and_, func, insert, select, update
 
 from arena.contest.people import Person, Team
-from arena.contest.runners import LeaseLost, check_epoch
+from arena.contest.runners import check_epoch
 from arena.contest.schema import submission_events, submissions
 from arena.errors import UsageError
 from arena.store.database import exclusive, writing
+from arena.store.leases import LeaseLost
 from arena.store.schema import as_utc
 
 RECEIVED, QUEUED = "received", "queued"

@@ -8,15 +8,16 @@ from pathlib import Path
 
 from arena import registry
 from arena.contest.people import People
-from arena.contest.runners import LeaseLost
 from arena.contest.settings import read_contest
 from arena.contest.submissions import Submissions
 from arena.runner.checking import Checker
-from arena.runner.lease import behind
 from arena.runner.log import log_line, take_over_warnings
+from arena.store.leases import Fence, LeaseLost
 from arena.submit.trial import trial_place
 from arena.workers.placement import LOCAL, Placement
 
+RUNNER = "runner"
+"""The name of the lease that the active runner has in the results."""
 LOST = 3
 """The exit code of one whose runner is not the active one any more."""
 
@@ -33,7 +34,7 @@ def main() -> None:
     database = contest.open_people()
     store = contest.open_results_to_write()
     people, queue = People(database), Submissions(database)
-    checker = Checker(contest, people, queue, behind(store, epoch), epoch)
+    checker = Checker(contest, people, queue, store.fenced(Fence(RUNNER, epoch)), epoch)
     try_out = trial_place(Placement(LOCAL, 1, None), lambda sentence: log_line("warning", text=sentence))
     try:
         checker.check(queue.find(submission_id), try_out, log_line)

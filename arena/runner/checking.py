@@ -11,7 +11,6 @@ from arena.bots.launch import BotPlan, SandboxOptions
 from arena.bots.register import RegistrationRequest
 from arena.clock import TimeControl
 from arena.contest.people import People, Team
-from arena.contest.runners import LeaseLost
 from arena.contest.settings import Contest, bytes_of
 from arena.contest.submissions import REFUSED, REGISTERED, Submission, Submissions
 from arena.errors import ArenaError, UsageError
@@ -23,6 +22,7 @@ from arena.runner.uploads import fetch
 from arena.sandboxes.base import Limits
 from arena.store.base import BotEntry
 from arena.store.failures import StoreUnusable
+from arena.store.leases import LeaseLost
 from arena.store.sql import Store
 from arena.submit.pipeline import register_submission
 from arena.submit.trial import RunTrial, TrialConfig, TrialReport

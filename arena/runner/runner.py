@@ -9,15 +9,16 @@ from types import FrameType
 
 from sqlalchemy import Engine
 
-from arena.contest.runners import LeaseLost
 from arena.contest.settings import Contest
 from arena.errors import ArenaError, InfraError
-from arena.runner.lease import RunnerHere, runner_lease
+from arena.runner.check_process import RUNNER
 from arena.runner.log import Log
 from arena.runner.shift import Pace, Shift, Stop
 from arena.sandboxes.base import BotDirectory, Limits
 from arena.sandboxes.launched.bubblewrap import BubblewrapSandbox
+from arena.store.leases import LeaseHeld, LeaseLost
 from arena.store.sql import Store
+from arena.tournaments.lease import Lease
 
 
 def run(contest: Contest, log: Log, stop: Stop, pace: Pace | None = None) -> None:
@@ -37,11 +38,11 @@ def _take_turns(contest: Contest, database: Engine, store: Store, log: Log, stop
     last = ""
     while not stop.asked:
         try:
-            with runner_lease(contest, store) as lease:
+            with Lease.take(store, RUNNER) as lease:
                 last = ""
                 Shift(contest, database, lease, log, stop, pace).work()
                 continue
-        except (RunnerHere, LeaseLost) as error:
+        except (LeaseHeld, LeaseLost) as error:
             event, reason = "lease_lost" if isinstance(error, LeaseLost) else "waiting", str(error)
         except ArenaError as error:
             event, reason = "failure", str(error)

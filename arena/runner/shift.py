@@ -16,17 +16,18 @@ from sqlalchemy import Engine
 from arena.contest import runners
 from arena.contest.people import People
 from arena.contest.requests import PAUSED, Requests
-from arena.contest.runners import LeaseLost, Runners
+from arena.contest.runners import Runners
 from arena.contest.settings import Contest
 from arena.contest.submissions import DECIDED, FAILED, WORKING, Submission, Submissions
 from arena.errors import ArenaError
 from arena.intake.folder_storage import FolderStorage
 from arena.runner import check_process
 from arena.runner.asked import Asked
-from arena.runner.lease import RunnerLease, this_place
 from arena.runner.log import Log
 from arena.runner.tied import tied
 from arena.sandboxes.sweeping import sweep
+from arena.store.leases import LeaseLost
+from arena.tournaments.lease import Lease, this_process
 from arena.untrusted.python_process import python_environment
 
 BEAT_S = 5.0
@@ -72,9 +73,7 @@ class Stop:
 class Shift:
     """Works off a contest for as long as its lease lasts."""
 
-    def __init__(
-        self, contest: Contest, database: Engine, lease: RunnerLease, log: Log, stop: Stop, pace: Pace
-    ) -> None:
+    def __init__(self, contest: Contest, database: Engine, lease: Lease, log: Log, stop: Stop, pace: Pace) -> None:
         self._contest, self._lease, self._log, self._stop, self._pace = contest, lease, log, stop, pace
         self._epoch = lease.epoch
         self._queue, self._requests, self._runners = Submissions(database), Requests(database), Runners(database)
@@ -86,7 +85,7 @@ class Shift:
 
     def work(self) -> None:
         """Work until it is to stop; LeaseLost if another runner has taken over."""
-        self._runners.enter(self._epoch, this_place())
+        self._runners.enter(self._epoch, this_process().place)
         self._log("begun", epoch=self._epoch, contest=str(self._contest.folder))
         self._sweep()
         while not self._stop.asked:
@@ -137,7 +136,9 @@ class Shift:
         began = time.monotonic()
         while True:
             with suppress(subprocess.TimeoutExpired):
-                return f"the process that checked it ended with code {child.wait(self._pace.look_s)}"
+                if (code := child.wait(self._pace.look_s)) == check_process.LOST:
+                    raise LeaseLost("another runner has taken over: the submission in work is left to it")
+                return f"the process that checked it ended with code {code}"
             self._lease.check()
             if time.monotonic() - began > self._pace.longest_s:
                 return _TOO_LONG

@@ -5,8 +5,9 @@ import pytest
 from arena.contest import runners as module
 from arena.contest.people import People
 from arena.contest.requests import RETIRE, Requests
-from arena.contest.runners import LeaseLost, Runners
+from arena.contest.runners import Runners
 from arena.contest.submissions import Submissions
+from arena.store.leases import LeaseLost
 from tests.contest.test_submissions import hand_in
 
 

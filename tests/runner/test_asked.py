@@ -4,9 +4,9 @@ import pytest
 from sqlalchemy import select
 
 from arena.contest.requests import RESTORE, RETIRE
-from arena.contest.runners import LeaseLost
 from arena.contest.schema import requests
 from arena.runner.asked import Asked
+from arena.store.leases import LeaseLost
 
 
 @pytest.fixture

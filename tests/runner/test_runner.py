@@ -8,6 +8,7 @@ import pytest
 
 from arena.contest.requests import PAUSED, RETIRE
 from arena.runner.shift import Pace
+from arena.store.leases import Holder
 from tests.hostile.traces import descendants
 from tests.kits.contestants import choosing, need_bubblewrap
 from tests.kits.contests import BROKEN, bot_archive, end, hostile_archive, process, running, said, wait_until
@@ -109,6 +110,23 @@ def test_what_does_not_end_in_time_waits_for_the_next_runner(kit):
     assert (found.state, found.attempt) == ("queued", 1)
     assert "the runner was stopped" in kit.queue.steps(number)[-1].text
     assert kit.leftovers() == []
+
+
+def test_a_runner_whose_lease_was_taken_registers_nothing_more(kit):
+    """As one that slept: it learns of it when it writes, before the other one has said anything to the contest."""
+    number = kit.hand_in("alice", bot_archive("slow", SLOW))
+    store = kit.contest.open_results_to_write()
+    with running(kit) as (stop, events):
+        wait_until(lambda: kit.found(number).state == "checking")
+        fence = store.take_lease("runner", Holder("elsewhere", 1, "another boot", "1-1-1"), lambda entry: True)
+        wait_until(lambda: "lease_lost" in [event for event, _ in events])
+        stop.ask()
+    assert (kit.bots(), kit.found(number).is_decided, kit.found(number).attempt) == ([], False, 1)
+    store.release_lease(fence)
+    store.close()
+    with running(kit):
+        wait_until(lambda: kit.found(number).is_decided)
+    assert (kit.found(number).state, len(kit.bots())) == ("registered", 1)
 
 
 def test_a_runner_that_lost_its_place_stops_what_it_has_in_work(kit):
