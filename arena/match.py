@@ -185,7 +185,7 @@ class PlayedMove(Generic[M]):
     move: M
     times: Times = NO_TIMES
     substituted: bool = False
-    """The referee played it at random because the bot was at fault."""
+    """The referee played it at random because the bot was at fault; its times are those of the reply that was not."""
     output: str = ""
     """What the bot printed in this decision, escaped and shortened; on the first move of a reply."""
     turn: int = field(default=0, compare=False)

@@ -23,7 +23,7 @@ ALLOWED = {
     "testing": ("", ""),
     "rl": ("bots sdk", "gymnasium numpy pettingzoo rich"),
     "sdk": ("wire", "google grpc grpc_health"),
-    "referee": ("untrusted wire", ""),
+    "referee": ("untrusted wire", "rich"),
     "links": ("referee untrusted", "google grpc_health h2"),
     "sandboxes": ("referee untrusted", ""),  # docker and pyseccomp are imported when they are needed
     "bots": ("links referee sandboxes sdk store untrusted", ""),
@@ -36,7 +36,7 @@ ALLOWED = {
     "monitoring": ("store", "prometheus_client"),
     "workers": ("bots intake monitoring referee sandboxes store untrusted", "platformdirs ray"),
     "tournaments": (
-        "bots monitoring referee sandboxes schedules standings store untrusted workers",
+        "bots intake monitoring referee sandboxes schedules standings store untrusted workers",
         "cryptography",
     ),
     "contestant": ("bots referee sdk untrusted", ""),

@@ -35,8 +35,8 @@ HAND_INS = (
     ("carol", "third", FIRST + "# third\n", "registered"),
     ("carol", "worse", BROKEN + "# worse\n", "refused"),
 )
-WHOLE_S = 8.0
-"""About as many seconds as a contest takes that nobody disturbs."""
+FIRST_S, SLOWER = 8.0, 1.3
+"""Seconds after which a runner is killed at most, and by how much more if it could decide nothing in them."""
 LONGEST_S = 120.0
 GONE_S = 20.0
 """Seconds in which everything ends with a killed runner; it takes one, and the rest is for a busy machine."""
@@ -48,6 +48,7 @@ class ContestCrash:
     def __init__(self, folder: Path, seed: int) -> None:
         self._folder, self._rng = folder, random.Random(seed)
         self.counts = Counter[str]()
+        self._longest_s = FIRST_S
         self._mark = f"{os.getpid()}-{seed}"
 
     def run(self, kills: int) -> None:
@@ -80,18 +81,24 @@ class ContestCrash:
                 assert "through no fault of the bot" in found.reason, found
                 kit.queue.requeue(number)
                 self.counts["put back"] += 1
-        return any(kit.found(number).state not in DECIDED for number in numbers)
+        return self._open(kit, numbers) > 0
+
+    def _open(self, kit: Any, numbers: list[int]) -> int:
+        return sum(kit.found(number).state not in DECIDED for number in numbers)
 
     def _strike(self, kit: Any, numbers: list[int]) -> None:
         """Let a runner run for a while, kill it, and look at what is there."""
+        before = self._open(kit, numbers)
         with process("run", kit.folder, env={**os.environ, MARK: self._mark}) as child:
-            deadline = time.monotonic() + self._rng.uniform(0.0, WHOLE_S)
+            deadline = time.monotonic() + self._rng.uniform(0.0, self._longest_s)
             while time.monotonic() < deadline and self._missing(kit, numbers):
                 time.sleep(0.02)
             with_it = {(pid, start_time(pid)) for pid in descendants(child.pid)}
             child.send_signal(signal.SIGKILL)
             child.wait()
         self.counts["kills"] += 1
+        if self._open(kit, numbers) == before:
+            self._longest_s *= SLOWER
         self._check_gone({(pid, started) for pid, started in with_it if started is not None})
         self._check(kit, numbers)
 

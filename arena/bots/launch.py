@@ -21,6 +21,7 @@ from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.launched.bubblewrap import BubblewrapSandbox
 from arena.sandboxes.launched.process import ProcessSandbox
 from arena.sdk import Session
+from arena.store.bot_files import kept_path
 
 IMAGE_SANDBOXES: Mapping[str, type[DockerSandbox]] = {
     "auto": DockerSandbox, "docker": DockerSandbox, "gvisor": GvisorSandbox,
@@ -61,16 +62,26 @@ def plan_bot(game: AnyGame, text: str, source: Source, options: SandboxOptions) 
 
 
 def make_bot(game: AnyGame, plan: BotPlan, seed: int) -> RunningBot:
-    """The bot, not started yet; UsageError if its folder is not what it was when the plan was made."""
+    """The bot, not started yet; UsageError if its folder is not what it was, InfraError if that is a copy of ours."""
     match plan.source:
         case Builtin(name):
             return LocalBot(plan.contestant, lambda: Session(game, BUILTIN[name](seed)).handle)
         case Remote(host, port):
             return RemoteBot(plan.contestant, tcp_connect(host, port), plan.sandbox_options.limits.start_s)
         case Folder(path):
-            check_unchanged(path, plan.contestant)
+            _check_files(path, plan.contestant)
     sandbox = make_sandbox(plan.source, plan.sandbox_options)
     return SandboxedBot(plan.contestant, sandbox, ponder=plan.sandbox_options.ponder)
+
+
+def _check_files(folder: Path, contestant: Contestant) -> None:
+    """As `check_unchanged`; but a copy that is kept under its digest is ours to care for, and nobody else's."""
+    try:
+        check_unchanged(folder, contestant)
+    except UsageError as error:
+        if folder == kept_path(folder.parent, contestant.digest):
+            raise InfraError(str(error)) from error
+        raise
 
 
 def check_unchanged(folder: Path, contestant: Contestant) -> None:
@@ -104,7 +115,9 @@ def make_sandbox(source: Source, options: SandboxOptions) -> Sandbox:
 def program_of(folder: Folder) -> BotDirectory:
     """What is run for a folder; a Python bot runs with this very Python, so that it finds the SDK."""
     first, *rest = folder.manifest.command
-    if folder.manifest.build and "/" in first and not (folder.path / first).exists():
+    # The first word with a path is the program, or what an interpreter runs: `build/bot`, `node build/bot.js`.
+    paths = [word for word in (first, *rest) if "/" in word and ":" not in word and not word.startswith("-")]
+    if folder.manifest.build and paths and not (folder.path / paths[0]).exists():
         by_hand = " ".join(folder.manifest.build)
         raise UsageError(
             f"{folder.path} is not built yet: run `{by_hand}` there, or arena bot build {folder.path} --no-image"

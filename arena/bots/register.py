@@ -271,7 +271,7 @@ def _check_imported_name(bot: BotEntry, known: BotEntry) -> None:
 def _imported(store: Store, bot: BotEntry, *, tried: bool) -> int:
     """The bot in this store, registered without its files if it is new here and none of our own."""
     tried = tried or bot.owner == LOCAL_OWNER  # a folder that nobody handed in there is not on the ladder here
-    origin = _own_files(bot)
+    origin = own_files(bot)
     for known in store.bot_versions(bot.name):
         if (known.version, known.digest) == (bot.version, bot.digest):
             if known.origin == origin and not (tried or known.on_ladder):  # it was imported before, and not rated
@@ -283,7 +283,7 @@ def _imported(store: Store, bot: BotEntry, *, tried: bool) -> int:
     ).id  # fmt: skip
 
 
-def _own_files(bot: BotEntry) -> str:
+def own_files(bot: BotEntry) -> str:
     """Where the files of a sample bot are, if this Arena has the same one: nobody could hand it in by its name."""
     same = (
         str(ours.path)

@@ -37,14 +37,13 @@ def backup(file: Path, as_json: bool, db: str) -> None:
     if "://" in db:
         raise UsageError(
             "a store in PostgreSQL is copied by its own program: pg_dump --format=custom --file=FILE URL, with the URL "
-            f"of --db; copy the folder of submitted bots, too: {bots_folder(db)} (`arena docs keeping`)"
+            "of --db; the files of submitted bots are in it (`arena docs keeping`)"
         )
     copy = file.with_name(f".{file.name}.database")
     try:
         copy.unlink(missing_ok=True)  # of one that was killed
         storage, digests = FolderStorage(bots_folder(db)), copy_sqlite(Path(db), copy)
-        folders = {digest: storage.path_of(digest) for digest in digests if digest}
-        held = {digest: folder for digest, folder in folders.items() if folder.is_dir()}
+        held = {digest: storage.fetch(digest) for digest in digests if digest and storage.has(digest)}
         backup_file.write(file, backup_file.DATABASE, copy, held)
     finally:
         copy.unlink(missing_ok=True)

@@ -46,7 +46,7 @@ def list_bots(game: str | None, retired: bool, everything: bool, db: str, **form
       name, version, owner  of the bot
       status                ladder, older, retired or tried out
       games                 those that it plays
-      from, origin          folder, image or absent, and where that is
+      from, origin          folder, image or absent, and where it is here
       registered, digest    when, in UTC, and of which content
     """
     store = read_store(db)
@@ -162,6 +162,29 @@ def retire(bot: str, db: str) -> None:
 def restore(bot: str, db: str) -> None:
     """Let a retired bot, or one version of it, play again."""
     _set_retired(open_store(db), bot, retired=False)
+
+
+@bots.command()
+@json_option
+@db_option
+def prune(as_json: bool, db: str) -> None:
+    """Remove from a store in PostgreSQL the files that no bot refers to.
+
+    A submission that was killed at its end leaves some, and so does an import that failed. Retired bots keep theirs.
+    A store in SQLite has its files in a folder, which other stores may share, so nothing is removed there.
+
+    --json prints removed: the digests of what is gone.
+    """
+    from arena.intake.bot_files import remove_unused  # noqa: PLC0415  (whoever only looks at bots needs no files)
+
+    store = open_store(db)
+    if not store.keeps_files:
+        raise UsageError(f"the files of the bots of {db} lie in a folder that other stores may share: none is removed")
+    removed = remove_unused(store)
+    if as_json:
+        print_json({"removed": removed})
+    else:
+        echo(f"removed the files of {counted(len(removed), 'bot')} that nothing refers to")
 
 
 def _set_retired(store: Store, bot: str, *, retired: bool) -> None:

@@ -180,7 +180,7 @@ def last_output(bot: RunningBot) -> str:
 def _show_step(console: Console, step: Step) -> None:
     taken = "" if step.mark is Mark.SKIPPED else f"{step.seconds:6.2f} s"
     detail = "not tried" if step.mark is Mark.SKIPPED else step.detail
-    console.print(f"{step.number:2} {SIGNS[step.mark]} {step.title:<27} {taken:>8}  {marked(detail)}", soft_wrap=True)
+    console.print(f"{step.number:2} {SIGNS[step.mark]} {step.title:<29} {taken:>8}  {marked(detail)}", soft_wrap=True)
     if step.mark is Mark.WARNED:
         console.print(f"     [yellow]{marked(step.advice)}[/yellow]", soft_wrap=True)
 

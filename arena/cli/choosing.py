@@ -38,8 +38,20 @@ class Menu:
         return int(typed) - 1 if typed.isdecimal() and 1 <= int(typed[:9]) <= len(self.words) else None
 
     def matching(self, typed: str) -> list[int]:
-        """The moves that have all these words; a number or a command narrows nothing."""
-        parts = () if typed.isdecimal() or typed.lower() in COMMANDS else typed.lower().split()
+        """The moves that have all these words; a number or a command narrows nothing.
+
+        A number after words that no move has is one of those that the words before it have listed, or begins it.
+        """
+        typed = typed.strip().lower()
+        parts = [] if typed.isdecimal() or typed in COMMANDS else typed.split()
+        found = self._having(parts)
+        if found or not parts[-1].isdecimal():
+            return found
+        listed = {str(number + 1): number for number in self._having(parts[:-1])}
+        begun = [number for label, number in listed.items() if label.startswith(parts[-1])]
+        return [listed[parts[-1]]] if parts[-1] in listed else begun
+
+    def _having(self, parts: Sequence[str]) -> list[int]:
         return [number for number, line in enumerate(self._plain) if all(part in line for part in parts)]
 
 
@@ -153,7 +165,7 @@ class NarratedGame(Game[Any, Any, Any]):
 
     def describe_move(self, state: AnyState, move: Any, seat: Seat | None = None) -> str:
         """As the game does."""
-        return self._game.describe_move(state, move, seat)
+        return self._game.describe_move(state.true if isinstance(state, NarratedState) else state, move, seat)
 
 
 class NarratedState(State[Any, Any]):
@@ -164,6 +176,11 @@ class NarratedState(State[Any, Any]):
     def __init__(self, table: NarratedGame, state: AnyState) -> None:
         self._table = table
         self._state = state
+
+    @property
+    def true(self) -> AnyState:
+        """The position itself."""
+        return self._state
 
     def to_move(self) -> Seat | None:
         """The seat that decides now."""

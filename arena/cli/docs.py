@@ -1,8 +1,11 @@
 """`arena docs`: the pages for people who have Arena from a package and no checkout of it."""
 
+from typing import ClassVar
+
 import click
-from rich.console import Console
-from rich.markdown import Markdown
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.markdown import CodeBlock, Markdown
+from rich.text import Text
 
 from arena import registry
 from arena.bots.shipped import shipped
@@ -41,4 +44,18 @@ def docs(page: str | None, plain: bool) -> None:
     if plain:
         click.echo(text)
     else:
-        Console().print(Markdown(text))
+        Console().print(Page(text), crop=False)
+
+
+class Code(CodeBlock):
+    """Code as it is, neither wrapped nor indented: whoever copies it from a terminal has a program."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The lines of the code, however long."""
+        yield from Text(str(self.text).rstrip(), "cyan").render(console, end="\n")
+
+
+class Page(Markdown):
+    """A page of the documentation for a terminal."""
+
+    elements: ClassVar = {**Markdown.elements, "fence": Code, "code_block": Code}

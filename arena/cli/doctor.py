@@ -48,12 +48,14 @@ def usable(findings: Sequence[Finding]) -> list[str]:
 
 def _show(findings: Sequence[Finding]) -> None:
     table = narrow_table("what", "status", "found, what it means, and the remedy")
+    before = ""
     for finding in findings:
         colour = _COLOURS[finding.status]
         lines = [escape(finding.found)]
         if finding.reason:
             lines.append(f"[{colour}]{escape(finding.reason)}[/]")
         if finding.remedy:
-            lines.append(f"remedy: {escape(finding.remedy)}")
+            lines.append(f"remedy: {'as above' if finding.remedy == before else escape(finding.remedy)}")
+        before = finding.remedy
         table.add_row(finding.name, f"[{colour}]{finding.status.value}[/]", "\n".join(lines))
     Console().print(table)

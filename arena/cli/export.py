@@ -14,13 +14,14 @@ from arena.cli.keys import open_keyring, own_key
 from arena.cli.options import json_option
 from arena.cli.output import echo, print_json
 from arena.cli.params import Whole
-from arena.cli.store import bots_folder, db_option, open_store, read_store, say_if_new
+from arena.cli.store import db_option, open_store, read_store, say_if_new
 from arena.cli.tournament import plain_tournament
 from arena.cli.verify import plain_proof
 from arena.errors import RecordError
 from arena.intake import backup_file
-from arena.intake.folder_storage import FolderStorage
+from arena.intake.bot_files import files_of, folder_of
 from arena.store.base import BotEntry
+from arena.store.sql import Store
 from arena.tournaments import archive
 from arena.tournaments.signing import need_library
 from arena.tournaments.verify import StoredTournament, check_tournament, stored_tournament, unproved_schedule
@@ -75,12 +76,15 @@ def export(
     if sign:
         text = archive.text_to_sign(kept)
         kept = replace(kept, signature=own_key().sign(text))
-    bots = [bot for bot in archive.field_of(kept) if with_bots and _can_travel(bot)]
+    field = archive.field_of(kept) if with_bots else []
+    folders = {bot: folder for bot in field if (folder := _travelling(store, bot)) is not None}
+    bots = list(folders)
     with tempfile.TemporaryDirectory(prefix="arena-export-") as place:
         plain = Path(place, path.name) if with_bots else path
         count = archive.write(kept, plain, with_output=with_output)
         if with_bots:
-            backup_file.write(path, backup_file.TOURNAMENT, plain, {bot.digest: Path(bot.origin) for bot in bots})
+            held = {bot.digest: folder for bot, folder in folders.items()}
+            backup_file.write(path, backup_file.TOURNAMENT, plain, held)
     if as_json:
         names = [{"name": bot.name, "version": bot.version} for bot in bots]
         facts = {"file": str(path), "matches": count, "signed_with": kept.signature and kept.signature.key}
@@ -94,10 +98,10 @@ def export(
         click.echo(f"signed; it counts for those who trust your key: `arena keys trust {kept.signature.key} NAME`")
 
 
-def _can_travel(bot: BotEntry) -> bool:
-    """Whether its files are here as they were registered, and not with every Arena."""
-    files = Path(bot.origin) if bot.kind == "folder" and bot.owner != SAMPLE_OWNER else None
-    return files is not None and files.is_dir() and folder_digest(files) == bot.digest
+def _travelling(store: Store, bot: BotEntry) -> Path | None:
+    """Its folder, if that is here as it was registered, and not with every Arena."""
+    folder = folder_of(store, bot) if bot.kind == "folder" and bot.owner != SAMPLE_OWNER else None
+    return folder if folder and folder.is_dir() and folder_digest(folder) == bot.digest else None
 
 
 @click.command("import")
@@ -131,13 +135,14 @@ def import_(file: Path, rated: bool, as_json: bool, db: str) -> None:
             backup_file.read(file, backup_file.TOURNAMENT, plain)
         kept = _proven(plain if with_bots else file, file, Path(place, "proven"))
         signer = open_keyring().signer(kept.signature.key) if kept.signature else None
-        store, storage = open_store(db, make=True), FolderStorage(bots_folder(db))
+        store = open_store(db, make=True)
+        files = files_of(store)
         wanted = {bot.digest for bot in kept.bots}
-        brought = backup_file.read_bots(file, backup_file.TOURNAMENT, storage, wanted) if with_bots else ()
+        brought = backup_file.read_bots(file, backup_file.TOURNAMENT, files, wanted) if with_bots else ()
         entry, added = archive.add(store, kept, rated=rated or signer is not None)
         for bot in kept.bots:
-            if bot.digest in brought:
-                register.bring_files(store, bot.name, bot.digest, str(storage.path_of(bot.digest)))
+            if bot.digest in brought and files.has(bot.digest):
+                register.bring_files(store, bot.name, bot.digest, str(files.path_of(bot.digest)))
     say_if_new()
     theirs = {bot.label for bot in kept.bots}
     absent = [bot for bot in store.all_bots() if bot.kind == "absent" and bot.label in theirs]

@@ -76,7 +76,7 @@ def history(name: str, last: int, lost: bool, match_id: str | None, out: Path | 
     if out is not None:
         raise UsageError("say with --match which match is to be written")
     known = {entry.id: entry for entry in store.all_bots()}
-    rows = [match_row(match, bot.id, known) for match in reversed(_newest(store, bot, last, lost=lost))]
+    rows = [match_row(store, match, bot.id, known) for match in reversed(_newest(store, bot, last, lost=lost))]
     print_table(
         table_formats.Table(rows, lambda: _page(store, bot, last), lambda: _print(bot, rows, lost=lost)), **form
     )
@@ -128,7 +128,7 @@ def _plain_match(store: Store, bot: BotEntry, kept: KeptMatch) -> dict[str, Any]
         for seat, result in enumerate(match.seats)
     ]  # fmt: skip
     facts = {"match": match.match_id, "tournament": match.tournament_id, "reason": match.reason, "moves": match.moves}
-    facts["result"] = match.result([entries[result.bot_id].name for result in match.seats])
+    facts["result"] = result_of(store, match, [entries[result.bot_id].name for result in match.seats])
     facts["ended_at_fault"] = match.ended_at_fault
     return {**facts, "seats": seats, "bot": bot.name, "version": bot.version, "output": _output_of(kept, bot)}
 
@@ -136,7 +136,7 @@ def _plain_match(store: Store, bot: BotEntry, kept: KeptMatch) -> dict[str, Any]
 def _show_match(store: Store, bot: BotEntry, kept: KeptMatch) -> None:
     match = kept.entry
     label = {entry.id: entry.label for entry in store.all_bots()}
-    words = printable(match.result([label[seat.bot_id] for seat in match.seats]))
+    words = printable(result_of(store, match, [label[seat.bot_id] for seat in match.seats]))
     early = f"; {NOT_RATED}" if match.ended_at_fault else ""
     moves = counted(match.moves, "move")
     echo(f"match {match.match_id} of tournament {match.tournament_id}: {words}, {moves}{early}")
@@ -188,7 +188,16 @@ def _print(bot: BotEntry, rows: Sequence[dict[str, Any]], *, lost: bool) -> None
     Console().print(table)
 
 
-def match_row(match: MatchEntry, bot_id: int, known: Mapping[int, BotEntry]) -> dict[str, Any]:
+def result_of(store: Store, match: MatchEntry, names: Sequence[str]) -> str:
+    """How a match ended, in one sentence; its record is read only if the row does not say when a bot was at fault."""
+    if match.fault_plies is not None:
+        return match.result(names)
+    from arena.web.causes import fault_plies  # noqa: PLC0415  a list of matches needs no messages
+
+    return match.result(names, fault_plies(store, match))
+
+
+def match_row(store: Store, match: MatchEntry, bot_id: int, known: Mapping[int, BotEntry]) -> dict[str, Any]:
     """A match of a bot as plain data; `arena history --help` explains it."""
     seat = seat_of(match, bot_id)
     result_of_bot = match.seats[seat]
@@ -203,7 +212,7 @@ def match_row(match: MatchEntry, bot_id: int, known: Mapping[int, BotEntry]) -> 
         "score": result_of_bot.score,
         "ending": result_of_bot.ending,
         "reason": match.reason,
-        "result": match.result([known[result.bot_id].name for result in match.seats]),
+        "result": result_of(store, match, [known[result.bot_id].name for result in match.seats]),
         "ended_at_fault": match.ended_at_fault,
     }
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from arena import registry
-from arena.cli.history import match_row, seat_of
+from arena.cli.history import match_row, result_of, seat_of
 from arena.standings.history import read_history
 from arena.standings.ladder import versions_of
 from arena.store.base import BotEntry, MatchEntry
@@ -29,17 +29,17 @@ def _courses(store: Store, bot: BotEntry, last: int) -> list[GameHistory]:
         game = registry.find(name)
         history = read_history(store, name, game.info.roles, list(known.values()), guest=bot)
         newest = [match.entry for match in store.latest_matches(game=name, bot_id=bot.id, limit=max(last, MARKS))]
-        rows = [match_row(match, bot.id, known) for match in newest[:last]]
-        marks = [_mark(match, bot.id, known) for match in reversed(newest[:MARKS])]
+        rows = [match_row(store, match, bot.id, known) for match in newest[:last]]
+        marks = [_mark(store, match, bot.id, known) for match in reversed(newest[:MARKS])]
         courses.append(GameHistory(game.info.title, history_chart(history, versions, bot), marks, rows))
     return courses
 
 
-def _mark(match: MatchEntry, bot_id: int, known: Mapping[int, BotEntry]) -> Mark:
+def _mark(store: Store, match: MatchEntry, bot_id: int, known: Mapping[int, BotEntry]) -> Mark:
     result_of_bot = match.seats[seat_of(match, bot_id)]
     others = ", ".join(known[result.bot_id].label for result in match.seats if result.bot_id != bot_id)
     shared = sum(result.rank == result_of_bot.rank for result in match.seats) > 1
     kind = "lost" if result_of_bot.rank > 1 else "drawn" if shared else "won"
     kind = "fault" if result_of_bot.at_fault else kind
-    words = match.result([known[result.bot_id].label for result in match.seats])
+    words = result_of(store, match, [known[result.bot_id].label for result in match.seats])
     return Mark(kind, f"{kind} against {others}: {words}")

@@ -29,7 +29,7 @@ from arena.standings.table import Standings, read_standings
 from arena.store.base import BotEntry
 from arena.store.scope import Scope
 from arena.store.sql import Store
-from arena.tournaments.field import check_present, choose_field, choose_sandbox, worker_plan
+from arena.tournaments.field import choose_field, choose_sandbox, present, worker_plan
 from arena.tournaments.resuming import left_behind, with_seed
 from arena.tournaments.session import Halt, play_tournament
 from arena.tournaments.settings import COMMON, OWN, TEST, Settings
@@ -79,10 +79,7 @@ def resume(number: int, given: dict[str, Any]) -> None:
 
 def field_now(store: Store, settings: Settings) -> list[BotEntry]:
     """The bots of a tournament that has begun; UsageError if the files of one are gone."""
-    field = [find_bot(store, f"{name}@{version}") for name, version, _ in settings.field]
-    for bot in field:
-        check_present(bot)
-    return field
+    return [present(store, find_bot(store, f"{name}@{version}")) for name, version, _ in settings.field]
 
 
 def check_extras(given: Mapping[str, Any]) -> None:

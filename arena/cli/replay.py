@@ -38,7 +38,20 @@ Reader = Callable[[], tuple[AnyGame, AnyRecord]]
 RecordFile = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 
 
-@click.group(cls=CommandGroup)
+class ReplayGroup(CommandGroup):
+    """The commands about replays; a record alone is to be shown."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command of the first word; UsageError names the one that shows a record if the word is a file."""
+        named = args[0] if args else ""
+        if named and named not in self.commands and _is_file(named):
+            ctx.fail(f"to do what with {named}? `arena replay show {named}` plays it")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=ReplayGroup)
 def replay() -> None:
     """Watch the record of a match, or prove that it is true."""
 
@@ -183,9 +196,12 @@ def write_page(
 
 
 def cause_lines(game: AnyGame, kept: AnyRecord, printed: Printed) -> Iterator[str]:
-    """Of each bot at fault: the illegal move, what was legal, and the last that it printed."""
+    """What was forgiven; and of each bot at fault the illegal move, what was legal, and the last that it printed."""
     for cause in find_causes(game, kept):
         name, legal = printable(kept.names[cause.seat]), cause.legal
+        if cause.forgiven:
+            yield f"{name} at move {cause.ply + 1}: {cause.sentence}; this was forgiven, and a random move played"
+            continue
         if cause.tried:
             yield f"{name} tried at move {cause.ply + 1}: {cause.tried}"
         if legal:
@@ -231,8 +247,11 @@ def _print_json(game: AnyGame, kept: AnyRecord) -> None:
             line["outcome"] = asdict(kept.outcome)
             line["verdicts"] = [{"ending": v.ending.name, "sentence": v.sentence} for v in kept.verdicts]
             line["result"] = kept.result
-            causes = {cause.seat: cause for cause in find_causes(game, kept)}
+            causes = {cause.seat: cause for cause in find_causes(game, kept) if not cause.forgiven}
             line["faults"] = [
                 {"seat": fault.seat, "ply": fault.ply, "tried": causes[fault.seat].tried} for fault in kept.faults
+            ]
+            line["strikes"] = [
+                {"seat": strike.seat, "ply": strike.ply, "sentence": strike.verdict.sentence} for strike in kept.strikes
             ]
         click.echo(json_text(line))

@@ -129,6 +129,11 @@ class LineEditor:
         self._back = 0
         return line
 
+    def part_words(self) -> None:
+        """After words comes a space, so that a number that is typed next is not one more letter of the last."""
+        if not self.text.strip().isdecimal():
+            self.set(f"{self.text.strip()} ".lstrip())
+
     def set(self, text: str) -> None:
         """Another text, with the cursor at its end."""
         self.text, self._at = text, len(text)

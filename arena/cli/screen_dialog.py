@@ -23,6 +23,8 @@ KEYS = (
     "← → Home End and the keys of readline edit the line; ↑ ↓: lines that were typed before; Escape clears it.",
 )
 READING = "space or →: on   b or ←: back   q: back to the game"
+READ = "b or ←: back   q, space or Enter: back to the game"
+"""What the keys do on the last page, after which there is nothing but the game."""
 
 
 @contextmanager
@@ -66,6 +68,7 @@ class ScreenDialog:
                     return None
             elif entered is not None:
                 chosen, hint = _meant(menu, entered)
+                editor.part_words()
                 if chosen is not None:
                     editor.take()
                     self._show(question, page, "the others are playing …")
@@ -122,9 +125,13 @@ class ScreenDialog:
         viewer = Viewer((len(lines) - 1) // step)
         while not viewer.done:
             first = viewer.place * step
-            status = f"page {viewer.place + 1} of {viewer.last + 1}   {READING}"
+            at_end = viewer.place == viewer.last
+            status = f"page {viewer.place + 1} of {viewer.last + 1}   {READ if at_end else READING}"
             draw(self._console, [*lines[first : first + step], Text(), Text(status, "dim")])
-            viewer.press(await self._keys.next())
+            key = await self._keys.next()
+            if at_end and viewer.typed is None and key in (" ", *screen.ENTER):
+                return
+            viewer.press(key)
 
     def _rule_lines(self) -> list[Text]:
         with self._console.capture() as captured:
@@ -167,6 +174,8 @@ def _meant(menu: Menu, typed: str) -> tuple[int | None, str]:
     found = menu.matching(typed)
     if len(found) == 1 and not typed.isdecimal():
         return found[0], ""
+    if not typed:
+        return None, "type the number of a move, or words that it has, and then Enter"
     if typed.isdecimal():
         return None, f"the moves have the numbers 1 to {len(menu.words)}"
     return None, f"{len(found) or 'no'} moves have these words: type {'more' if found else 'other'} words, or a number"

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import click
-from platformdirs import user_data_path
+from platformdirs import user_cache_path, user_data_path
 
 from arena.cli.output import warn
 from arena.errors import UsageError
@@ -43,7 +43,7 @@ def open_store(where: str, *, make: bool = False) -> Store:
         if not make:
             raise UsageError(f"there is no store at {where}: look at --db; a tournament, test or submission makes one")
         click.get_current_context().meta[_NEW] = where
-    store = Store(where, bots_folder=bots_folder(where))
+    store = Store(where, bots_folder=bots_folder(where), earlier_bots_folder=_earlier(where))
     if (context := click.get_current_context(silent=True)) is not None:
         context.call_on_close(lambda: _close(store, unannounced=context.meta.get(_NEW)))
     return store
@@ -86,7 +86,7 @@ def read_store(where: str) -> Store:
 
 def open_store_to_read(where: str) -> Store:
     """The store there, through which nothing can be written; UsageError if there is none."""
-    store = Store(where, read_only=True, bots_folder=bots_folder(where))
+    store = Store(where, read_only=True, bots_folder=bots_folder(where), earlier_bots_folder=_earlier(where))
     if (context := click.get_current_context(silent=True)) is not None:
         context.call_on_close(store.close)
     return store
@@ -99,5 +99,10 @@ def say_if_new() -> None:
 
 
 def bots_folder(where: str) -> Path:
-    """Where the folders of submitted bots are kept: beside an SQLite file, else in the user's data folder."""
-    return folder_beside(where) or default_path().parent / "bots"
+    """From where submitted bots are run: the folder beside an SQLite file; for PostgreSQL, which has them, a cache."""
+    return folder_beside(where) or user_cache_path("arena") / "bots"
+
+
+def _earlier(where: str) -> Path | None:
+    """Where the files of bots lay before PostgreSQL had them: in the user's data folder."""
+    return None if folder_beside(where) else default_path().parent / "bots"

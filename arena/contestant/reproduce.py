@@ -79,10 +79,10 @@ def requests(game: AnyGame, record: AnyRecord, seat: Seat) -> Iterator[RecordedR
         turn = Turn(number, state.view(seat), tuple(state.legal()), clock.available(), clock.bank)
         open_request = RecordedRequest(ply + 1, state.clone(), turn, () if played is None else (played.move,))
         open_request.note = _note(record, seat, ply, played)
-        if played is not None and not played.substituted:
-            clock.charge(played.times.wall / 1e6, played.times.cpu / 1e6, played.times.lag / 1e6)
-        elif played is not None and (why := record.why_substituted(ply)) and why.ending is Ending.TIME:
+        if played is not None and (why := record.why_substituted(ply)) and why.ending is Ending.TIME:
             clock.miss()
+        elif played is not None and not (played.substituted and played.times == NO_TIMES):
+            clock.charge(played.times.wall / 1e6, played.times.cpu / 1e6, played.times.lag / 1e6)
     if open_request:
         yield open_request
 

@@ -1,7 +1,4 @@
-"""A store or a tournament with its bots as one file: a tar of it, and of every bot's folder as a tar of its own.
-
-What is read again goes through the same checks and limits as a submission, and has to have its digest.
-"""
+"""A store or a tournament with its bots as one file: a tar of it, and of every bot's files in their packed form."""
 
 import re
 import tarfile
@@ -9,19 +6,16 @@ import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
-from arena.bots.files import is_part
 from arena.errors import UsageError
-from arena.intake.entries import MAX_ENTRIES, MAX_TOTAL_BYTES
-from arena.intake.folder_storage import FolderStorage, own_digest
-from arena.intake.unpacking import bot_root, map_write_errors, unpack_submission
+from arena.intake import packing
+from arena.store.bot_files import BotFiles
 from arena.untrusted.filetree import map_read_errors
-from arena.untrusted.limited import run_limited
 from arena.untrusted.tar import Content, Kind, Member, read_members
 
 DATABASE, TOURNAMENT = "arena.db", "tournament.arena.gz"
 """What the file is about: a whole store, or one tournament."""
 _BOT = re.compile(r"bots/([0-9a-f]{64})\.tar")
-_MAX_BOT_BYTES = MAX_TOTAL_BYTES + 2048 * MAX_ENTRIES
+_CHUNK = 1 << 20
 
 
 def write(path: Path, subject: str, content: Path, folders: Mapping[str, Path]) -> None:
@@ -29,7 +23,7 @@ def write(path: Path, subject: str, content: Path, folders: Mapping[str, Path]) 
     partial = path.with_name(f".{path.name}.partial")
     try:
         with tarfile.open(partial, "w", format=tarfile.PAX_FORMAT) as backup:
-            backup.add(content, subject, filter=_plain)
+            backup.add(content, subject, filter=packing.plain)
             for digest, folder in folders.items():
                 _add_folder(backup, digest, folder)
         partial.replace(path)
@@ -43,17 +37,17 @@ def read(path: Path, subject: str, target: Path) -> None:
     """Write the subject's content to a new file; nothing is done about the bots."""
     for _, member, content in _members(path, subject):
         if member.name == subject:
-            _write(content, target)
+            packing.write(packing.cut(content, _CHUNK), target)
     if not target.exists():
         raise _strange(path)
 
 
-def read_bots(path: Path, subject: str, storage: FolderStorage, wanted: Collection[str] | None = None) -> list[str]:
-    """Put the folders of bots into the storage, all or those with these digests; the digests of those in the file."""
+def read_bots(path: Path, subject: str, files: BotFiles, wanted: Collection[str] | None = None) -> list[str]:
+    """Keep the folders of bots among the files, all or those with these digests; the digests of those in the file."""
     found = list[str]()
     for digest, member, content in _members(path, subject):
         if digest and (wanted is None or digest in wanted):
-            _keep_folder(content, member, storage, digest)
+            _keep_folder(content, member, files, digest)
             found.append(digest)
     return found
 
@@ -72,43 +66,20 @@ def _strange(path: Path) -> UsageError:
     return UsageError(f"{path.name} is refused: it is not a file that Arena wrote")
 
 
-def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
-    """Without owners, times and rights, so that the same content has the same bytes; None if it is no part of a bot."""
-    member.uid = member.gid = member.mtime = 0
-    member.uname = member.gname = ""
-    member.mode = 0o755 if member.mode & 0o100 else 0o644
-    return member if is_part(member.name) else None
-
-
 def _add_folder(backup: tarfile.TarFile, digest: str, folder: Path) -> None:
     with tempfile.TemporaryFile() as packed:
-        with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as own:
-            own.add(folder, ".", filter=_plain)
+        packing.pack(folder, packed)
         entry = tarfile.TarInfo(f"bots/{digest.removeprefix('sha256:')}.tar")
         entry.size = packed.tell()
         packed.seek(0)
         backup.addfile(entry, packed)
 
 
-def _keep_folder(content: Content, member: Member, storage: FolderStorage, digest: str) -> None:
-    """Put the folder into the storage, unless it is there."""
-    if member.size > _MAX_BOT_BYTES:
+def _keep_folder(content: Content, member: Member, files: BotFiles, digest: str) -> None:
+    """Keep the folder among the files, unless it is there."""
+    if member.size > packing.MAX_PACKED_BYTES:
         raise UsageError(f"the bot {member.name} is too large: the file is refused")
-    with map_write_errors(member.name):
-        storage.folder.mkdir(parents=True, exist_ok=True)
-    with storage.locked(), storage.working_folder() as working:
-        if storage.path_of(digest).is_dir():
-            return
-        packed, unpacked = working / "bot.tar", working / "unpacked"
-        _write(content, packed)
-        run_limited(unpack_submission, str(packed), str(unpacked), member.name, what=member.name)
-        root = bot_root(unpacked)
-        if own_digest(root) != digest:
-            raise UsageError(f"the bot {member.name} is not what its digest says: the file is refused")
-        storage.add(root, digest)
-
-
-def _write(content: Content, path: Path) -> None:
-    with map_write_errors(path.name), path.open("xb") as file:
-        while piece := content.read(1 << 20):
-            file.write(piece)
+    with files.locked(), files.working_folder() as working:
+        if not files.has(digest):
+            pieces, what = packing.cut(content, _CHUNK), f"the bot {member.name}"
+            files.add(packing.unpack(pieces, digest, working, what), digest)

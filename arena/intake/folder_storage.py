@@ -1,4 +1,4 @@
-"""Content-addressed storage of submitted folders: each is kept read-only under its digest."""
+"""The files of bots in a folder: each bot is kept read-only under its digest."""
 
 import fcntl
 import os
@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from arena.bots.files import folder_digest
+from arena.bots.files import current_digest, folder_digest
 from arena.errors import InfraError, UsageError
 from arena.sandboxes.referee_id import is_alive, referee_id
-from arena.store.bot_files import kept_path
+from arena.store.bot_files import is_digest, kept_path
 
 _TEMPORARY = ".new-"
 
@@ -26,10 +26,11 @@ class FolderStorage:
     @contextmanager
     def working_folder(self) -> Iterator[Path]:
         """An empty temporary folder, removed when the context ends."""
+        self._make()
         self.remove_orphans()
         path = self.folder / f"{_TEMPORARY}{referee_id()}.{secrets.token_hex(4)}"
         try:
-            path.mkdir(parents=True)
+            path.mkdir()
         except OSError as error:
             raise InfraError(f"{self.folder} cannot be written to: {error.strerror}") from error
         try:
@@ -40,9 +41,16 @@ class FolderStorage:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the lock under which a process adds a folder and registers it."""
+        self._make()
         with self._lock_file() as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
+
+    def _make(self) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InfraError(f"{self.folder} cannot be written to: {error.strerror}") from error
 
     def _lock_file(self) -> IO[str]:
         try:
@@ -54,14 +62,31 @@ class FolderStorage:
         """The path of the folder with this digest, whether or not it is there yet."""
         return kept_path(self.folder, digest)
 
-    def add(self, folder: Path, digest: str) -> tuple[Path, bool]:
-        """Move a finished folder to the path of its digest, read-only: that path, and whether it is new there.
+    def has(self, digest: str) -> bool:
+        """Whether there is a folder with this digest, if only a damaged one."""
+        return self.path_of(digest).is_dir()
+
+    def digests(self) -> list[str]:
+        """Those of all folders."""
+        names = (path.name for path in self.folder.glob("*") if path.is_dir())
+        return [f"sha256:{name}" for name in sorted(names) if is_digest(name)]
+
+    def fetch(self, digest: str) -> Path:
+        """The folder itself: all that is kept is here."""
+        return self.path_of(digest)
+
+    def remove(self, digest: str) -> None:
+        """Remove the folder with this digest."""
+        remove(self.path_of(digest))
+
+    def add(self, folder: Path, digest: str) -> bool:
+        """Move a finished folder to the path of its digest, read-only; whether it was not there, or not whole.
 
         A copy that somebody changed gives way to it.
         """
         path = self.path_of(digest)
-        if _is_intact(path, digest):
-            return path, False
+        if self.is_intact(digest):
+            return False
         try:
             if path.is_dir():
                 self._set_aside(path)
@@ -71,7 +96,15 @@ class FolderStorage:
             path.chmod(0o555)
         except OSError as error:
             raise InfraError(f"{self.folder} cannot be written to: {error.strerror}") from error
-        return path, True
+        return True
+
+    def is_intact(self, digest: str) -> bool:
+        """Whether the folder with this digest is there and has it."""
+        path = self.path_of(digest)
+        try:
+            return path.is_dir() and current_digest(path) == digest
+        except UsageError:  # it cannot be read
+            return False
 
     def _set_aside(self, path: Path) -> None:
         """Take a folder away at once, however long its removal takes."""
@@ -84,13 +117,6 @@ class FolderStorage:
         for path in self.folder.glob(f"{_TEMPORARY}*"):
             if not is_alive(path.name.removeprefix(_TEMPORARY).partition(".")[0]):
                 remove(path)
-
-
-def _is_intact(folder: Path, digest: str) -> bool:
-    try:
-        return folder.is_dir() and folder_digest(folder) == digest
-    except UsageError:  # it cannot be read
-        return False
 
 
 def own_digest(folder: Path) -> str:

@@ -15,13 +15,14 @@ from arena.bots.launch import SandboxOptions, build_of
 from arena.bots.manifest import MANIFEST, Folder, Image, Manifest, read_manifest
 from arena.errors import InfraError, UsageError
 from arena.intake import folders, image_archive, image_storage
-from arena.intake.folder_storage import FolderStorage, own_digest, remove
+from arena.intake.folder_storage import FolderStorage, own_digest
 from arena.intake.go_cache import with_go_cache
 from arena.intake.readers import is_zip
 from arena.sandboxes.base import BotDirectory
 from arena.sandboxes.docker import images
 from arena.sandboxes.docker.client import DockerClient
 from arena.sandboxes.launched.bubblewrap import find_bubblewrap
+from arena.store.bot_files import BotFiles
 from arena.untrusted.filetree import map_read_errors
 from arena.untrusted.text import quoted
 
@@ -46,12 +47,13 @@ class Intake:
     """Receives, builds and stores one submission; what was not stored is removed at the end of the context."""
 
     def __init__(self, storage: FolderStorage, options: SandboxOptions) -> None:
-        self.storage = storage
+        """With the folder on this machine beside whose bots it works; `files` says where they are kept."""
+        self._storage = storage
         self._options = options
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        self._working_folder = self._stack.enter_context(self.storage.working_folder())
+        self._working_folder = self._stack.enter_context(self._storage.working_folder())
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -91,25 +93,25 @@ class Intake:
         return Submission(Folder(built, manifest), manifest)
 
     async def _build(self, program: BotDirectory, built: Path, what: str) -> None:
-        await folders.build(await with_go_cache(program, self.storage), built, what)
+        await folders.build(await with_go_cache(program, self._storage), built, what)
 
-    def origin(self, submission: Submission) -> str:
-        """Its path in the storage, or the digest of its image."""
+    def origin(self, submission: Submission, files: BotFiles) -> str:
+        """The path from which it is run on this machine, or the digest of its image."""
         digest = submission.digest
-        return digest if isinstance(submission.source, Image) else str(self.storage.path_of(digest))
+        return digest if isinstance(submission.source, Image) else str(files.path_of(digest))
 
-    def keep(self, submission: Submission) -> bool:
+    def keep(self, submission: Submission, files: BotFiles) -> bool:
         """Store it for good; whether it was not stored yet."""
         if isinstance(submission.source, Image):
             return image_storage.add(self._client, submission.digest)
-        return self.storage.add(submission.source.path, submission.digest)[1]
+        return files.add(submission.source.path, submission.digest)
 
-    def discard(self, submission: Submission) -> None:
+    def discard(self, submission: Submission, files: BotFiles) -> None:
         """Undo `keep`."""
         if isinstance(submission.source, Image):
             image_storage.remove_tag(self._client, image_storage.permanent_tag(submission.digest))
         else:
-            remove(Path(self.origin(submission)))
+            files.remove(submission.digest)
 
     def _archive(self, path: Path) -> Submission:
         if not is_zip(path) and image_archive.holds_image(path, MANIFEST):

@@ -10,7 +10,7 @@ from arena.clock import Clock, TimeControl
 from arena.codec import Codec
 from arena.errors import BadMessage, BotFault, StartFailed, TimedOut
 from arena.game import State
-from arena.match import MatchEnd, MatchStart, Moves, Ready, Seat, Times, Turn
+from arena.match import NO_TIMES, MatchEnd, MatchStart, Moves, Ready, Seat, Times, Turn
 from arena.referee.heartbeat import STEADY, Heartbeat
 
 C = TypeVar("C")
@@ -102,6 +102,8 @@ class Player(Generic[C, M, O]):
         self._reply_policy = ReplyPolicy(self._drop_late, heartbeat)
         self.turn = 0
         """The number of the turn that was asked last."""
+        self.times = NO_TIMES
+        """Where the time of its reply went; nothing if there was none in time."""
         self._missed: set[int] = set()
         """Turns whose replies were given up and may still come."""
         self._wants_legal = False
@@ -124,6 +126,7 @@ class Player(Generic[C, M, O]):
         """
         started = self._now()
         self.turn += 1
+        self.times = NO_TIMES
         legal = tuple(state.legal()) if self._wants_legal else None
         turn = Turn(self.turn, state.view(seat), legal, self.clock.available(), self.clock.bank)
         request = self.codec.write_turn(turn)
@@ -136,10 +139,12 @@ class Player(Generic[C, M, O]):
             self.clock.miss()
             had = f"the {turn.available:.3f} s that it had"
             raise TimedOut(f"did not answer turn {turn.number} within {had} ({late})") from late
+        self.times = _times(answer, charged, asked - started)  # if it cannot be read, it was charged all the same
         answered = self._now()
         moves = self._read_moves(answer.reply)
         ours = asked - started + self._now() - answered
-        return Decision(moves, _times(answer, charged, ours), self.turn)
+        self.times = _times(answer, charged, ours)
+        return Decision(moves, self.times, self.turn)
 
     async def wait_frozen(self) -> None:
         """Wait until the bot stands still."""

@@ -3,15 +3,24 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from arena.codec import Codec
 from arena.errors import BotFault, EngineFault, IllegalMove
 from arena.game import AnyGame, AnyState
-from arena.match import FINE, NO_TIMES, AnyRecord, Fault, MatchRecord, MatchSpec, Outcome, PlayedMove, Seat, Strike
-from arena.referee.faults import FORFEIT, FORGIVABLE, FaultPolicy, substitute, verdict_of
-from arena.referee.player import Decision
-
-MAX_TRIED = 1024
-"""Bytes of an illegal move that is kept; those of our games have a few."""
+from arena.match import (
+    FINE,
+    NO_TIMES,
+    AnyRecord,
+    Fault,
+    MatchRecord,
+    MatchSpec,
+    Outcome,
+    PlayedMove,
+    Seat,
+    Strike,
+    Times,
+)
+from arena.referee.faults import FORFEIT, FORGIVABLE, FaultPolicy, substitute
+from arena.referee.illegal_moves import pack_tried, verdict_in
+from arena.referee.player import Decision, Player
 
 
 class Progress:
@@ -36,26 +45,32 @@ class Progress:
             self.played.append(PlayedMove(seat, move, times, turn=decision.turn))
             times = NO_TIMES
 
-    def forgive(self, state: AnyState, seat: Seat, fault: BotFault, turn: int) -> bool:
-        """Play a random legal move for a seat at fault, if it has a strike left and can play on."""
+    def forgive(
+        self, game: AnyGame, state: AnyState, seat: Seat, fault: BotFault, player: Player[Any, Any, Any]
+    ) -> bool:
+        """Play a random legal move for a seat at fault, if it has a strike left and can play on.
+
+        The move carries the times of the reply in whose place it is, unless a move of that reply was played.
+        """
         earlier = sum(strike.seat == seat for strike in self.strikes)
         if earlier >= self._policy.strikes or not isinstance(fault, FORGIVABLE):
             return False
-        self.strikes.append(Strike(seat, len(self.played), verdict_of(fault)))
+        self.strikes.append(Strike(seat, len(self.played), verdict_in(game, state, fault)))
         if state.to_move() == seat:
-            self.substitute(state, seat, turn)
+            begun = any((move.seat, move.turn) == (seat, player.turn) for move in self.played[-1:])
+            self.substitute(state, seat, player.turn, NO_TIMES if begun else player.times)
         return True
 
-    def fail(self, seat: Seat, fault: BotFault, codec: Codec[Any, Any, Any, Any]) -> None:
+    def fail(self, game: AnyGame, state: AnyState, seat: Seat, fault: BotFault) -> None:
         """Note a fault that is not forgiven, with the move of an illegal one."""
-        tried = _pack_tried(fault.tried, codec) if isinstance(fault, IllegalMove) else b""
-        self.faults.append(Fault(seat, len(self.played), verdict_of(fault), tried))
+        verdict, tried = verdict_in(game, state, fault), pack_tried(fault, game.codec)
+        self.faults.append(Fault(seat, len(self.played), verdict, tried))
 
-    def substitute(self, state: AnyState, seat: Seat, turn: int) -> None:
+    def substitute(self, state: AnyState, seat: Seat, turn: int, times: Times = NO_TIMES) -> None:
         """Play a random legal move for this seat, whose bot was asked for this turn last."""
         move = substitute(self._spec.seed, len(self.played), state.legal())
         _apply(state, move)
-        self.played.append(PlayedMove(seat, move, substituted=True, turn=turn))
+        self.played.append(PlayedMove(seat, move, times, substituted=True, turn=turn))
 
     def record(self, game: AnyGame, outcome: Outcome) -> AnyRecord:
         """The record of the match, which has ended so."""
@@ -91,15 +106,6 @@ def apply_reply(state: AnyState, seat: Seat, moves: Sequence[Any]) -> Iterator[A
             error.tried = move
             raise
         yield move
-
-
-def _pack_tried(move: Any, codec: Codec[Any, Any, Any, Any]) -> bytes:
-    """The illegal move in bytes; nothing if there is none, if it is too long, or if the codec cannot write it."""
-    try:
-        packed = b"" if move is None else codec.dump_move(move)
-    except Exception:  # a codec need only write what is legal: no match is void because a bot chose something else
-        return b""
-    return packed if len(packed) <= MAX_TRIED else b""
 
 
 def _apply(state: AnyState, move: Any) -> None:

@@ -30,8 +30,8 @@ from arena.match import (
     Times,
     cut_short,
 )
+from arena.referee.illegal_moves import MAX_TRIED
 from arena.referee.outputs import shortened
-from arena.referee.progress import MAX_TRIED
 from arena.wire.v1 import match_pb2
 
 MAGIC = b"arena-record-1\n"

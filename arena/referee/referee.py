@@ -50,8 +50,8 @@ async def play(
         state = _start(game, spec)
         faults = await seated.begin(spec, shown_id)
         for seat in sorted(faults):
-            progress.fail(seat, faults[seat], game.codec)
-        await _play(state, seated, progress)
+            progress.fail(game, state, seat, faults[seat])
+        await _play(game, state, seated, progress)
         record = progress.record(game, _outcome(state, progress.faulty, len(players)))
     except Exception as error:
         record = void(game, spec, error, tuple(progress.played))
@@ -59,7 +59,7 @@ async def play(
     return replace(record, shown_id=shown_id)
 
 
-async def _play(state: AnyState, seated: "_Players", progress: Progress) -> None:
+async def _play(game: AnyGame, state: AnyState, seated: "_Players", progress: Progress) -> None:
     """Ask one seat after the other, until the game is over or one fair seat is left."""
     seats = len(seated.players)
     while plays_on(progress.faulty, seats) and (seat := state.to_move()) is not None:
@@ -72,8 +72,8 @@ async def _play(state: AnyState, seated: "_Players", progress: Progress) -> None
             decision = await player.decide(state, seat, seated.wait_frozen)
             progress.apply(state, seat, decision)
         except BotFault as fault:
-            if not progress.forgive(state, seat, fault, player.turn):
-                progress.fail(seat, fault, player.codec)
+            if not progress.forgive(game, state, seat, fault, player):
+                progress.fail(game, state, seat, fault)
 
 
 def void(game: AnyGame, spec: MatchSpec[Any], error: Exception, played: tuple[PlayedMove[Any], ...] = ()) -> AnyRecord:

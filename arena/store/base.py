@@ -190,13 +190,17 @@ class MatchEntry:
     ended_at_fault: bool = False
     """It ended although two or more fair seats were left, as all matches once did, and is not rated."""
 
-    def result(self, names: Sequence[str]) -> str:
-        """How it ended, in one sentence; `names` are those of its bots."""
-        endings, faulty = [seat.ending for seat in self.seats], [seat for seat in self.seats if seat.at_fault]
-        # The row does not say when a bot was at fault: at the end, unless others played on.
-        ended = len(faulty) == 1 and (len(endings) == 2 or self.ended_at_fault)
-        plies = {seat: self.moves for seat, result in enumerate(self.seats) if ended and result.at_fault}
-        return result_words(names, [seat.rank for seat in self.seats], self.reason, endings, plies)
+    @property
+    def fault_plies(self) -> dict[int, int] | None:
+        """After how many moves each seat was at fault; None if only the record knows, since others played on."""
+        faulty = [seat for seat, result in enumerate(self.seats) if result.at_fault]
+        at_end = len(faulty) == 1 and (len(self.seats) == 2 or self.ended_at_fault)
+        return dict.fromkeys(faulty, self.moves) if at_end or not faulty else None
+
+    def result(self, names: Sequence[str], plies: Mapping[int, int] | None = None) -> str:
+        """How it ended, in one sentence: `names` are those of its bots, `plies` the record's if this row has none."""
+        endings, known = [seat.ending for seat in self.seats], plies or self.fault_plies or {}
+        return result_words(names, [seat.rank for seat in self.seats], self.reason, endings, known)
 
     def seat_words(self, seat: int) -> str:
         """How it ended for this seat."""

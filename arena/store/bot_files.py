@@ -1,9 +1,39 @@
-"""The files of submitted bots: in a folder beside the store, by their digest, so that both can be moved or copied."""
+"""Where the files of submitted bots are: what can be asked of them by their digest, and what a bot's row says of it."""
 
 import re
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Protocol
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+class BotFiles(Protocol):
+    """The files of submitted bots by their digest; nothing else knows where they are kept."""
+
+    def path_of(self, digest: str) -> Path:
+        """Where they are run from on this machine, whether or not they are there yet."""
+
+    def has(self, digest: str) -> bool:
+        """Whether they are kept, if only in a damaged form."""
+
+    def digests(self) -> list[str]:
+        """All that are kept."""
+
+    def fetch(self, digest: str) -> Path:
+        """The folder from which they are run here, filled from what is kept if need be; it is missing if nothing is."""
+
+    def add(self, folder: Path, digest: str) -> bool:
+        """Keep a finished folder, which is moved or copied; whether it was not there, or not whole."""
+
+    def remove(self, digest: str) -> None:
+        """Keep it no longer."""
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Hold the lock under which a process adds files and registers their bot."""
+
+    def working_folder(self) -> AbstractContextManager[Path]:
+        """An empty temporary folder for what is to be added, removed when the context ends."""
 
 
 def folder_beside(where: str | Path) -> Path | None:
@@ -12,11 +42,16 @@ def folder_beside(where: str | Path) -> Path | None:
 
 
 def kept_path(folder: Path, digest: str) -> Path:
-    """Where the files with this digest are kept in such a folder."""
+    """Where the files with this digest are in such a folder."""
     return folder / digest.removeprefix("sha256:")
 
 
-class BotFiles:
+def is_digest(name: str) -> bool:
+    """Whether a folder of this name in it is one of a digest."""
+    return _DIGEST.fullmatch(name) is not None
+
+
+class Origins:
     """Turns paths into this folder into what the store keeps of them, which says nothing of where the folder is."""
 
     def __init__(self, folder: Path | None) -> None:
@@ -28,7 +63,7 @@ class BotFiles:
         Somebody's own bots may lie in a folder of that name beside the store, too.
         """
         place = Path(path)
-        kept = self._folder is not None and place.parent == self._folder and _DIGEST.fullmatch(place.name)
+        kept = self._folder is not None and place.parent == self._folder and is_digest(place.name)
         return place.name if kept else path
 
     def to_path(self, origin: str, digest: str) -> str:

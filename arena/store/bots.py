@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from arena.errors import UsageError
 from arena.store.base import BotEntry
-from arena.store.bot_files import BotFiles
+from arena.store.bot_files import Origins
 from arena.store.checksums import bot_checksum
 from arena.store.database import exclusive, writing
 from arena.store.schema import as_utc, bots
@@ -20,7 +20,7 @@ class Bots:
     """The part of a store that keeps bots."""
 
     _database: Engine
-    _bot_files: BotFiles
+    _origins: Origins
 
     def add_bot(
         self, *, name: str, version: str, owner: str, digest: str, origin: str, games: Sequence[str],
@@ -33,7 +33,7 @@ class Bots:
         """
         now = datetime.now(UTC)
         entry = BotEntry(0, name, version, owner, digest, origin, tuple(games), retired=False, created=now)
-        kept = self._bot_files.to_origin(origin)
+        kept = self._origins.to_origin(origin)
         values: dict[str, Any] = {"name": name, "version": version, "owner": owner, "digest": digest, "origin": kept}
         same = and_(bots.c.name == name, bots.c.version == version)
         try:
@@ -55,7 +55,7 @@ class Bots:
         own = bots.c.id == bot_id
         with exclusive(self._database) as connection:
             entry = replace(_bot(connection.execute(select(bots).where(own)).one()), owner=owner, games=tuple(games))
-            kept = self._bot_files.to_origin(origin)
+            kept = self._origins.to_origin(origin)
             values = {"owner": owner, "origin": kept, "games": list(games), "checksum": bot_checksum(entry)}
             number = entry.ladder_number or _next_on_ladder(connection)
             connection.execute(update(bots).where(own).values(**values, ladder_number=number))
@@ -64,7 +64,7 @@ class Bots:
     def move_bot(self, bot_id: int, origin: str) -> BotEntry:
         """Note that the same files are run from elsewhere now."""
         with writing(self._database) as connection:
-            kept = self._bot_files.to_origin(origin)
+            kept = self._origins.to_origin(origin)
             connection.execute(update(bots).where(bots.c.id == bot_id).values(origin=kept))
         return self._bots(select(bots).where(bots.c.id == bot_id))[0]
 
@@ -87,7 +87,7 @@ class Bots:
     def _bots(self, query: Select[Any]) -> list[BotEntry]:
         with self._database.connect() as connection:
             found = [_bot(row) for row in connection.execute(query)]
-        return [replace(bot, origin=self._bot_files.to_path(bot.origin, bot.digest)) for bot in found]
+        return [replace(bot, origin=self._origins.to_path(bot.origin, bot.digest)) for bot in found]
 
 
 def _next_on_ladder(connection: Connection) -> int:

@@ -34,6 +34,8 @@ metadata = MetaData(naming_convention=NAMES)
 """All that is kept, and can be verified."""
 transient = MetaData(naming_convention=NAMES)
 """What is true only at present; nothing that is kept refers to it."""
+by_digest = MetaData(naming_convention=NAMES)
+"""The files of bots: their digest, which the bot's row has, proves them whenever they are read."""
 
 
 def _now(name: str) -> Column[datetime]:
@@ -199,3 +201,21 @@ leases = Table(
     _now("renewed_at"),
 )
 """Which process alone may do what; a row stays when nobody has it, so that its epoch never comes again."""
+
+packed_files = Table(
+    "packed_files",
+    by_digest,
+    Column("digest", String(80), primary_key=True),
+    Column("bytes", BigInteger, nullable=False),
+    _created(),
+)
+"""The files of a bot in their packed form, see arena/intake/packing.py; a store in SQLite has them in a folder."""
+
+file_pieces = Table(
+    "file_pieces",
+    by_digest,
+    Column("digest", ForeignKey("packed_files.digest"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("data", LargeBinary, nullable=False),
+)
+"""Their bytes, numbered from 0 on, so that nobody has to hold all of them in memory."""

@@ -39,10 +39,11 @@ from arena.store.base import (
     SeatTally,
     Tally,
 )
-from arena.store.bot_files import BotFiles, folder_beside
+from arena.store.bot_files import Origins, folder_beside
 from arena.store.bots import Bots
 from arena.store.checksums import match_checksum
 from arena.store.database import exclusive, fenced, open_database, snapshot, writing
+from arena.store.files import Files
 from arena.store.inconsistencies import inconsistencies
 from arena.store.leases import Fence, Holder, LeaseEntry
 from arena.store.running import RunningMatches
@@ -67,7 +68,7 @@ _MOST_WEAK_LIMITS = 20
 """So many different notes on weak limits are kept with a tournament."""
 
 
-class Store(Bots, Tournaments):
+class Store(Bots, Files, Tournaments):
     """Keeps everything in one database: a match whole or not at all, and never twice.
 
     Several processes may use it at the same time. It may have a million matches and more: so tables are made of
@@ -75,8 +76,15 @@ class Store(Bots, Tournaments):
     below the lowest number of the one before it.
     """
 
-    def __init__(self, where: str | Path, *, read_only: bool = False, bots_folder: Path | None = None) -> None:
-        self._bot_files = BotFiles(bots_folder or folder_beside(where))
+    def __init__(
+        self, where: str | Path, *, read_only: bool = False, bots_folder: Path | None = None,
+        earlier_bots_folder: Path | None = None,
+    ) -> None:  # fmt: skip
+        self.bots_folder = bots_folder or folder_beside(where)
+        """From where the files of its bots are run on this machine; None if it is used without them."""
+        self.earlier_bots_folder = earlier_bots_folder
+        """Where an earlier Arena kept the files of a store in PostgreSQL; they are used unless they are in it."""
+        self._origins = Origins(self.bots_folder)
         self._database = open_database(where, read_only=read_only)
         self._running = RunningMatches(self._database, read_only=read_only)
         self._totals: dict[int, int | None] = {}

@@ -14,6 +14,7 @@ from arena.bots.register import Registration, RegistrationRequest
 from arena.contestant.check.advice import advice
 from arena.errors import InfraError, UsageError
 from arena.game import AnyGame
+from arena.intake.bot_files import files_of
 from arena.intake.folder_storage import FolderStorage
 from arena.intake.receiving import Intake, Submission
 from arena.match import Contestant
@@ -49,7 +50,8 @@ def register_submission(
 ) -> BotEntry:
     """Register what was handed in, or find the entry that it has already; UsageError says why it is refused.
 
-    The store is opened only after the submission could be read at all.
+    The store is opened only after the submission could be read at all: until then it is in the storage, the folder
+    from which the bots of that store are run on this machine.
     """
     if terms.sandbox.sandbox == "process":
         raise UsageError("a submitted bot is never run without a sandbox: leave out --sandbox process")
@@ -107,7 +109,7 @@ def _try_and_register(
     if (known := register.find_submitted(store, registration, submission.digest)) is not None:
         if known.on_ladder and known.kind != "absent":
             entry, healed = _register(store, intake, submission, registration)
-            what = "its files, which were gone or changed, are here again" if healed else "nothing is new"
+            what = "its files, which were missing or changed, are kept again" if healed else "nothing is new"
             trial.reporter.progress(f"exactly this is registered already; {what}")
             return entry
         if not known.on_ladder:
@@ -123,11 +125,12 @@ def _register(
     store: Store, intake: Intake, submission: Submission, registration: Registration
 ) -> tuple[BotEntry, bool]:
     """Keep the files and the entry, both or neither; the entry, and whether the files were not here."""
-    with intake.storage.locked():
-        new = intake.keep(submission)
+    files = files_of(store)
+    with files.locked():
+        new = intake.keep(submission, files)
         try:
-            return register.submitted(store, registration, submission.digest, intake.origin(submission)), new
+            return register.submitted(store, registration, submission.digest, intake.origin(submission, files)), new
         except BaseException:
             if new:
-                intake.discard(submission)
+                intake.discard(submission, files)
             raise

@@ -22,6 +22,7 @@ from arena.bots.manifest import (
 )
 from arena.bots.reserved import OLD_BUILTIN, SAMPLE_OWNER
 from arena.errors import InfraError, UsageError
+from arena.intake.bot_files import folder_of
 from arena.referee.enforcement import COMMON_DEALS, GIVEN_SEED
 from arena.sandboxes.base import Limits
 from arena.sandboxes.launched.bubblewrap import find_bubblewrap
@@ -48,9 +49,7 @@ def choose_field(
             raise UsageError("every bot can take part once only")
     else:
         field = _everybody(store, game, seats)
-    for bot in field:
-        check_present(bot)
-    return field
+    return [present(store, bot) for bot in field]
 
 
 def _everybody(store: Store, game: str, seats: int) -> list[BotEntry]:
@@ -77,13 +76,13 @@ def _present(store: Store, game: str) -> list[BotEntry]:
 
 def _refreshed(store: Store, field: list[BotEntry]) -> list[BotEntry]:
     """The same bots, but of our own those that are here now: they change with Arena itself."""
-    ours = _samples_by_path()
+    ours = {sample.manifest.name: sample for sample in samples().values()}
 
     def now(bot: BotEntry) -> BotEntry:
         if bot.owner == SAMPLE_OWNER and bot.name in BUILTIN:
             return register.builtin(store, bot.name, tried=False)
-        known = bot.owner == SAMPLE_OWNER and bot.origin in ours
-        return register.sample(store, ours[bot.origin], tried=False) if known else bot
+        known = bot.owner == SAMPLE_OWNER and bot.name in ours
+        return register.sample(store, ours[bot.name], tried=False) if known else bot
 
     return list(map(now, field))
 
@@ -153,6 +152,16 @@ def plan_entry(entry: BotEntry, options: SandboxOptions) -> BotPlan:
         path = Path(entry.origin)
         source = Folder(path, read_manifest(path))
     return BotPlan(entry.contestant, source, options)
+
+
+def present(store: Store, entry: BotEntry) -> BotEntry:
+    """The bot with its files on this machine; UsageError unless they are those that were registered."""
+    if entry.kind == "folder":
+        folder = folder_of(store, entry)
+        # Another machine that uses the store may have its Arena, and so our own bots, at another place.
+        entry = replace(entry, origin=str(folder) if folder.is_dir() else register.own_files(entry) or str(folder))
+    check_present(entry)
+    return entry
 
 
 def check_present(entry: BotEntry) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from arena.errors import ArenaError, RecordError, UsageError
@@ -14,7 +14,7 @@ from arena.standings.table import Standings, read_standings
 from arena.store.base import BotEntry, KeptMatch, ListedMatch, Tally, TournamentEntry
 from arena.store.scope import Scope
 from arena.store.sql import Store
-from arena.web.causes import last_lines
+from arena.web.causes import fault_plies, last_lines
 from arena.web.history_chart import history_chart
 from arena.web.links import file_of
 from arena.web.pages.bot import BotInGame, BotProfile, bot_page, bots_page, in_game
@@ -99,7 +99,7 @@ class Site:
         return self._replay(kept, entry, views)
 
     def views_of(self, matches: Sequence[ListedMatch]) -> list[MatchView]:
-        return match_views(matches, self.snapshot.bots, self.infos)
+        return match_views(matches, self.snapshot.bots, self.infos, partial(fault_plies, self.store))
 
     # -- pages ------------------------------------------------------------------------------------------
 
@@ -212,7 +212,8 @@ class Site:
         if begun := self._begun(name, ()):
             return running_page(name, begun, self.running.delay if self.running else 0.0)
         kept, entry = self._kept(name)
-        view = entry_view(kept.entry, entry.game, self.snapshot.bots, self.infos)
+        plies = fault_plies(self.store, kept.entry)
+        view = entry_view(kept.entry, entry.game, self.snapshot.bots, self.infos, plies)
         try:
             # A served page loads the positions when it is shown: working them out takes longer than all else.
             replay, trouble = self._replay(kept, entry, None if query is None else ()), ""

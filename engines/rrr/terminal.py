@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 
+from arena.errors import IllegalMove
 from arena.match import Seat
 from engines.rrr.moves import EVERY, HIDDEN, LINE, NEIGHBOURS, NOT_USED, SHIFT, TILE, Move, NameFirst, Pick, Place
 from engines.rrr.rules import Phase, RrrState, Setup
@@ -47,7 +48,7 @@ def show(state: RrrState, viewer: Seat | None = None) -> str:
     lines = [f"[bold]{_headline(state)}[/bold]", *_seat_lines(state, 1, viewer), *board]
     lines += _seat_lines(state, 0, viewer)
     for title, row in _side_rows(state, viewer):
-        lines.append(f"  {title:<13}{tile_names(row)}")
+        lines.append(f"  {title:<9}{tile_names(row)}")
     return "\n".join(lines)
 
 
@@ -102,18 +103,18 @@ def _seat_lines(state: RrrState, seat: Seat, viewer: Seat | None) -> list[str]:
     first = ", first player" if state.first == seat else ""
     lines = [
         f"{mark} {_seat_name(seat)}{first}, allies: {state.allies()[seat]}",
-        f"  area         {tile_names(table.areas[seat])}",
+        f"  area     {tile_names(table.areas[seat])}",
     ]
     if table.hidden[seat]:
         hidden = table.hidden[seat]
         shown = tile_names(hidden) if viewer in (None, seat) else tile_names((NO_TILE,) * len(hidden))
-        lines.append(f"  hidden       {shown}")
+        lines.append(f"  hidden   {shown}")
     return lines
 
 
 def _side_rows(state: RrrState, viewer: Seat | None) -> list[tuple[str, Iterable[Tile]]]:
     table = state.table
-    rows = [("neutral zone", table.zone), ("discard", table.discard), ("banished", table.banished)]
+    rows = [("neutral", table.zone), ("discard", table.discard), ("banished", table.banished)]
     if state.phase is Phase.PICK:
         open_to_all = state.config.setup is not Setup.SECRET_DRAFT or viewer in (None, state.mover)
         rows.append(("on offer", state.offer if open_to_all else (NO_TILE,) * len(state.offer)))
@@ -176,7 +177,10 @@ def _tell_placement(state: RrrState, move: Place) -> str:
 
 def _aftermath(state: RrrState, move: Place) -> str:
     after = state.clone()
-    after.apply(move)
+    try:
+        after.apply(move)
+    except IllegalMove:  # it is told all the same what a bot tried
+        return ""
     if after.phase is not Phase.PLACE:
         return f"; the round is over, {state.config.victory.value} {after.score[0]} : {after.score[1]}"
     return "; the opponent has no space and passes" if after.mover == state.mover else ""

@@ -32,7 +32,8 @@ def submitted(folder):
     (folder / "mine" / "run.sh").chmod(0o755)
     digest, storage = folder_digest(folder / "mine"), FolderStorage(folder / "bots")
     storage.folder.mkdir()
-    path, _ = storage.add(folder / "mine", digest)
+    storage.add(folder / "mine", digest)
+    path = storage.fetch(digest)
     with closing(Store(folder / "arena.db")) as store:
         return store.add_bot(name="mine", version="1", owner="me", digest=digest, origin=str(path), games=["claim"])
 
@@ -130,7 +131,7 @@ def test_postgres_has_programs_of_its_own(tmp_path):
     url = "postgresql://me:secret@host/name"
     said = refusal("backup", tmp_path / "x.tar", "--db", url)
     assert "pg_dump --format=custom --file=FILE URL" in said
-    assert "/bots" in said
+    assert "the files of submitted bots are in it" in said
     assert "secret" not in said
     (tmp_path / "x.tar").write_bytes(b"")
     assert "pg_restore" in refusal("restore", tmp_path / "x.tar", "--db", url)

@@ -97,7 +97,7 @@ FAILING = {
     "plays_illegally": (
         choosing(ILLEGAL),
         3,
-        ["99 may not be played now", "I hold (", "answer with one of the legal moves"],
+        ['chose “{"play": 99}”', "I hold (", "answer with one of the legal moves"],
     ),
     "raises": (
         choosing("if turn.number == 4: 1 / 0\nreturn turn.legal[0]"),

@@ -128,6 +128,7 @@ BAD = [
     (["tournament", "--game", "claim", "--rounds", "two"], "'two' is not a whole number"),
     (["dance"], "there is no command 'dance' (see "),
     (["mach"], "there is no command 'mach': did you mean match?"),
+    (["replay", __file__], f"to do what with {__file__}? `arena replay show {__file__}` plays it (see "),
     (["bot", "chek"], "there is no command 'chek': did you mean check? (see "),
     (
         ["match", "--game", "claim", "--bot", "gredy"],

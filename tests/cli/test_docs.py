@@ -28,6 +28,16 @@ def test_every_game_has_a_page_that_is_listed():
     assert 'turn.move("capture", figure=' in page
 
 
+@pytest.mark.parametrize("page", ["first-bot", "assassins"])
+def test_code_can_be_copied_from_a_terminal(page, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    shown, plain = (CliRunner().invoke(main, ["docs", page, *more]).output for more in ([], ["--plain"]))
+    programs = re.findall(r"^```python \S+\n(.*?)^```", plain, re.DOTALL | re.MULTILINE)
+    assert any(len(line) > 80 for program in programs for line in program.splitlines())
+    for program in programs:
+        assert program in shown, "neither wrapped nor indented"
+
+
 @pytest.mark.parametrize("page", ["faq.md", "macos-windows.md", "monitoring.md"])
 def test_commands_and_options_exist(page):
     found = list(commands(page))

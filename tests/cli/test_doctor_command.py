@@ -77,3 +77,11 @@ def test_a_machine_without_any_sandbox_is_a_failure(sandbox, daemon, kinds, monk
     assert result.exit_code == (0 if kinds else 1)
     assert "no [red]sandbox" in result.output
     assert "remedy: install it" in result.output
+
+
+def test_the_same_remedy_is_said_once(monkeypatch):
+    findings = [Finding(f"control group: {name}", Status.WEAK, "x", "y", "run as root") for name in ("memory", "pids")]
+    findings.append(Finding(DOCKER, Status.MISSING, "x", "y", "start it"))
+    monkeypatch.setattr(command, "examine", lambda: findings)
+    said = [line.partition("remedy: ")[2].strip() for line in arena("doctor").output.splitlines() if "remedy: " in line]
+    assert said == ["run as root", "as above", "start it"]

@@ -143,6 +143,13 @@ def test_words_narrow_the_moves_and_numbers_do_not(menu):
     assert menu.matching("7") == menu.matching("rules") == list(range(10))
 
 
+def test_a_number_after_words_is_one_of_the_moves_that_they_list(menu):
+    assert menu.matching("places 10") == [], "the tenth passes"
+    assert menu.matching("places 9") == [8], "no Castle on 9 is there, so it is the ninth of the list"
+    assert menu.matching("pass 1") == [9], "10 begins so"
+    assert menu.matching("castle 3") == [3], "but words come first"
+
+
 def test_moves_are_fitted_into_the_room_that_is_left(menu):
     wide, narrow = Console(width=80), Console(width=30)
     (page,) = fit(wide, menu, range(10), 5)
@@ -222,8 +229,12 @@ def test_the_screen_helps_filters_and_asks_before_it_gives_up(data_folder):
     terminal.screen(r"2 of 12 moves(.|\r\n)*your move > knight$", "knight")
     terminal.screen(r"Enter plays 12: leads Knight 8", " 8")
     terminal.screen(r"12 moves(.|\r\n)*your move > $", "\x1b")
+    terminal.screen("type the number of a move, or words that it has", "\r")
+    terminal.screen(r"2 moves have these words(.|\r\n)*your move > knight $", "knight\r")
+    terminal.screen(r"Enter plays 11: leads Knight \d(.|\r\n)*your move > knight 11$", "11")
+    terminal.screen(r"12 moves(.|\r\n)*your move > $", "\x1b")
     assert any("Page Down or Tab" in line for line in terminal.screen("page 1 of 1", "?"))
-    terminal.screen("12 moves", "q")
+    terminal.screen("12 moves", "\r")
     assert any("Claim" in line for line in terminal.screen(r"page 1 of \d+", "rules\r")[:4])
     terminal.screen(r"page 2 of \d+", " ")
     terminal.screen("12 moves", "q")

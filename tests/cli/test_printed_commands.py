@@ -38,7 +38,7 @@ MEANT = (
     (r"\{(game\.info\.name|info\.name|game|name)\}(?=`|$| )|\bGAME\b", "claim"),
     (r"NEW OLD", "greedy random"),
     (r"\{known\.name\}@\{known\.version\}|\{one\}|my_bot@2", "my_bot@1"),
-    (r"\{(out|last)\}", "game.arena"),
+    (r"\{(out|last|named)\}", "game.arena"),
     (r"my_policy\b(?!:)", "my_bot"),
     (r"site build my_bot", "site build public"),
     (r"\bCOMMAND\b", "match"),

@@ -143,7 +143,7 @@ def test_an_illegal_move_is_named_with_the_match_as_evidence():
     steps, _ = check(Illegal)
     failed = failure(steps)
     assert failed.title == "plays from seat 0"
-    assert "99 may not be played now" in failed.detail
+    assert 'chose “{"play": 99}”, which is not one of the 10 legal moves' in failed.detail
     assert "one of the legal moves" in failed.advice
     assert failed.evidence.verdicts[failed.seat].ending is Ending.ILLEGAL
     verify(GAME, failed.evidence)

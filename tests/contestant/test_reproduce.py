@@ -122,7 +122,7 @@ def test_the_request_that_ended_the_match_comes_last():
     record, sent = played([Illegal(0), FirstBot(0)])
     answers, again = compared(record, 0, FirstBot(0))
     assert again[1:] == sent[0]
-    assert "the match ended here: 99 may not be played" in answers[-1].request.note
+    assert 'the match ended here: chose “{"play": 99}”, which is not one of the' in answers[-1].request.note
     assert (answers[-1].request.recorded, answers[-1].same) == ((), False)
     assert not any(answer.request.note for answer in answers[:-1])
     (*_, last), _ = compared(record, 1, FirstBot(0))
@@ -142,7 +142,7 @@ def test_a_replaced_move_is_nobodys():
     assert again[1:] == sent[0]
     noted = [answer for answer in answers if answer.request.note]
     assert [answer.request.turn.number for answer in noted] == [4, 6]
-    assert all("random move was played for it: 99 may not" in answer.request.note for answer in noted)
+    assert all('random move was played for it: chose “{"play": 99}”' in answer.request.note for answer in noted)
 
 
 def test_moves_of_one_reply_are_one_request():

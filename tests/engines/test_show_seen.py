@@ -52,3 +52,11 @@ def test_what_is_hidden_is_counted_and_what_is_known_is_drawn():
     assert plain.count("??") == 13
     own = Text.from_markup(game.show(state)).plain.split("seat 1")[1].splitlines()[0]
     assert own in plain
+
+
+@pytest.mark.parametrize("name", games())
+def test_the_first_position_is_not_wider_than_a_terminal(name):
+    game = games()[name]
+    for seed in range(10):
+        picture = Text.from_markup(game.show(game.start(game.configure(2, {}), seed)), emoji=False)
+        assert max(line.cell_len for line in picture.split("\n")) <= 80

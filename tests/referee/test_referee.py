@@ -1,6 +1,7 @@
 """The referee with scripted bots: every fault becomes a verdict, and only our own failures void a match."""
 
 import asyncio
+import re
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from arena.errors import BadMessage, Crashed, Disconnected, EngineFault, InfraEr
 from arena.links.local import LocalLink
 from arena.match import Contestant, Ending, MatchSpec, Moves, Ready
 from arena.referee.faults import ENDING_OF, FaultPolicy
+from arena.referee.illegal_moves import verdict_in
 from arena.referee.player import Player
 from arena.referee.progress import Progress
 from arena.referee.record import dump, load
@@ -94,7 +96,7 @@ def test_a_move_too_many_and_one_that_the_codec_cannot_write_are_not_kept():
     assert record.faults[0].tried == b""
     progress, fault = Progress(record.spec), errors.IllegalMove("no")
     fault.tried = "not a card"
-    progress.fail(0, fault, GAME.codec)
+    progress.fail(GAME, GAME.start(CONFIG, 7), 0, fault)
     assert progress.faults[0].tried == b""
 
 
@@ -178,6 +180,55 @@ def test_a_strike_is_made_good_by_a_random_legal_move(step):
     again, _ = run({1: step}, {}, strikes=1)
     assert [played.move for played in again.played] == [played.move for played in record.played]
     verify(GAME, record)
+
+
+def a_card_of_the_other(seat):
+    """A card that this seat does not hold at the start, since another one holds it."""
+    return GAME.start(CONFIG, 7).view(1 - seat).hand[0]
+
+
+def test_a_verdict_says_in_words_which_move_was_illegal():
+    move = a_card_of_the_other(0)
+    for record, verdict in (
+        (forfeited := run({1: Moves(1, (move,))}, {})[0], forfeited.verdicts[0]),
+        (forgiven := run({1: Moves(1, (move,))}, {}, strikes=1)[0], forgiven.strikes[0].verdict),
+    ):
+        assert re.fullmatch(r"chose “leads \w+ \d”, which is not one of the 13 legal moves", verdict.sentence)
+        verify(GAME, record)
+    unknown, _ = run({1: Moves(1, (99,))}, {})
+    assert unknown.verdicts[0].sentence == 'chose “{"play": 99}”, which is not one of the 13 legal moves'
+
+
+def test_where_one_move_is_legal_the_verdict_says_that_it_was_another():
+    state, fault = GAME.start(CONFIG, 7), errors.IllegalMove("no")
+    while len(state.legal()) > 1:
+        state.apply(state.legal()[0])
+    fault.tried = next(card for card in range(50) if card not in state.legal())
+    sentence = verdict_in(GAME, state, fault).sentence
+    assert re.fullmatch(r"chose “.* \w+ \d.*”, but only one other move was legal", sentence)
+
+
+def test_a_game_that_cannot_tell_an_illegal_move_leaves_the_sentence_of_its_rules():
+    class Silent(Claim):
+        def describe_move(self, state, move, seat=None):
+            raise ZeroDivisionError
+
+    state, fault = GAME.start(CONFIG, 7), errors.IllegalMove("no")
+    fault.tried = object()
+    assert verdict_in(Silent(), state, fault).sentence == "no"
+
+
+@pytest.mark.parametrize("reply", [b"\xff", Moves(1, (99,))], ids=["no message", "no card"])
+def test_the_time_of_a_reply_that_was_forgiven_is_kept(reply):
+    control = TimeControl(per_move=0.0, bank=4.0, increment=0.0, allowance=0.0)
+    record, links = run({1: reply}, {}, strikes=1, control=control)
+    first = record.played[0]
+    assert (first.substituted, first.times.wall, first.times.charged) == (True, 10_000, 10_000)
+    turns = [GAME.codec.read_request(request) for request in links[0].asked[1:]]
+    assert turns[1].bank == pytest.approx(3.99)
+    assert next(iter(banks_of(record)))[0] == pytest.approx(3.99)
+    asked = [request.turn for request in requests(GAME, record, 0)]
+    assert [turn.bank for turn in asked] == pytest.approx([turn.bank for turn in turns], abs=1e-6)
 
 
 @pytest.mark.parametrize("late", [9.0, 4.1], ids=["no reply", "a late reply"])

@@ -144,12 +144,12 @@ def test_without_a_compiler_a_new_bot_says_what_to_install(language, monkeypatch
     )
 
 
-@pytest.mark.parametrize("language", ["cpp", "go"])
+@pytest.mark.parametrize("language", ["cpp", "go", "ts"])
 def test_a_bot_that_was_not_built_says_so(language):
     arena("bot", "new", "mine", "--game", "claim", "--lang", language)
     match = arena("match", "--game", "claim", "--bot", "mine", "--bot", "random")
     assert match.exit_code == 2
-    assert "mine is not built yet: run `make` there" in match.stderr
+    assert re.search(r"mine is not built yet: run `make( build/bot.js)?` there", match.stderr)
 
 
 @pytest.mark.parametrize("language", BUILT)

@@ -123,7 +123,9 @@ with storage.working_folder() as place:
     folder = folders.receive(source, place, "it")
     asyncio.run(folders.build(BotDirectory(folder.path, folder.manifest.build), place / "built", "it"))
     with storage.locked():
-        kept, _ = storage.add(place / "built", folder_digest(place / "built"))
+        digest = folder_digest(place / "built")
+        storage.add(place / "built", digest)
+kept = storage.fetch(digest)
 print(json.dumps([(kept / "sub/made").read_text(), sorted(os.listdir(storage.folder)) == [".lock", kept.name]]))
 """
 

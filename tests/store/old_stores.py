@@ -16,6 +16,8 @@ TAKE_BACK = (
     "ALTER TABLE outputs DROP COLUMN by_move",
     "ALTER TABLE tournaments DROP COLUMN changes",
     "DROP TABLE leases",
+    "DROP TABLE file_pieces",
+    "DROP TABLE packed_files",
 )
 
 

@@ -15,7 +15,7 @@ from arena.errors import InfraError, UsageError
 from arena.standings.ladder import newest_versions
 from arena.store.base import KeptMatch, MatchEntry, Output, SeatResult
 from arena.store.checksums import match_checksum
-from arena.store.schema import metadata, transient
+from arena.store.schema import by_digest, metadata, transient
 from arena.store.scope import Scope
 from arena.store.sql import Store
 from tests.kits.contestants import arena
@@ -229,7 +229,7 @@ def test_a_store_that_an_earlier_version_wrote_opens_verifies_and_is_played_on_w
     said = {output.end.strip() for kept in store.kept(1) for output in kept.outputs.values()}
     assert said == {"I am one", "I am two", "I am three"}
     with store._database.connect() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), [metadata, transient]) == []
+        assert compare_metadata(MigrationContext.configure(connection), [metadata, transient, by_digest]) == []
     tournament = store.begin_tournament("claim", {"rounds": 3})
     assert store.add_match(replace(store.matches()[0], tournament_id=tournament.id), b"v")
     assert store.latest_matches(limit=1)[0].number == 7
@@ -274,7 +274,7 @@ def test_versions_are_retired_and_restored_one_by_one(store):
 
 def test_the_migrations_make_the_schema(store):
     with store._database.connect() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), [metadata, transient]) == []
+        assert compare_metadata(MigrationContext.configure(connection), [metadata, transient, by_digest]) == []
 
 
 @pytest.mark.parametrize("url", ["mysql://x/y", "postgresql://me:secret@host:port/name"])

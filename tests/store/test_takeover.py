@@ -5,7 +5,7 @@ import signal
 import sqlite3
 import threading
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 
 import pytest
 from sqlalchemy import text
@@ -36,6 +36,16 @@ def words(tmp_path, address):
     return tournament_words(tmp_path / "bots", address, rounds=ROUNDS)
 
 
+@pytest.fixture
+def start():
+    """Starts drivers in processes of their own, which do not outlive the test."""
+    started = []
+    yield lambda words: started.append(Child(words)) or started[-1]
+    for child in started:
+        with suppress(ProcessLookupError):
+            os.kill(child.pid, signal.SIGKILL)
+
+
 def resume(address):
     return arena("tournament", "resume", 1, "--db", address, make_executor=inline_executor)
 
@@ -60,8 +70,8 @@ def kept(monkeypatch):
     return seen
 
 
-def test_a_killed_driver_is_followed_at_once_and_nothing_is_lost_or_played_twice(words, address, kept):
-    child = Child(words)
+def test_a_killed_driver_is_followed_at_once_and_nothing_is_lost_or_played_twice(words, start, address, kept):
+    child = start(words)
     while len(child.kept) < 3:
         assert child.listen(60), child.end()
     os.kill(child.pid, signal.SIGKILL)
@@ -76,27 +86,34 @@ def test_a_killed_driver_is_followed_at_once_and_nothing_is_lost_or_played_twice
     assert len(names_of(address)) == len(before) + len(kept) == MATCHES
 
 
-def test_a_driver_that_slept_past_its_time_can_write_nothing_when_it_wakes(words, address, monkeypatch):
+def test_a_driver_that_slept_past_its_time_can_write_nothing_when_it_wakes(words, start, address, monkeypatch):
     """It is stopped in the moment before it keeps a match, so that this is the first thing it does when it wakes."""
     monkeypatch.setattr(lease, "TERM_S", 3.0)
     # One that is stopped in the midst of a write to SQLite holds all others up, and nobody can take it over.
     monkeypatch.setattr(lease, "RENEW_S", 600.0)
     monkeypatch.setattr(monitor, "REPORT_S", 600.0)
-    add_match, here, added, alone = Store.add_match, os.getpid(), [], threading.Lock()
+    add_match, report_run, here, added = Store.add_match, Store.report_run, os.getpid(), []
+    alone, reported = threading.Lock(), threading.Event()
 
     def falling_asleep(store, match, *more):
         with alone:
             if os.getpid() != here and len(added) == 4:
-                time.sleep(0.3)  # in which its only report is written
+                reported.wait()
                 os.kill(os.getpid(), signal.SIGSTOP)
+                time.sleep(1)  # another thread may have got the signal, and this one a moment more
             added.append(match.match_id)
             return add_match(store, match, *more)
 
+    def reporting_once(*report):
+        report_run(*report)
+        reported.set()
+
     monkeypatch.setattr(Store, "add_match", falling_asleep)
-    child = Child(words)
+    monkeypatch.setattr(Store, "report_run", reporting_once)
+    child = start(words)
     assert os.WIFSTOPPED(os.waitpid(child.pid, os.WUNTRACED)[1])
     refused = resume(address)
-    assert refused.exit_code == 2
+    assert refused.exit_code == 2, refused.output
     assert f"tournament 1 is being played already, by process {child.pid} on " in refused.stderr
     assert len(names_of(address)) == 4
     time.sleep(lease.TERM_S)

@@ -116,7 +116,7 @@ LATER = choosing("print('my turn', turn.number)\nif turn.number == 4: 1 / 0\nret
             ],
         ),
         (LATER, ["seat 0 of 2, after ", "ended the stream", "my turn 3", "ZeroDivisionError"]),
-        (choosing("return 99"), ["99 may not be played", "answer with one of the legal moves"]),
+        (choosing("return 99"), ['chose “{"play": 99}”', "answer with one of the legal moves"]),
     ],
     ids=["at the start", "later", "illegal"],
 )
@@ -161,6 +161,8 @@ def test_a_changed_copy_is_not_played(bot, bots_folder, tmp_path):
     assert f"{bots_folder / copy} is not what was registered as one 1" in changed.stderr
     again = arena("submit", bot, "--owner", "alice", "--name", "one", *PATIENT)
     assert again.exit_code == 0, again.output
-    assert "exactly this is registered already; its files, which were gone or changed, are here again" in again.output
+    assert (
+        "exactly this is registered already; its files, which were missing or changed, are kept again" in again.output
+    )
     assert kept(bots_folder) == [copy]
     assert arena("tournament", "--game", "claim", "--rounds", 2, *PATIENT).exit_code == 0

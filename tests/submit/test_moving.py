@@ -90,7 +90,9 @@ def test_a_submission_heals_the_copy(home, bot, damage):
     before = entry(home)
     healed = submit(bot, home)
     assert healed.exit_code == 0, healed.output
-    assert "exactly this is registered already; its files, which were gone or changed, are here again" in healed.output
+    assert (
+        "exactly this is registered already; its files, which were missing or changed, are kept again" in healed.output
+    )
     assert entry(home) == before
     check_present(before)
     assert sorted(path.name for path in (home / "bots").iterdir()) == [".lock", copy.name]

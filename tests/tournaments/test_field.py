@@ -1,5 +1,7 @@
 """Who takes part in a tournament: the bots of the store, sample bots by name, and what an empty field says."""
 
+from dataclasses import replace
+
 import pytest
 
 from arena.bots import manifest
@@ -9,7 +11,7 @@ from arena.bots.launch import SandboxOptions
 from arena.bots.manifest import Builtin
 from arena.errors import UsageError
 from arena.sandboxes.base import Limits
-from arena.tournaments.field import choose_field, plan_entry
+from arena.tournaments.field import choose_field, is_sample, plan_entry, present
 from tests.kits.contestants import choosing, write_bot
 
 
@@ -136,6 +138,18 @@ def test_the_field_of_an_old_store_has_the_random_player_of_today(store, tmp_pat
     )
     add(store, tmp_path / "mine", "alice")
     assert [(bot.name, bot.kind) for bot in choose(store, "claim", [])] == [("mine", "folder"), ("random", "built-in")]
+
+
+def test_a_machine_whose_arena_lies_elsewhere_plays_its_own_sample_bots(store):
+    for bot in choose(store, "claim", []):
+        if bot.kind == "folder":
+            store.move_bot(bot.id, f"/opt/another/arena/sample_bots/{bot.name}")
+    (moved,) = store.bot_versions("greedy")
+    assert present(store, moved) == replace(moved, origin=str(manifest.SAMPLES / "greedy"))
+    field = choose(store, "claim", [])
+    assert names(field) == ["greedy", "policy", "random", "search"]
+    assert all(is_sample(bot) for bot in field if bot.kind == "folder")
+    assert store.bot_versions("greedy") == [present(store, moved)]
 
 
 def test_a_folder_goes_before_the_bot_of_the_ladder_and_the_other_is_named(store, tmp_path, monkeypatch):

@@ -4,12 +4,20 @@ from dataclasses import replace
 
 import pytest
 
-from arena.match import Ending, Fault, Verdict, result_words
+from arena.errors import Crashed
+from arena.match import Ending, Fault, Strike, Verdict, result_words
 from arena.referee.faults import result
+from arena.referee.record import dump
 from arena.registry import find
+from arena.store.sql import Store
 from arena.web.causes import find_causes, last_lines
 from arena.web.replay_data import read_replay
 from arena.web.replay_page import replay_html
+from arena.web.site import Site
+from arena.web.snapshot import take_snapshot
+from arena.workers.match_rows import match_entry
+from tests.kits.contestants import arena
+from tests.referee.test_play_on import run as play_kingdoms
 from tests.web.replays import random_match
 
 SECRET = "<b>Traceback</b>: my opening book"
@@ -38,6 +46,37 @@ def test_the_cause_of_an_illegal_move_is_the_move_and_what_was_legal(name):
     assert cause.tried.endswith("}")
     assert cause.tried.startswith(("leads", "follows with")) == (name == "claim")
     assert not any(words.startswith("seat") for words in cause.legal)
+
+
+def test_what_was_forgiven_is_told_on_the_page():
+    whole = random_match("claim")
+    third = replace(whole.played[2], substituted=True)
+    strike = Strike(third.seat, 2, Verdict(Ending.ILLEGAL, "chose “leads <i>Goblin 7</i>”"))
+    record = replace(whole, played=(*whole.played[:2], third, *whole.played[3:]), strikes=(strike,))
+    (cause,) = find_causes(find("claim"), record)
+    assert (cause.seat, cause.ply, cause.forgiven) == (third.seat, 2, True)
+    page = replay_html(read_replay(find("claim"), record))
+    assert '<a href="#2">at move 3</a>: <bdi>chose “leads &lt;i&gt;Goblin 7&lt;/i&gt;”</bdi>' in page
+    assert "did wrong" not in page
+
+
+def test_lists_of_matches_in_which_others_played_on_say_when_a_bot_was_at_fault(tmp_path):
+    kept, _ = play_kingdoms({}, {5: Crashed("exit code 1")}, {})
+    store = Store(tmp_path / "db")
+    facts = {"owner": "", "origin": "/x", "games": ["kingdoms"]}
+    bots = [store.add_bot(name=f"bot{seat}", version="1", digest=str(seat), **facts) for seat in range(3)]
+    game, tournament = find("kingdoms"), store.begin_tournament("kingdoms", {})
+    places, ids = range(3), [bot.id for bot in bots]
+    entry = match_entry(game, kept, tournament_id=tournament.id, ordinal=0, places=places, bot_ids=ids)
+    store.add_match(entry, dump(kept, game))
+    said = f"(bot1's process ended at move {kept.faults[0].ply + 1})"
+    assert said in kept.result
+    assert said in " ".join(arena("history", "bot0", "--json", "--db", tmp_path / "db").output.split())
+    shown = " ".join(arena("history", "bot0", "--match", kept.spec.match_id, "--db", tmp_path / "db").output.split())
+    assert said.replace("bot1's", "bot1 1's") in shown
+    site = Site(store, {"kingdoms": game}, take_snapshot(store, {"kingdoms": game.info}))
+    (view,) = site.views_of(store.latest_matches())
+    assert said.replace("bot1's", "bot1 1's") in view.result
 
 
 def test_an_older_record_still_tells_what_was_legal():

@@ -1,6 +1,6 @@
 """Matches and tournaments as lists show them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -102,8 +102,10 @@ def match_name(tournament_id: int, match_id: str) -> str:
     return f"{tournament_id}-{match_id}"
 
 
-def entry_view(entry: MatchEntry, game: str, bots: Bots, games: Games, when: datetime | None = None) -> MatchView:
-    """The match with its bots; `when` it was kept, if that is known."""
+def entry_view(
+    entry: MatchEntry, game: str, bots: Bots, games: Games, plies: Mapping[int, int], when: datetime | None = None
+) -> MatchView:
+    """The match with its bots; `plies` are those of its faults, `when` says when it was kept, if that is known."""
     alone = sum(seat.rank == 1 for seat in entry.seats) == 1
     seats = tuple(
         SeatView(
@@ -113,7 +115,7 @@ def entry_view(entry: MatchEntry, game: str, bots: Bots, games: Games, when: dat
         for number, seat in enumerate(entry.seats)
     )  # fmt: skip
     name = match_name(entry.tournament_id, entry.match_id)
-    result = entry.result([seat.bot.label for seat in seats])
+    result = entry.result([seat.bot.label for seat in seats], plies)
     return MatchView(
         name, game, title_of(game, games), entry.reason, result, entry.moves, entry.seed, when, seats,
         entry.ended_at_fault,
@@ -130,8 +132,10 @@ def _stranger(bot_id: int, name: str, version: str) -> BotEntry:
     return BotEntry(bot_id, name, version, "", "", "", (), retired=False, created=datetime.min.replace(tzinfo=UTC))
 
 
-def match_views(matches: Iterable[ListedMatch], bots: Bots, games: Games) -> list[MatchView]:
-    return [entry_view(match.entry, match.game, bots, games, match.created) for match in matches]
+def match_views(
+    matches: Iterable[ListedMatch], bots: Bots, games: Games, plies_of: Callable[[MatchEntry], Mapping[int, int]]
+) -> list[MatchView]:
+    return [entry_view(match.entry, match.game, bots, games, plies_of(match.entry), match.created) for match in matches]
 
 
 def tournament_view(summary: TournamentSummary, games: Games, planned: int | None) -> TournamentView:

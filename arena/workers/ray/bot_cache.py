@@ -10,8 +10,8 @@ from pathlib import Path
 from arena.bots.launch import BotPlan
 from arena.bots.manifest import Folder, Image
 from arena.errors import InfraError, UsageError
-from arena.intake import folders, image_archive, image_storage
-from arena.intake.folder_storage import FolderStorage, own_digest, remove
+from arena.intake import image_archive, image_storage, packing
+from arena.intake.folder_storage import FolderStorage, remove
 from arena.sandboxes.docker.client import DockerClient, NotFound
 from arena.workers.ray.bot_registry import pull_image
 
@@ -41,7 +41,7 @@ class BotCache:
         for bot in bots:
             if isinstance(bot.source, Folder):
                 self._hold(_key(bot.contestant.digest))
-                present = self._storage.path_of(bot.contestant.digest).is_dir()
+                present = self._storage.is_intact(bot.contestant.digest)
             elif isinstance(bot.source, Image):
                 self._hold(_IMAGE + _key(bot.contestant.digest))
                 present = _has_image(bot.contestant.digest)
@@ -56,14 +56,13 @@ class BotCache:
         """Unpack a bot that is leased, unless another process did; InfraError if it is not what its digest says."""
         digest = bot.contestant.digest
         with self._storage.locked(), self._storage.working_folder() as working:
-            packed = working / "archive.tar"
             if isinstance(bot.source, Image):
                 if not _has_image(digest):
-                    _write(packed, archive)
+                    packed = working / "archive.tar"
+                    packing.write(archive, packed)
                     _load_image(packed, working, digest)
-            elif not self._storage.path_of(digest).is_dir():
-                _write(packed, archive)
-                self._unpack(packed, working, digest)
+            elif not self._storage.is_intact(digest):
+                self._storage.add(_unpacked(archive, working, digest), digest)
 
     def pull(self, bot: BotPlan, reference: str) -> None:
         """Fetch an image that is leased from a registry; InfraError if it is not what its digest says."""
@@ -114,15 +113,6 @@ class BotCache:
             # Another tag, of whoever runs this machine, keeps the image.
             image_storage.remove_tag(client, _tag(key.removeprefix(_IMAGE)))
 
-    def _unpack(self, packed: Path, working: Path, digest: str) -> None:
-        try:
-            found = folders.receive(packed, working, f"the bot {digest}")
-        except UsageError as error:
-            raise InfraError(str(error)) from error
-        if own_digest(found.path) != digest:
-            raise InfraError(f"the bot {digest} arrived with another digest")
-        self._storage.add(found.path, digest)
-
 
 def _key(digest: str) -> str:
     return digest.removeprefix("sha256:")
@@ -144,13 +134,11 @@ def _locked(path: Path, mode: int) -> int:
         os.close(descriptor)
 
 
-def _write(path: Path, archive: Iterable[bytes]) -> None:
+def _unpacked(archive: Iterable[bytes], working: Path, digest: str) -> Path:
     try:
-        with path.open("xb") as file:
-            for piece in archive:
-                file.write(piece)
-    except OSError as error:
-        raise InfraError(f"cannot write the copy of a bot: {error.strerror or error}") from error
+        return packing.unpack(archive, digest, working, f"the bot {digest}")
+    except UsageError as error:
+        raise InfraError(f"{error}, as it arrived on this node") from error
 
 
 def _tag(digest: str) -> str:

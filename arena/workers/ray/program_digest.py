@@ -23,6 +23,7 @@ PLAYING: Sequence[str] = (
     "sdk/**/*.py",
     "store/__init__.py",
     "store/base.py",
+    "store/bot_files.py",
     "untrusted/**/*.py",
     "wire/**/*.py",
     "workers/**/*.py",

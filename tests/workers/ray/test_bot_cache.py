@@ -20,7 +20,7 @@ from arena.errors import InfraError, UsageError
 from arena.match import Contestant
 from arena.sandboxes.base import Limits
 from arena.sandboxes.docker.client import DockerClient
-from arena.workers.ray.bot_archives import PIECE_BYTES, pack_folder, pack_image, pieces
+from arena.workers.ray.bot_archives import pack_folder, pack_image
 from arena.workers.ray.bot_cache import BotCache
 from arena.workers.ray.bot_registry import find_reference
 from tests.kits.contestants import write_bot
@@ -69,6 +69,22 @@ def test_a_bot_is_fetched_once_kept_while_it_is_held_and_removed_when_it_is_not(
     assert [path.name for path in (tmp_path / "node").iterdir()] == [".lock"]
 
 
+@pytest.mark.parametrize("damage", ["changed", "missing"])
+def test_a_bot_that_was_damaged_on_the_node_is_sent_again(bot, tmp_path, damage):
+    first, second = BotCache(tmp_path / "node"), BotCache(tmp_path / "node")
+    first.lease([bot])
+    first.add(bot, pack_folder(bot.source.path))
+    here = first.localized(bot).source.path
+    here.chmod(0o755)
+    (here / "bot.py").unlink()
+    if damage == "changed":
+        (here / "bot.py").write_text("print('HELLO')")
+    assert second.lease([bot]) == (bot.contestant.digest,)
+    second.add(bot, pack_folder(bot.source.path))
+    assert folder_digest(here) == bot.contestant.digest
+    assert second.lease([bot]) == ()
+
+
 def test_what_a_killed_process_held_is_removed_by_the_next_one(bot, tmp_path):
     pid = os.fork()
     if not pid:
@@ -87,18 +103,11 @@ def test_what_a_killed_process_held_is_removed_by_the_next_one(bot, tmp_path):
 def test_something_else_than_the_digest_says_is_refused(bot, tmp_path):
     cache, wrong = BotCache(tmp_path / "node"), write_bot(tmp_path / "wrong", "print('other')")
     cache.lease([bot])
-    with pytest.raises(InfraError, match="another digest"):
+    with pytest.raises(InfraError, match="is not what its digest says, as it arrived on this node"):
         cache.add(bot, pack_folder(wrong))
     assert not cache.localized(bot).source.path.exists()
     with pytest.raises(InfraError):
         cache.add(bot, [b"no archive"])
-
-
-def test_pieces_hold_the_same_bytes():
-    data = bytes(range(256)) * (PIECE_BYTES // 128 + 1)
-    cut = list(pieces(io.BytesIO(data)))
-    assert b"".join(cut) == data
-    assert [len(piece) for piece in cut[:-1]] == [PIECE_BYTES] * (len(cut) - 1)
 
 
 def test_an_image_is_loaded_under_a_tag_of_the_node_and_removed_when_nobody_holds_it(tmp_path):

@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -309,6 +310,30 @@ def test_tournaments_and_submissions_share_the_tables_by_their_priorities(tmp_pa
     high.process.kill()
     high.process.wait()
     story.wait_for(low, lambda: tables() == (0, 3), "three tables of the tournament that is left")
+
+
+@pytest.mark.timeout(400)
+def test_bots_in_the_database_reach_the_nodes_from_a_machine_that_never_had_them(
+    tmp_path, nodes, server, start, monkeypatch
+):
+    nodes.kill_all()
+    nodes.add(1)
+    bot = write_bot(tmp_path / "mine", choosing("return turn.legal[0]"))
+    for name in ("DATA", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / "gone" / name))
+    submitted = arena("submit", bot, "--owner", "alice", "--clock", "30s/move", "--db", server.url)
+    assert submitted.exit_code == 0, submitted.output
+    for folder in (bot, tmp_path / "gone"):
+        shutil.rmtree(folder)
+    nodes.wait()
+    env = {**nodes.env, "XDG_DATA_HOME": str(tmp_path / "data"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    words = ("tournament", "--game", "claim", "--bots", "mine,random", "--rounds", "1")
+    driver = start(tmp_path, server.url, f"ray://{HOST}:{nodes.client_port}", env, *words)
+    assert driver.process.wait(240) == 0, driver.text()
+    store = Store(server.url)
+    endings = [seat.ending for match in store.matches(tournament_id=1) for seat in match.seats]
+    store.close()
+    assert endings == ["NORMAL"] * 4
 
 
 def plays(nodes, node, tables):
