@@ -11,6 +11,7 @@ from arena.bots import register
 from arena.bots.files import folder_digest
 from arena.bots.reserved import SAMPLE_OWNER
 from arena.cli.keys import open_keyring, own_key
+from arena.cli.next_command import here
 from arena.cli.options import json_option
 from arena.cli.output import echo, print_json
 from arena.cli.params import Whole
@@ -158,7 +159,8 @@ def import_(file: Path, rated: bool, as_json: bool, db: str) -> None:
     if kept.signature:
         echo(_vouched(kept.signature.key, signer))
     if entry.apart:
-        echo(f"it counts for no table but its own (`arena ratings --tournament {entry.id}`), unless you give --rated")
+        own = here(f"arena ratings --tournament {entry.id}")
+        echo(f"it counts for no table but its own (`{own}`), unless you give --rated")
     if absent:
         labels = ", ".join(bot.label for bot in absent)
         echo(f"files missing here, cannot play until submitted: {labels}")

@@ -11,6 +11,7 @@ from rich.console import Console
 from arena import registry
 from arena.bots.launch import SandboxOptions
 from arena.cli.monitoring import monitored, read_watch
+from arena.cli.next_command import here
 from arena.cli.output import echo, print_json, warn
 from arena.cli.placement import read_placement
 from arena.cli.progress import Report, TournamentView, View
@@ -66,7 +67,8 @@ def resume(number: int, given: dict[str, Any]) -> None:
     settings = Settings.of(entry)
     if entry.closed:
         raise UsageError(
-            f"tournament {number} is closed, and nothing more is played: `arena ratings --tournament {number}` shows it"
+            f"tournament {number} is closed, and nothing more is played: "
+            f"`{here(f'arena ratings --tournament {number}')}` shows it"
         )
     if settings.format == TEST:
         raise UsageError(f"tournament {number} is a test: the same `arena test` goes on with it")
@@ -175,7 +177,7 @@ def play(
 
     running, halt = play_missing(tournament, settings, field, store, given, make_view)
     table = read_standings(store, Scope(tournament_id=running.id), game.info.roles)
-    go_on = f"arena tournament resume {running.id}"
+    go_on = here(f"arena tournament resume {running.id}")
     if given["as_json"]:
         ending = {"stopped_by": halt and halt.name.lower(), "ending": why_ended(running, halt, go_on, seconds)}
         print_json(plain_result(running, store, ending, table), err=watch.to_stdout)
@@ -247,7 +249,7 @@ def say_why(
 def why_ended(running: Tournament, halt: Halt | None, go_on: str, seconds: float | None) -> str:
     """Why no more matches are played, and what to do to go on."""
     if halt is Halt.BUDGET and running.ending:
-        shows = f"`arena tournament show {running.id}` has its checksum"
+        shows = f"`{here(f'arena tournament show {running.id}')}` has its checksum"
         return f"{running.ending}, since no other round fits into {duration(seconds or 0.0)}: {shows}"
     if running.ending:
         return running.ending
@@ -264,7 +266,8 @@ def why_ended(running: Tournament, halt: Halt | None, go_on: str, seconds: float
                 f"the budget of {time} ended within a round, so the bots have not played equally often: from "
                 f"{min(games)} to {counted(max(games), 'match')}\n"
             )
-            end = f", or end it with: arena tournament close {running.id}" if running.settings.endless else ""
+            close = here(f"arena tournament close {running.id}")
+            end = f", or end it with: {close}" if running.settings.endless else ""
             fits = f"no more fits into {time}; go on with: {go_on} --budget {time}{end}"
             return (unequal if running.broken_off() else "") + fits
         case _:

@@ -209,6 +209,10 @@ def _say_empty(store: Store, scope: Scope, table: Standings) -> None:
         click.echo(f"no tournament of {name} has begun since then: without --since all count")
     elif store.tallies(Scope(name, tests=True)):
         click.echo(f"no rated matches of {name} yet, only tests: --tests shows them")
+    elif found := store.tournament_summaries(game=name, limit=1, apart=True):
+        click.echo(
+            f"no rated matches of {name} yet, only what was imported: --tournament {found[0].entry.id} shows the latest"
+        )
     else:
         click.echo(f"no matches of {name} yet: `arena tournament --game {name}` plays some")
 

@@ -6,6 +6,7 @@ from typing import Any
 import click
 from rich.table import Table
 
+from arena.cli.next_command import resume_command
 from arena.cli.options import json_option
 from arena.cli.output import cell, echo, narrow_table, plain_console, print_json
 from arena.cli.store import db_option, read_store
@@ -80,7 +81,7 @@ def _how_to_go_on(entry: TournamentEntry, settings: Settings) -> str:
     """What follows upon the end of a run that was killed."""
     if entry.finished:
         return ""
-    return ": the same `arena test` goes on" if settings.format == TEST else f": arena tournament resume {entry.id}"
+    return ": the same `arena test` goes on" if settings.format == TEST else f": {resume_command(entry.id, settings)}"
 
 
 def _progress(now: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ from arena.cli import table_formats
 from arena.cli.groups import CommandGroup
 from arena.cli.loading import loading
 from arena.cli.monitoring import monitoring_options
+from arena.cli.next_command import resume_command
 from arena.cli.options import json_option, option_group
 from arena.cli.output import cell, echo, narrow_table, print_json
 from arena.cli.params import SEED_HELP, Duration, Seed, Setting, Whole, clock_option
@@ -333,6 +334,10 @@ def close(number: int, as_json: bool, db: str) -> None:
     _tell(store, number, f"tournament {number} is closed with {played}; checksum {entry.checksum}", as_json=as_json)
 
 
+def _go_on(store: Store, number: int) -> str:
+    return resume_command(number, Settings.of(store.tournament(number)))
+
+
 def _tell(store: Store, number: int, sentence: str, *, as_json: bool) -> None:
     """Say what was changed, and with --json what the tournament is then."""
     echo(sentence, err=as_json)
@@ -357,7 +362,7 @@ def add(number: int, bot: str, as_json: bool, db: str) -> None:
     store = open_store(db)
     entry, played = changing.add(store, number, bot)
     before = f"; the {counted(played, 'match')} that it has played count as before" if played else ""
-    said = f"{entry.label} plays in tournament {number}{before}: arena tournament resume {number}"
+    said = f"{entry.label} plays in tournament {number}{before}: {_go_on(store, number)}"
     _tell(store, number, said, as_json=as_json)
 
 
@@ -377,8 +382,6 @@ def exclude(number: int, bot: str, as_json: bool, db: str) -> None:
 
     store = open_store(db)
     entry, played = changing.exclude(store, number, bot)
-    said = (
-        f"{entry.label} plays no more in tournament {number}; the {counted(played, 'match')} that it has played count: "
-        f"arena tournament resume {number}"
-    )
+    before = f"the {counted(played, 'match')} that it has played count" if played else "it has played no match"
+    said = f"{entry.label} plays no more in tournament {number}; {before}: {_go_on(store, number)}"
     _tell(store, number, said, as_json=as_json)

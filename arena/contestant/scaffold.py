@@ -97,7 +97,10 @@ def sample_template(name: str, game: str) -> Template:
     """A copy of the sample bot of this name; UsageError if there is none, or it does not play the game."""
     found = find_sample(name)
     if found is None:
-        raise UsageError(f"there is no sample bot {name!r}: choose {', '.join(samples())}")
+        raise UsageError(
+            f"{name!r} cannot be copied: --from takes {', '.join(samples())}; without --from the new bot plays any "
+            "legal move, in the language that --lang names"
+        )
     if game not in found.manifest.games:
         raise UsageError(f"{name} does not play {game}, but {', '.join(found.manifest.games)}")
     return Template(name, found.manifest.command[-1], protos=False)

@@ -149,12 +149,18 @@ async def _play(game: AnyGame, spec: MatchSpec[Any], sessions: Sequence[OpenSess
 
 def _run(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run it here, or in a thread where a loop runs already, as in a notebook."""
+    if not _is_loop_running():
+        return asyncio.run(coroutine)  # not while an error is handled, which a bot's own would then seem to follow
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
+
+
+def _is_loop_running() -> bool:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(coroutine)
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, coroutine).result()
+        return False
+    return True
 
 
 def _text(markup: str) -> str:

@@ -30,7 +30,15 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 from arena.distribution import install_hint
 from arena.errors import UsageError
 from arena.store import leases
-from arena.store.failures import ConnectionLost, explain, schema_outdated, schema_too_new, schema_too_old, store_in_use
+from arena.store.failures import (
+    ConnectionLost,
+    explain,
+    schema_outdated,
+    schema_too_new,
+    schema_too_old,
+    store_in_use,
+    wrong_encoding,
+)
 from arena.store.runs import tournaments_in_play
 from arena.store.schema import runs
 from arena.store.watchdog import watch
@@ -62,7 +70,10 @@ BUSY_MS = 30_000
 # A killed process loses nothing in WAL with synchronous=NORMAL already; FULL also outlives a power cut, for one
 # fsync per match.
 _PRAGMAS = (f"busy_timeout={BUSY_MS}", "synchronous=FULL", "foreign_keys=ON")
+_ENCODING = "UTF8"
+"""What texts are kept in: a database in another encoding has no place for every name and every line of a bot."""
 _CONNECT = {
+    "client_encoding": _ENCODING,
     "connect_timeout": "10",
     "keepalives": "1",
     "keepalives_idle": "10",
@@ -121,6 +132,11 @@ def _engine(where: str | Path, *, read_only: bool, watched: bool = True) -> tupl
 
     event.listen(engine, "handle_error", fail)
     return engine, name
+
+
+def shown(where: str) -> str:
+    """What a user calls the database there, without a password."""
+    return _shown(make_url(where)) if "://" in where else where
 
 
 def _shown(url: URL) -> str:
@@ -195,6 +211,8 @@ def _execute_one_by_one(cursor: Any, statement: str, rows: Any, _: object) -> bo
 
 
 def _prepare_postgres(connection: Any, _: object) -> None:
+    if (encoding := connection.info.parameter_status("server_encoding")) != _ENCODING:
+        raise wrong_encoding(connection.info.dbname, encoding, _ENCODING)
     connection.execute(f"SET idle_in_transaction_session_timeout = '{IDLE_S}s'")
     connection.commit()
 

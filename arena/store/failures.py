@@ -116,6 +116,14 @@ def schema_outdated(name: str) -> OutdatedSchema:
     )
 
 
+def wrong_encoding(database: str, encoding: str, wanted: str) -> ArenaError:
+    """A PostgreSQL database cannot keep every text: with the locale C, `createdb` makes such ones."""
+    return UsageError(
+        f"the database {database} has the encoding {encoding}, and a store needs {wanted}: make another one with "
+        f"`createdb --encoding={wanted} --template=template0 NAME`, and name that with --db"
+    )
+
+
 def _meaning(cause: BaseException) -> _Meaning:
     if isinstance(cause, sqlite3.Error):
         # An extended code, such as that for a full disk during a write, has the kind of error in its lowest byte.

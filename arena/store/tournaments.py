@@ -106,10 +106,11 @@ class Tournaments:
         game: str | None = None,
         bot_id: int | None = None,
         rated: bool = False,
+        apart: bool = False,
     ) -> list[TournamentSummary]:
         """A page of tournaments, the newest first: of all, or of a game, or of those that a bot has played in.
 
-        With `rated` tests are left out.
+        With `rated` tests are left out, with `apart` all but what was imported and counts for no table but its own.
         The next page is the one before the id of its last tournament; without a limit all are on one page.
         """
         page = select(tournaments).order_by(tournaments.c.id.desc()).limit(limit)
@@ -119,6 +120,8 @@ class Tournaments:
             page = page.where(tournaments.c.game == game)
         if rated:
             page = page.where(is_rated())
+        if apart:
+            page = page.where(tournaments.c.apart)
         if bot_id is not None:
             theirs = select(seat_tallies.c.tournament_id).where(seat_tallies.c.bot_id == bot_id)
             page = page.where(tournaments.c.id.in_(theirs))

@@ -104,8 +104,10 @@ def test_a_backup_is_consistent_while_a_tournament_is_written(tmp_path):
 def test_an_earlier_form_is_backed_up_as_it_is_and_brought_up_to_date_when_it_is_restored(tmp_path):
     old = old_stores.written(tmp_path / "old.db", old_stores.OLDEST)
     assert arena("backup", tmp_path / "cup.tar", "--db", old).exit_code == 0
-    with closing(old_stores.plain_engine(str(old)).connect()) as connection:
+    engine = old_stores.plain_engine(str(old))
+    with engine.connect() as connection:
         assert connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar() == old_stores.OLDEST
+    engine.dispose()
     assert arena("restore", tmp_path / "cup.tar", "--db", tmp_path / "new.db").exit_code == 0
     assert arena("verify", "--db", tmp_path / "new.db").exit_code == 0
 

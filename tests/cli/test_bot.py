@@ -197,6 +197,8 @@ BAD = [
     (["new", "x", "--game", "claim", "--lang", "cobol"], "Invalid value for '--lang'"),
     (["new", "x"], "Missing option '--game'"),
     (["new", "x", "--game", "claim", "--lang", "go", "--from", "greedy"], "leave out --lang"),
+    (["new", "x", "--game", "claim", "--from", "random"], "without --from the new bot plays any legal move"),
+    (["new", "x", "--game", "claim", "--from", "search_go"], "cannot be copied: --from takes greedy, policy, search;"),
     (["check", "there", "--game", "claim"], "there has no bot.toml"),
     (["check", "./nowhere", "--game", "claim"], "there is no bot './nowhere'"),
     (["check", "random", "--game", "claim"], "random is part of the referee"),

@@ -31,7 +31,7 @@ def test_every_game_has_a_page_that_is_listed():
 @pytest.mark.parametrize("page", ["first-bot", "assassins"])
 def test_code_can_be_copied_from_a_terminal(page, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    shown, plain = (CliRunner().invoke(main, ["docs", page, *more]).output for more in ([], ["--plain"]))
+    shown, plain = (arena("docs", page, *more).output for more in ([], ["--plain"]))
     programs = re.findall(r"^```python \S+\n(.*?)^```", plain, re.DOTALL | re.MULTILINE)
     assert any(len(line) > 80 for program in programs for line in program.splitlines())
     for program in programs:

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -64,7 +65,8 @@ def test_a_tournament_that_is_not_over_says_what_stopped_it(tmp_path):
     words = ("--game", "claim", "--bots", "random,first", "--rounds", 500, "--budget", "1s", "--clock", "10s/move")
     result, beside = ask("tournament", *words, "--db", tmp_path / "db")
     assert (result["state"], result["stopped_by"], result["checksum"]) == ("stopped", "budget", None)
-    assert result["ending"].endswith("no more fits into 1s; go on with: arena tournament resume 1 --budget 1s")
+    go_on = f"arena tournament resume 1 --db {tmp_path / 'db'} --budget 1s"
+    assert result["ending"].endswith(f"no more fits into 1s; go on with: {go_on}")
     assert result["ending"] in beside
 
 
@@ -88,7 +90,7 @@ def test_a_proof_names_what_is_proved_and_what_cannot_be(played):
 
 def test_what_is_wrong_is_in_the_object_and_the_command_fails(played, tmp_path):
     changed = tmp_path / "changed.db"
-    with sqlite3.connect(played) as there, sqlite3.connect(changed) as here:
+    with closing(sqlite3.connect(played)) as there, closing(sqlite3.connect(changed)) as here, here:
         there.backup(here)
         here.execute("UPDATE matches SET reason = 'a draw' WHERE ordinal = 0")
         here.execute("UPDATE bots SET owner = 'mallory' WHERE name = 'two'")

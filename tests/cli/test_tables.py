@@ -268,6 +268,7 @@ def test_a_contestant_sees_why_a_match_was_lost(tmp_path):
     match = MatchEntry(tournament.id, "abc123", 0, "0 1", 1, "a forfeits", 5, "", seats)
     outputs = {0: Output("Traceback: no cheese\n"), 1: Output("the other's secret\n")}
     store.add_match(match, b"record", (), outputs)
+    store.close()
     out = tmp_path / "game.arena"
     output = arena("history", "a", "--match", "abc", "--out", out, "--db", tmp_path / "db").output
     assert "match abc123 of tournament 1: b 1 won by forfeit (a 1's process ended at move 6), 5 moves" in output

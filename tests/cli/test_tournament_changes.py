@@ -1,12 +1,17 @@
 """What an organiser does with a tournament that has begun: title, close, exclude and add, and what lists say of it."""
 
 import json
+from dataclasses import replace
 
+import click
 import pytest
 
+from arena.cli import main
+from arena.cli.next_command import here, resume_command
 from arena.store.leases import Holder
 from arena.store.sql import Store
 from tests.kits.contestants import arena
+from tests.kits.tournaments import BASE
 
 pytestmark = [pytest.mark.slow, pytest.mark.real(reason="worker processes play")]
 
@@ -68,7 +73,7 @@ def test_bots_are_excluded_and_added_while_it_is_stopped(where):
         in arena("bots", "retire", "greedy").stdout
     )
     gone = arena("tournament", "exclude", 1, "greedy")
-    assert "greedy 1 plays no more in tournament 1; the 0 matches that it has played count" in gone.stdout
+    assert "greedy 1 plays no more in tournament 1; it has played no match: arena tournament" in gone.stdout
     assert "needs at least 2 bots" in arena("tournament", "exclude", 1, "first").stderr
     assert "tournament 1" not in arena("bots", "retire", "greedy").stdout
     assert shown()["excluded"] == ["greedy@1"]
@@ -86,3 +91,22 @@ def test_a_title_is_one_short_line_that_can_be_shown(title, where):
     assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
     assert "a title is one line of at most 80 printable characters" in refused.stderr
     assert list(where.iterdir()) == []
+
+
+def test_the_commands_that_are_named_next_mean_the_same_store(where):
+    there = where / "another store"
+    stopped = arena("tournament", *CUP, "--rounds", 500, "--budget", "2s", "--db", there).output
+    assert f"go on with: arena tournament resume 1 --db '{there}' --budget 2s" in stopped
+    added = arena("tournament", "add", 1, "greedy", "--db", there).stdout
+    assert added.endswith(f": arena tournament resume 1 --db '{there}'\n")
+
+
+def test_how_long_to_go_on_is_named_where_there_is_no_last_round():
+    assert resume_command(3, BASE) == "arena tournament resume 3"
+    assert resume_command(3, replace(BASE, rounds=0)) == "arena tournament resume 3 --budget 45m"
+
+
+def test_a_password_is_in_no_command_that_is_named_next():
+    status = main.get_command(click.Context(main), "status")
+    with status.make_context("status", ["--db", "postgresql://me:secret@127.0.0.1:1/cup?password=secret"]):
+        assert here("arena status") == "arena status --db 'postgresql://me:***@127.0.0.1:1/cup'"

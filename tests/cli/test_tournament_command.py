@@ -75,6 +75,12 @@ def test_every_format_ends_with_a_table_and_says_why(field, words, matches, endi
     assert all(row["faults"] == 0 for row in rows)
 
 
+def named(field):
+    """The store, as messages name it."""
+    where = field.index("--db")
+    return " ".join(map(str, field[where : where + 2]))
+
+
 @pytest.mark.slow
 def test_a_budget_ends_in_time_and_the_same_command_goes_on(field):
     words = ["tournament", "--game", "claim", "--bots", *field, "--rounds", 500, "--budget", "6s", *PATIENT]
@@ -82,7 +88,7 @@ def test_a_budget_ends_in_time_and_the_same_command_goes_on(field):
     first = arena(*words)
     assert time.monotonic() - started < 60  # a busy machine starts bots slowly, and those are not cut off
     assert first.exit_code == 0, first.output
-    assert "no more fits into 6s; go on with: arena tournament resume 1 --budget 6s" in first.stdout
+    assert f"no more fits into 6s; go on with: arena tournament resume 1 {named(field)} --budget 6s" in first.stdout
     before = sum(row["games"] for row in ratings(field))
     assert arena(*words).exit_code == 0
     assert sum(row["games"] for row in ratings(field)) >= before
@@ -143,7 +149,7 @@ def test_ctrl_c_finishes_the_running_match_and_a_second_one_stops_at_once(field)
     assert re.search(
         r"(finishing 1 running match|stopping, no match is running); press Ctrl-C again to stop at once", err
     )
-    assert err.endswith("stopped; go on with: arena tournament resume 1 --budget 10m\n")
+    assert err.endswith(f"stopped; go on with: arena tournament resume 1 {named(field)} --budget 10m\n")
     result = json.loads(out)
     assert (result["stopped_by"], result["state"]) == ("interrupted", "stopped")
     assert [row for row in result["table"] if row["games"]] == ratings(field)  # some may not have met anybody yet

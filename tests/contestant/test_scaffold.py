@@ -138,7 +138,7 @@ def test_a_copy_of_a_sample_bot(tmp_path):
     assert read_manifest(tmp_path / "mine").name == "mine"
     assert template.source == "bot.py"
     assert {"bot.py", "train.py", "policy.npz"} <= {path.name for path in (tmp_path / "mine").iterdir()}
-    with pytest.raises(UsageError, match="choose greedy, policy, search"):
+    with pytest.raises(UsageError, match="--from takes greedy, policy, search;"):
         scaffold.sample_template("random_go", "claim")
     with pytest.raises(UsageError, match="policy does not play rrr, but claim"):
         scaffold.sample_template("policy", "rrr")

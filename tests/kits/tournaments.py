@@ -1,6 +1,7 @@
 """Tournaments with players inside this process: quick, deterministic, and stopped wherever a test likes."""
 
 import asyncio
+import weakref
 
 from arena.bots.builtin import FirstBot, RandomBot
 from arena.bots.running import LocalBot
@@ -82,6 +83,7 @@ class World:
 
     def __init__(self, path, settings=BASE):
         self.store = Store(path)
+        weakref.finalize(self, self.store.close)  # Python 3.13 warns of connections that nobody has closed
         self.settings = settings
         self.game = find(settings.game)
         for name, version, digest in settings.bots:

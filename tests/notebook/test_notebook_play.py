@@ -103,8 +103,9 @@ def test_the_exception_of_a_function_is_its_own():
     def broken(turn):
         return turn.legal[99]
 
-    with pytest.raises(IndexError):
+    with pytest.raises(IndexError) as failed:
         arena.play("claim", [broken, "first"], seed=1)
+    assert failed.value.__context__ is None  # no error of ours stands before it
 
 
 def test_an_illegal_or_late_move_loses():

@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -96,7 +97,7 @@ def test_bots_that_met_only_in_tests_have_a_page_of_their_meetings(store, ladder
 def test_an_imported_tournament_does_not_lead_to_meetings_that_no_page_has(store, ladder, tmp_path):
     stranger, other = add(store, "stranger"), ladder["best 1"]
     cup = store.begin_tournament("claim", {"rounds": 2, "bots": []})
-    with sqlite3.connect(tmp_path / "arena.db") as database:
+    with closing(sqlite3.connect(tmp_path / "arena.db")) as database, database:
         database.execute("UPDATE tournaments SET apart = 1 WHERE id = ?", [cup.id])
     play(store, cup, {stranger: 1, other: 2}, 2)
     around = SiteContext("Arena", OutputMode.FOLDER, lambda _kind, _name: True)

@@ -14,6 +14,7 @@ from arena.store import database as engine
 from arena.store.sql import Store
 from tests.kits.contestants import arena
 from tests.kits.needs import need
+from tests.store.old_stores import plain_engine
 
 pytestmark = pytest.mark.slow
 
@@ -152,6 +153,27 @@ def test_an_option_that_there_is_not(postgres):
 @pytest.mark.real(reason="needs PostgreSQL, or waits for one")
 def test_a_database_that_there_is_not(postgres):
     refusal(postgres.replace("/postgres?", "/nowhere?"), 2, "does not exist: make it with createdb")
+
+
+@pytest.mark.real(reason="needs PostgreSQL, or waits for one")
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_database_in_an_encoding_without_every_letter(postgres, encoding):
+    maker = plain_engine(postgres).execution_options(isolation_level="AUTOCOMMIT")
+    with maker.connect() as connection:
+        connection.exec_driver_sql(f"CREATE DATABASE small ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
+    try:
+        said = f"the database small has the encoding {encoding}, and a store needs UTF8: make another one"
+        refusal(postgres.replace("/postgres?", "/small?"), 2, said)
+    finally:
+        with maker.connect() as connection:
+            connection.exec_driver_sql("DROP DATABASE small WITH (FORCE)")
+        maker.dispose()
+
+
+@pytest.mark.real(reason="needs PostgreSQL, or waits for one")
+def test_a_client_whose_surroundings_name_another_encoding(postgres, monkeypatch):
+    monkeypatch.setenv("PGCLIENTENCODING", "SQL_ASCII")
+    assert arena("bots", "list", "--db", postgres).exit_code == 0
 
 
 @pytest.mark.real(reason="needs PostgreSQL, or waits for one")

@@ -2,6 +2,7 @@
 
 import shutil
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -44,13 +45,13 @@ def entry(home):
 
 
 def origins(home):
-    with sqlite3.connect(home / "arena.db") as database:
+    with closing(sqlite3.connect(home / "arena.db")) as database, database:
         return [origin for (origin,) in database.execute("select origin from bots where name = 'mine'")]
 
 
 def remember_path(home):
     """As stores did before: with the whole path of the copy."""
-    with sqlite3.connect(home / "arena.db") as database:
+    with closing(sqlite3.connect(home / "arena.db")) as database, database:
         database.execute("update bots set origin = ? where name = 'mine'", [entry(home).origin])
 
 

@@ -56,6 +56,24 @@ def test_the_commands_know_it(project):
     assert "Nim" in run(project, "-m", "arena", "games")
 
 
+def test_it_keeps_the_style_of_engines(project):
+    for check in (["check"], ["format", "--check"]):
+        run(project, "-m", "ruff", *check, "engines/nim")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [([], "usage: python -m arena.testing GAME"), (["chess"], "Error: there is no game 'chess': choose")],
+)
+def test_the_kit_says_what_it_needs_in_one_sentence(words, complaint):
+    done = subprocess.run(
+        [sys.executable, "-m", "arena.testing", *words], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith(complaint)
+    assert done.stderr.count("\n") == 1
+
+
 def test_it_plays_and_replays(project):
     run(project, "-m", "arena", "match", "--game", "nim", "--option", "sticks=7", "--seed", "1", "--out", "nim.arena")
     assert "ok (nim" in run(project, "-m", "arena", "replay", "verify", "nim.arena")

@@ -512,9 +512,8 @@ def local(exported, tmp_path):
 def test_an_imported_tournament_counts_for_no_table_but_its_own_unless_the_organiser_says_so(local, exported):
     before = ladder(local)
     result = arena("import", exported, "--db", local)
-    assert (
-        "it counts for no table but its own (`arena ratings --tournament 2`), unless you give --rated" in result.output
-    )
+    own = f"it counts for no table but its own (`arena ratings --tournament 2 --db {local}`), unless you give --rated"
+    assert own in result.output
     assert ladder(local) == before
     assert json.loads(arena("tournament", "list", "--json", "--db", local).output)[-1]["imported"] is True
     assert len(json.loads(arena("ratings", "--tournament", 2, "--game", "claim", "--json", "--db", local).output)) == 3

@@ -88,6 +88,8 @@ def test_only_a_key_that_is_trusted_counts_as_if_it_were_rated(ann, lee, signed,
     assert f"signed with a key that you do not trust: {lee.key};" in unknown.output
     assert "it counts for no table but its own" in unknown.output
     assert is_imported_apart(there)
+    ladder = ann.run("ratings", "--game", "claim", "--db", there).output
+    assert ladder == "no rated matches of claim yet, only what was imported: --tournament 1 shows the latest\n"
 
     ann.trusts(lee)
     known = ann.run("import", signed, "--db", there)

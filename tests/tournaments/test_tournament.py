@@ -5,6 +5,7 @@ import json
 import re
 import sqlite3
 from collections import Counter
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -328,7 +329,7 @@ def test_a_swiss_tournament_of_another_version_is_not_gone_on_with(tmp_path):
 def test_what_another_schedule_has_played_is_not_gone_on_with(tmp_path):
     world = World(tmp_path / "db")
     tournament = world.run(stop_after=2)[0]
-    with sqlite3.connect(tmp_path / "db") as connection:
+    with closing(sqlite3.connect(tmp_path / "db")) as connection, connection:
         connection.execute("UPDATE seats SET bot_id = (SELECT 3 - bot_id) WHERE match_number = 1 AND bot_id < 3")
     with pytest.raises(UsageError, match=f"tournament {tournament.id} was begun by an .* different pairing rules"):
         world.run()

@@ -6,6 +6,7 @@ import sqlite3
 import time
 import urllib.error
 import urllib.request
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -439,7 +440,7 @@ def test_the_settings_of_a_tournament_and_its_proof_are_shown(folder, db):
 @pytest.mark.parametrize("apart", [False, True])
 def test_an_imported_tournament_is_marked_wherever_it_is_shown(tmp_path, apart):
     store = make_store(tmp_path / "arena.db", games=["claim"], names=("one", "two", "three"))
-    with sqlite3.connect(tmp_path / "arena.db") as database:
+    with closing(sqlite3.connect(tmp_path / "arena.db")) as database, database:
         database.execute("UPDATE tournaments SET apart = ?", [apart])
     claim = {"claim": find("claim")}
     site = Site(store, claim, take_snapshot(store, {"claim": claim["claim"].info}))
@@ -454,7 +455,7 @@ def test_an_imported_tournament_is_marked_wherever_it_is_shown(tmp_path, apart):
 
 def test_matches_of_an_imported_tournament_can_be_watched_on_a_built_site(tmp_path):
     store = make_store(tmp_path / "arena.db", games=["claim"], names=("one", "two", "three"))
-    with sqlite3.connect(tmp_path / "arena.db") as database:
+    with closing(sqlite3.connect(tmp_path / "arena.db")) as database, database:
         database.execute("UPDATE tournaments SET apart = 1")
     games = {"claim": find("claim")}
     site = Site(store, games, take_snapshot(store, {"claim": games["claim"].info}))

@@ -4,6 +4,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+import warnings
 
 import pytest
 
@@ -49,6 +50,7 @@ def test_a_cluster_that_fails_to_serve_us_is_asked_again(monkeypatch):
 
     def init(address, **_):
         asked.append(address)
+        warnings.warn("what Ray says before it gives up", UserWarning, stacklevel=1)
         if failures:
             raise ConnectionAbortedError(f"Initialization failure from server:\n{failures.pop(0)}")
 

@@ -5,6 +5,7 @@ import logging
 import math
 import os
 import uuid
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -195,7 +196,8 @@ def _connect(address: str) -> None:
 def _initialise(address: str) -> None:
     for left in reversed(range(CONNECTS)):
         try:
-            ray.init(address, logging_level=logging.CRITICAL, log_to_driver=False)
+            with warnings.catch_warnings(action="ignore", category=UserWarning):  # its error says the same
+                ray.init(address, logging_level=logging.CRITICAL, log_to_driver=False)
         except ConnectionAbortedError:  # the cluster is there, but failed to serve us
             if not left:
                 raise

@@ -29,11 +29,11 @@ class Nim(Game[int, int, View]):
         self.info.check_seats(seats)
         return int(self.info.choose(options)["sticks"])
 
-    def start(self, config: int, seed: int) -> NimState:
+    def start(self, config: int, seed: int) -> NimState:  # noqa: ARG002
         """All sticks lie there and seat 0 begins; nothing is left to chance."""
         return NimState(config, 0)
 
-    def imagine(self, observation: View, rng: Random) -> NimState:
+    def imagine(self, observation: View, rng: Random) -> NimState:  # noqa: ARG002
         """Nothing is hidden, so there is one state only."""
         return NimState(*observation)
 
@@ -41,7 +41,7 @@ class Nim(Game[int, int, View]):
         """The sticks as strokes."""
         return "| " * cast(NimState, state).sticks or "no sticks"
 
-    def describe_move(self, state: State[int, View], move: int, seat: Seat | None = None) -> str:
+    def describe_move(self, state: State[int, View], move: int, seat: Seat | None = None) -> str:  # noqa: ARG002
         """Who takes how many; nothing is hidden from any seat."""
         return f"seat {state.to_move()} takes {move}"
 

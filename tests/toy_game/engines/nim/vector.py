@@ -14,7 +14,7 @@ class NimVectors(Vectors[int, View]):
         """Mark the number of sticks."""
         into[seen[0]] = 1.0
 
-    def number(self, seen: View, move: int) -> int:
+    def number(self, seen: View, move: int) -> int:  # noqa: ARG002
         """One stick is 0."""
         return move - 1
 
