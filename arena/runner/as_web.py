@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from arena.errors import InfraError
+from arena.errors import UsageError
 from arena.runner.web_user import WEB_UID
 from arena.untrusted.python_process import end_with_parent
 
@@ -31,7 +31,11 @@ def as_web(folder: Path, command: Sequence[str]) -> list[str]:
 def main() -> None:
     parent = os.getppid()
     needed = {Path(sys.prefix), Path(sys.base_prefix), *map(Path, sys.path), Path(sys.argv[1])}
-    uncover([path.resolve() for path in needed if path.is_dir()])
+    try:
+        uncover([path.resolve() for path in needed if path.is_dir()])
+    except UsageError as error:
+        sys.stderr.write(f"Error: {error}\n")
+        sys.exit(error.exit_code)
     os.setgroups([])
     os.setresgid(WEB_UID, WEB_UID, WEB_UID)
     os.setresuid(WEB_UID, WEB_UID, WEB_UID)
@@ -73,7 +77,7 @@ def _mount(source: bytes, target: bytes, kind: bytes | None, flags: int, options
 def _call(name: str, *words: object) -> None:
     if getattr(ctypes.CDLL(None, use_errno=True), name)(*words) != 0:
         reason = os.strerror(ctypes.get_errno())
-        raise InfraError(
+        raise UsageError(
             f"the web process does not run as root, and cannot be shown this Python or the contest ({name}: {reason}): "
             "put both into folders that everybody may enter, or start this as another user"
         )

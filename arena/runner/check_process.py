@@ -10,6 +10,7 @@ from arena import registry
 from arena.contest.people import People
 from arena.contest.settings import read_contest
 from arena.contest.submissions import Submissions
+from arena.errors import ArenaError
 from arena.runner.checking import Checker
 from arena.runner.log import log_line, take_over_warnings
 from arena.store.leases import Fence, LeaseLost
@@ -29,7 +30,17 @@ def command(folder: Path, submission_id: int, epoch: int) -> list[str]:
 
 def main() -> None:
     take_over_warnings()
-    folder, submission_id, epoch = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    submission_id = int(sys.argv[2])
+    try:
+        check(Path(sys.argv[1]), submission_id, int(sys.argv[3]))
+    except ArenaError as error:  # the runner gives the submission back
+        lost = isinstance(error, LeaseLost)
+        log_line("lease_lost" if lost else "failure", submission=submission_id, reason=str(error))
+        sys.exit(LOST if lost else 1)
+
+
+def check(folder: Path, submission_id: int, epoch: int) -> None:
+    """Check it with the settings of this moment."""
     contest = read_contest(folder, registry.games())
     database = contest.open_people()
     store = contest.open_results_to_write()
@@ -38,9 +49,6 @@ def main() -> None:
     try_out = trial_place(Placement(LOCAL, 1, None), lambda sentence: log_line("warning", text=sentence))
     try:
         checker.check(queue.find(submission_id), try_out, log_line)
-    except LeaseLost as error:
-        log_line("lease_lost", submission=submission_id, reason=str(error))
-        sys.exit(LOST)
     finally:
         store.close()
         database.dispose()
