@@ -43,7 +43,7 @@ ALLOWED = {
     "submit": ("bots contestant intake referee sandboxes store workers", ""),
     "runner": ("bots contest intake sandboxes store submit tournaments untrusted workers", "sqlalchemy"),
     "notebook": ("bots links referee standings store web", "pandas rich"),
-    "web": ("referee standings store untrusted", "jinja2 markdown_it markupsafe rich starlette uvicorn"),
+    "web": ("referee standings store untrusted", "jinja2 markdown_it markupsafe rich segno starlette uvicorn"),
     "cli": (
         "bots contest contestant intake links monitoring referee runner sandboxes schedules standings store "
         "submit tournaments untrusted web workers",

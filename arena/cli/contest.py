@@ -1,15 +1,35 @@
-"""`arena contest`: a contest with people who hand in bots."""
+"""`arena contest`: a contest for many people, in a folder of its own."""
 
 import click
 
-from arena.cli.contest_serve import run, serve
-from arena.cli.groups import CommandGroup
+from arena.cli.groups import LazyGroup
 
 
-@click.group(cls=CommandGroup)
+class ContestGroup(LazyGroup):
+    """The commands about a contest."""
+
+    places = {  # noqa: RUF012  (it is the table that the class is about)
+        "new": ("contest_new:new", "Make a contest in FOLDER, with its accounts and a page of cards."),
+        "serve": ("contest_serve:serve", "Start all that a contest needs: its pages and its runner."),
+        "run": ("contest_serve:run", "Work off what people hand in to a contest."),
+        "people": ("contest_people:people", "See, add, lock, renew and erase the people of a contest."),
+        "check": ("contest_check:check", "Read everything of the contest in FOLDER and say what is wrong."),
+        "export": ("contest_export:export", "Write the sources of all teams to one archive."),
+        "backup": ("contest_backup:backup", "Write a whole contest to FILE, even while it runs."),
+        "restore": ("contest_backup:restore", "Make the contest FOLDER of the backup in FILE."),
+    }
+
+
+@click.group(cls=ContestGroup)
 def contest() -> None:
-    """Run a contest with people who hand in bots."""
+    """Hold a contest: people, tokens, submissions, backups.
 
+    A contest is a folder: contest.toml says what it is, and beside it lie its results, its people and what they
+    handed in. `arena docs host-a-contest` leads through it.
 
-contest.add_command(serve)
-contest.add_command(run)
+    \b
+    arena contest new my-cup --game claim --roster class.csv
+    arena contest serve my-cup
+    arena contest people list --contest my-cup
+    arena contest check my-cup
+    """
