@@ -13,7 +13,7 @@ WORKERS := $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help install proto check format test test-fast test-lowest test-compiled test-ppo golden seccomp bench bench-peers compile interpret strength \
-	tournament site-demo pictures lighthouse hostile soak crash docs release
+	tournament site-demo pictures lighthouse hostile soak crash contest-crash docs release
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
@@ -146,6 +146,9 @@ soak: $(STAMP) ## let hostile and honest bots play tournaments for an hour; hone
 
 crash: $(STAMP) ## kill tournaments 300 times at random moments and count what is lost
 	$(BIN)/python -m tools.crash
+
+contest-crash: $(STAMP) ## kill the runner of a contest 100 times at random moments and count what is lost or left
+	$(BIN)/python -m tools.contest_crash
 
 docs: $(STAMP) ## build the documentation as a site in build/docs; a broken link is an error
 	$(BIN)/python -m mkdocs build --strict

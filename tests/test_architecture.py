@@ -41,11 +41,12 @@ ALLOWED = {
     ),
     "contestant": ("bots referee sdk untrusted", ""),
     "submit": ("bots contestant intake referee sandboxes store workers", ""),
+    "runner": ("bots contest intake sandboxes store submit tournaments untrusted workers", "sqlalchemy"),
     "notebook": ("bots links referee standings store web", "pandas rich"),
     "web": ("referee standings store untrusted", "jinja2 markdown_it markupsafe rich segno starlette uvicorn"),
     "service": ("contest standings store web", "python_multipart sqlalchemy starlette"),
     "cli": (
-        "bots contest contestant intake links monitoring referee sandboxes schedules standings store "
+        "bots contest contestant intake links monitoring referee runner sandboxes schedules service standings store "
         "submit tournaments untrusted web workers",
         "click platformdirs rich",
     ),

@@ -27,6 +27,8 @@ class RegistrationRequest:
     name: str | None = None
     version: str | None = None
     games: tuple[str, ...] = ()
+    among: tuple[str, ...] = ()
+    """The games that are played where it is handed in; it is registered for no other. () is all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +57,7 @@ def plan_registration(
     version = request.version if request.version is not None else manifest.version if manifest else FIRST_VERSION
     version = checked_name(version, "--version")
     return Registration(
-        name=name, owner=owner, games=_games(manifest, request.games, known_games), version=version,
+        name=name, owner=owner, games=_games(manifest, request, known_games), version=version,
         fixed=request.version is not None,
     )  # fmt: skip
 
@@ -187,15 +189,24 @@ def _check_owner(store: Store, name: str, owner: str) -> None:
             raise UsageError(f"the name {name} belongs to {entry.owner}: choose another with --name")
 
 
-def _games(manifest: Manifest | None, wanted: tuple[str, ...], known: Collection[str]) -> tuple[str, ...]:
-    games = tuple(dict.fromkeys(wanted or (manifest.games if manifest else ())))
+def _games(manifest: Manifest | None, request: RegistrationRequest, known: Collection[str]) -> tuple[str, ...]:
+    games = tuple(dict.fromkeys(request.games or (manifest.games if manifest else ())))
     if not games:
         raise UsageError("an image does not say what it plays: give --game for each game")
     if strange := [game for game in games if game not in known]:
         raise UsageError(f"there is no game {strange[0]!r}: there are {', '.join(known)}")
     if manifest and (missing := [game for game in games if game not in manifest.games]):
         raise UsageError(f"its bot.toml does not name {missing[0]}, but {', '.join(manifest.games)}")
-    return games
+    return _played_here(games, request)
+
+
+def _played_here(games: tuple[str, ...], request: RegistrationRequest) -> tuple[str, ...]:
+    """Those of its games that are played where it is handed in; one that was asked for must be among them."""
+    here = tuple(game for game in games if not request.among or game in request.among)
+    if not here or (request.games and here != games):
+        strange = next(game for game in games if game not in here)
+        raise UsageError(f"{strange} is not played here: hand in a bot for {' or '.join(request.among)}")
+    return here
 
 
 def _folder(store: Store, folder: Folder, owner: str, *, tried: bool) -> BotEntry:

@@ -10,6 +10,8 @@ class ContestGroup(LazyGroup):
 
     places = {  # noqa: RUF012  (it is the table that the class is about)
         "new": ("contest_new:new", "Make a contest in FOLDER, with its accounts and a page of cards."),
+        "serve": ("contest_serve:serve", "Start all that a contest needs: its pages and its runner."),
+        "run": ("contest_serve:run", "Work off what people hand in to a contest."),
         "people": ("contest_people:people", "See, add, lock, renew and erase the people of a contest."),
         "check": ("contest_check:check", "Read everything of the contest in FOLDER and say what is wrong."),
         "export": ("contest_export:export", "Write the sources of all teams to one archive."),
@@ -27,6 +29,7 @@ def contest() -> None:
 
     \b
     arena contest new my-cup --game claim --roster class.csv
+    arena contest serve my-cup
     arena contest people list --contest my-cup
     arena contest check my-cup
     """

@@ -22,6 +22,7 @@ from arena.contest.submissions import REGISTERED, Submission, Submissions
 from arena.distribution import install_hint
 from arena.errors import ArenaError, UsageError
 from arena.intake.bot_files import folder_of
+from arena.runner.web_user import WEB_UID
 from arena.store.base import BotEntry
 from arena.store.files import DamagedFiles
 from arena.store.sql import Store
@@ -120,7 +121,9 @@ def _files(contest: Contest) -> Iterator[Finding]:
 
 
 def _others_may_read(path: Path) -> bool:
-    return bool(path.stat().st_mode & 0o077)
+    """Whether others than its owner can read it; the web process, which has a group of its own, is none of them."""
+    info = path.stat()
+    return bool(info.st_mode & 0o007) or (bool(info.st_mode & 0o070) and info.st_gid != WEB_UID)
 
 
 def _libraries() -> Iterator[Finding]:

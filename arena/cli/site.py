@@ -93,7 +93,7 @@ def serve(host: str, port: int, delay: float, title: str, with_output: bool, db:
         from arena.web.server import serve as run  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise UsageError(f"serving needs a web server ({error.name}): {install_hint('web')}") from error
-    _check_free(host, port)
+    check_free(host, port)
     live = Live(
         open_store_to_read(db), registry.games(), title=title, planned=planned_matches,
         histories=lambda: histories_apart(db), delay=delay, with_output=with_output,
@@ -102,7 +102,7 @@ def serve(host: str, port: int, delay: float, title: str, with_output: bool, db:
     run(live, host=host, port=port, started=lambda: click.echo(f"serving on http://{shown}:{port}/ (Ctrl-C ends it)"))
 
 
-def _check_free(host: str, port: int) -> None:
+def check_free(host: str, port: int) -> None:
     """Refuse an address that cannot be listened on, before anything is worked out."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, Engine, Row, Select, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from arena.contest.runners import check_epoch
 from arena.contest.schema import bot_names, invitations, people, sessions, teams
 from arena.errors import UsageError
 from arena.store.database import writing
@@ -139,6 +140,11 @@ class People:
             raise UsageError(f"there is no account {name[:60]!r}: `arena contest people list` shows all")
         return _person(row)
 
+    def by_id(self, person_id: int) -> Person:
+        """The person of this number, of which a row tells."""
+        with self._database.connect() as connection:
+            return _person(connection.execute(_PEOPLE.where(people.c.id == person_id)).one())
+
     def with_token(self, token: str) -> Person | None:
         """Whoever this token was given to, unless the account is disabled."""
         which = _PEOPLE.where(people.c.token_hash == hash_of(token), people.c.disabled.is_(False))
@@ -214,9 +220,10 @@ class People:
                 raise UsageError(f"there is a team {wanted} already: choose another name")
             return _add(connection, NewPerson(newcomer.name, newcomer.display, newcomer.team, CONTESTANT))
 
-    def own_bot_name(self, team: Team, name: str) -> None:
-        """Give the name of a bot to a team; UsageError if another one has it."""
+    def own_bot_name(self, team: Team, name: str, *, epoch: int | None = None) -> None:
+        """Give the name of a bot to a team; UsageError if another one has it. A runner says its epoch."""
         with writing(self._database) as connection:
+            check_epoch(connection, epoch)
             owner = connection.execute(select(bot_names.c.team_id).where(bot_names.c.name == name)).scalar()
             if owner is None:
                 connection.execute(insert(bot_names).values(name=name, team_id=team.id))

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Engine, insert, select, update
 
 from arena.contest.people import Person
+from arena.contest.runners import check_epoch
 from arena.contest.schema import requests, switches
 from arena.store.database import writing
 
@@ -19,6 +20,7 @@ class OpenRequest:
     """Something that the runner shall do."""
 
     id: int
+    person_id: int
     kind: str
     arguments: Mapping[str, Any]
 
@@ -39,12 +41,13 @@ class Requests:
         """What has no answer yet, the oldest first."""
         query = select(requests).where(requests.c.answer.is_(None)).order_by(requests.c.id)
         with self._database.connect() as connection:
-            return [OpenRequest(row.id, row.kind, row.arguments) for row in connection.execute(query)]
+            return [OpenRequest(row.id, row.person_id, row.kind, row.arguments) for row in connection.execute(query)]
 
-    def answer(self, request_id: int, sentence: str) -> None:
-        """Say what was done, once."""
+    def answer(self, request_id: int, sentence: str, *, epoch: int | None = None) -> None:
+        """Say what was done, once. A runner says its epoch."""
         which = (requests.c.id == request_id, requests.c.answer.is_(None))
         with writing(self._database) as connection:
+            check_epoch(connection, epoch)
             connection.execute(update(requests).where(*which).values(answer=sentence))
 
     def turn(self, switch: str, *, on: bool) -> None:

@@ -144,6 +144,17 @@ switches = Table(
 )
 """What organisers turn on and off while the contest runs, such as `paused`."""
 
+runners = Table(
+    "runners",
+    metadata,
+    Column("epoch", Integer, primary_key=True, autoincrement=False),
+    Column("place", String(80), nullable=False),
+    Column("state", String(20), nullable=False),
+    _moment("begun_at"),
+    _moment("beat_at"),
+)
+"""The runner with the highest epoch, when it was last heard, and what it did; all others are shut out."""
+
 audit = Table(
     "audit",
     metadata,

@@ -17,6 +17,7 @@ from arena.contest.people import checked_display
 from arena.contest.schema import PEOPLE
 from arena.contest.submissions import Quota
 from arena.errors import UsageError, did_you_mean
+from arena.store.bot_files import folder_beside
 from arena.store.database import open_database
 from arena.store.sql import Store
 from arena.untrusted.toml import read_toml
@@ -53,8 +54,9 @@ class Places:
     """Where everything is kept: files in the folder of the contest, or PostgreSQL."""
 
     results: str = "arena.db"
-    people: str = "people.db"
-    uploads: str = "uploads"
+    people: str = "web/people.db"
+    """In a folder of its own, which the web process may write: the one with the results it may not."""
+    uploads: str = "web/uploads"
 
     @property
     def has_password(self) -> bool:
@@ -164,6 +166,16 @@ class Contest:
         """The folder in which uploads lie until they are decided, and after that for their teams."""
         return self.folder / self.settings.keep.uploads
 
+    @property
+    def bots(self) -> Path:
+        """The folder in which the files of registered bots lie."""
+        return folder_beside(self.results) or self.folder / "bots"
+
+    @property
+    def people_file(self) -> Path | None:
+        """The file of the people; None if they are in PostgreSQL."""
+        return None if "://" in self.settings.keep.people else self.folder / self.settings.keep.people
+
     def upload(self, digest: str) -> Path:
         """The uploaded file with this digest, whether or not it is there."""
         return self.uploads / digest
@@ -174,7 +186,11 @@ class Contest:
 
     def open_results(self) -> Store:
         """The store of results, through which nothing can be written."""
-        return Store(self.results, read_only=True)
+        return Store(self.results, read_only=True, bots_folder=self.bots)
+
+    def open_results_to_write(self) -> Store:
+        """The same for the one process that may."""
+        return Store(self.results, bots_folder=self.bots)
 
     def _place(self, where: str) -> str:
         return where if "://" in where else str(self.folder / where)
@@ -202,6 +218,9 @@ def make_contest(folder: Path, settings: ContestSettings, known_games: Mapping[s
     try:
         contest.uploads.mkdir(parents=True, exist_ok=True)
         contest.uploads.chmod(0o700)
+        if contest.people_file is not None and contest.people_file.parent != contest.folder:
+            contest.people_file.parent.mkdir(parents=True, exist_ok=True)
+            contest.people_file.parent.chmod(0o700)
         Store(contest.results).close()
         contest.open_people().dispose()
         # The last thing, so that a folder that has it is complete; a URL in it may have a password.

@@ -12,9 +12,11 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Engine, Row, and_, func, insert, select, update
 
 from arena.contest.people import Person, Team
+from arena.contest.runners import check_epoch
 from arena.contest.schema import submission_events, submissions
-from arena.errors import InfraError, UsageError
+from arena.errors import UsageError
 from arena.store.database import exclusive, writing
+from arena.store.leases import LeaseLost
 from arena.store.schema import as_utc
 
 RECEIVED, QUEUED = "received", "queued"
@@ -30,10 +32,6 @@ MAX_TEXT = 64 << 10
 """Characters of a reason, of a bot's output, or of one event."""
 BROKEN_OFF = timedelta(hours=1)
 """After this time an upload that never ended is given up."""
-
-
-class LeaseLost(InfraError):
-    """Another runner has taken the submission over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +163,7 @@ class Submissions:
     def claim(self, epoch: int) -> Submission | None:
         """The next to be checked: of teams of which nothing is in work the one that has waited longest."""
         with exclusive(self._database) as connection:
+            check_epoch(connection, epoch)
             busy = select(submissions.c.team_id).where(submissions.c.state.in_(WORKING))
             waiting = select(submissions.c.id).where(submissions.c.state == QUEUED, submissions.c.team_id.not_in(busy))
             found = connection.execute(waiting.order_by(submissions.c.id).limit(1)).scalar()
@@ -194,7 +193,8 @@ class Submissions:
 
     def recover(self, epoch: int) -> None:
         """Give back what another runner had in work when it ended, and give up uploads that never ended."""
-        with writing(self._database) as connection:
+        with exclusive(self._database) as connection:
+            check_epoch(connection, epoch)
             left = and_(submissions.c.state.in_(WORKING), submissions.c.epoch != epoch)
             for found in connection.execute(select(submissions.c.id).where(left)).scalars().all():
                 _give_back(connection, submissions.c.id == found, "the process that checked it has ended", None)

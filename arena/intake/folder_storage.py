@@ -27,7 +27,7 @@ class FolderStorage:
     def working_folder(self) -> Iterator[Path]:
         """An empty temporary folder, removed when the context ends."""
         self._make()
-        self._remove_orphans()
+        self.remove_orphans()
         path = self.folder / f"{_TEMPORARY}{referee_id()}.{secrets.token_hex(4)}"
         try:
             path.mkdir()
@@ -112,7 +112,7 @@ class FolderStorage:
             path.chmod(0o755)
             path.rename(aside / path.name)
 
-    def _remove_orphans(self) -> None:
+    def remove_orphans(self) -> None:
         """Remove the temporary folders of processes that were killed."""
         for path in self.folder.glob(f"{_TEMPORARY}*"):
             if not is_alive(path.name.removeprefix(_TEMPORARY).partition(".")[0]):

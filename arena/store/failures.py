@@ -10,6 +10,10 @@ class Retryable(InfraError):
     """What was asked of the database may be asked again; arena/tournaments/store_calls.py does so."""
 
 
+class StoreUnusable(UsageError):
+    """Whoever chose or keeps the store can do something about it; nobody else can."""
+
+
 class ConnectionLost(Retryable):
     """The database does not answer, or not any more, or cannot serve us at present."""
 
@@ -21,18 +25,18 @@ class Collision(Retryable):
 _Meaning = tuple[type[ArenaError], str]
 
 _DAMAGED = (InfraError, "is damaged: put back a copy of it, or name another one with --db")
-_NO_STORE = (UsageError, "is not a store of Arena: name another one with --db")
+_NO_STORE = (StoreUnusable, "is not a store of Arena: name another one with --db")
 _FULL = (InfraError, "has no room left on its disk: make room, and give the same command again")
-_NOT_WRITABLE = (UsageError, "is not writable: change its permissions, or name another one with --db")
+_NOT_WRITABLE = (StoreUnusable, "is not writable: change its permissions, or name another one with --db")
 _GONE = (ConnectionLost, "went away: see that PostgreSQL runs, and give the same command again")
 _COLLISION = (Collision, "was changed by another program at the same time: give the same command again")
 _FAILED = (InfraError, "returned an unexpected error: check that --db names a store of Arena")
-_REFUSED = (UsageError, "rejects this user name or password: check both in --db")
+_REFUSED = (StoreUnusable, "rejects this user name or password: check both in --db")
 
 _OF_SQLITE: Mapping[int, _Meaning] = {
     sqlite3.SQLITE_NOTADB: _NO_STORE,
     sqlite3.SQLITE_CANTOPEN: (
-        UsageError,
+        StoreUnusable,
         "cannot be opened: name a file with --db, in a folder in which you may write",
     ),
     sqlite3.SQLITE_READONLY: _NOT_WRITABLE,
@@ -44,7 +48,7 @@ _OF_SQLITE: Mapping[int, _Meaning] = {
 }
 _OF_POSTGRES: Mapping[str, _Meaning] = {
     "28": _REFUSED,
-    "3D": (UsageError, "does not exist: make it with createdb, or name another one with --db"),
+    "3D": (StoreUnusable, "does not exist: make it with createdb, or name another one with --db"),
     "42501": _NOT_WRITABLE,
     "25006": (
         ConnectionLost,
@@ -67,7 +71,7 @@ _OF_NO_STATE: Mapping[str, _Meaning] = {
     "password": _REFUSED,
     "authentication": _REFUSED,
     "does not exist": _OF_POSTGRES["3D"],
-    "invalid connection option": (UsageError, "cannot be reached in this way: write postgresql://user@host/name"),
+    "invalid connection option": (StoreUnusable, "cannot be reached in this way: write postgresql://user@host/name"),
 }
 """By a word in the message: failures while connecting carry no SQLSTATE."""
 _UNREACHABLE = (ConnectionLost, "does not answer: see that PostgreSQL runs, and that --db names its host and port")

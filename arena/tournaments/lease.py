@@ -57,6 +57,11 @@ class Lease:
         with suppress(ArenaError):  # then it is free when this process has ended, or after its time
             self._plain.release_lease(self._fence)
 
+    @property
+    def epoch(self) -> int:
+        """How often it was taken, for rows that this process writes elsewhere."""
+        return self._fence.epoch
+
     def check(self) -> None:
         """LeaseLost if it is known that another process has it."""
         if self._lost is not None:

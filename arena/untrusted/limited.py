@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import IO, Any, cast
 
 from arena.errors import ArenaError, InfraError, RecordError, RegistryError, UsageError
-from arena.untrusted.python_process import python_environment
+from arena.untrusted.python_process import end_with_parent, python_environment
 from arena.untrusted.text import escaped
 from arena.untrusted.units import MIB
 
@@ -59,8 +59,8 @@ def run_limited(
     }
     deadline = time.monotonic() + _wall_seconds(allowance)
     # A session of its own: Ctrl-C reaches us alone, and we end the child. -P: the current folder may be a stranger's.
-    with subprocess.Popen(
-        [sys.executable, "-P", "-m", "arena.untrusted.limited"],
+    with subprocess.Popen(  # noqa: S603  (our own program, with a number as its word)
+        [sys.executable, "-P", "-m", "arena.untrusted.limited", str(os.getpid())],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
         env=python_environment(),
     ) as child:  # fmt: skip
@@ -124,6 +124,7 @@ def _interpret(answer: bytes | None, exit_code: int, what: str, allowance: Allow
 
 def _serve() -> None:
     """Read one request from standard input, and write the answer where standard output was."""
+    end_with_parent(int(sys.argv[1]))
     request = json.load(sys.stdin.buffer)
     answer_to = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever else is printed is no answer
@@ -150,7 +151,7 @@ def _set_limits(allowance: Allowance) -> None:
         _set_limit(kind, limit, limit)
     # One more second, so that the signal of the soft limit comes first and names the reason.
     _set_limit(resource.RLIMIT_CPU, allowance.seconds, allowance.seconds + 1)
-    signal.alarm(_wall_seconds(allowance))  # if our parent is killed, nobody else ends us
+    signal.alarm(_wall_seconds(allowance))
 
 
 def _set_limit(kind: int, soft: int, hard: int) -> None:

@@ -53,6 +53,7 @@ MEANT = (
 PARSED_ONLY = {
     r"arena (match|play|submit|serve|test|tournament( --|$| resume))": "plays or serves; the journeys do it",
     r"arena bot (check|build|base|reproduce|new)": "starts bots; the journeys of contestants do it",
+    r"arena contest (run|serve)": "works until it is stopped; the tests of the runner do it",
     r"arena contest (new|restore|people (add|erase))": "makes or asks something once; the tests of contests do it",
     r"arena (import|restore|keys)": "needs a file or key from elsewhere; the tests of archives and keys do it",
     r"arena tournament (add|exclude|close) ": "changes a tournament that is not finished; the tests of cups do it",

@@ -8,8 +8,9 @@ import pytest
 
 from arena.contest import submissions as module
 from arena.contest.people import People
-from arena.contest.submissions import LeaseLost, Quota, Submissions, Wish
+from arena.contest.submissions import Quota, Submissions, Wish
 from arena.errors import UsageError
+from arena.store.leases import LeaseLost
 
 ROOMY = Quota(per_day=100, waiting=100, disk_bytes=1 << 30)
 

@@ -15,9 +15,20 @@ from arena.cli.server_client import Server, Tokens, checked_url
 from arena.contest.submissions import Submissions
 from arena.errors import InfraError, UsageError
 from tests.kits.contestants import arena, write_bot
-from tests.kits.contests import served
+from tests.kits.contests import make_cup, served
 
 pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def cup(tmp_path_factory):
+    return make_cup(tmp_path_factory.mktemp("cup") / "cup")
+
+
+@pytest.fixture(scope="module")
+def running(cup):
+    with served(cup) as running:
+        yield running
 
 
 @pytest.fixture
