@@ -42,10 +42,10 @@ ALLOWED = {
     "contestant": ("bots referee sdk untrusted", ""),
     "submit": ("bots contestant intake referee sandboxes store workers", ""),
     "notebook": ("bots links referee standings store web", "pandas rich"),
-    "web": ("referee standings store untrusted", "jinja2 markdown_it markupsafe rich starlette uvicorn"),
+    "web": ("referee standings store untrusted", "jinja2 markdown_it markupsafe rich segno starlette uvicorn"),
     "service": ("contest standings store web", "python_multipart sqlalchemy starlette"),
     "cli": (
-        "bots contestant intake links monitoring referee sandboxes schedules standings store "
+        "bots contest contestant intake links monitoring referee sandboxes schedules standings store "
         "submit tournaments untrusted web workers",
         "click platformdirs rich",
     ),

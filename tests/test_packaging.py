@@ -56,7 +56,7 @@ def test_a_checkout_and_a_wheel_play_together(unpacked):
 def test_the_wheel_holds_the_two_packages_and_nothing_else(wheel):
     tops = {name.split("/")[0] for name in wheel}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"arena", "engines"}
-    assert not [name for name in wheel if "test_" in name or "__pycache__" in name]
+    assert not [name for name in wheel if "/test_" in name or "__pycache__" in name]
 
 
 def test_the_wheel_holds_what_is_no_code(wheel):
@@ -137,7 +137,7 @@ INSTALLERS = re.compile(r"\b(?:pip3?|pipx|uv|uv tool|uv pip)\s+(?:install|add|do
 EXTRAS = re.compile(r"(?<![\w/.-])(?:arena|engines|botarena)\[[a-z, ]+\]")
 """Extras behind a bare name, which an index would be asked for."""
 REQUIREMENTS = re.compile(r"""dependencies\s*=\s*\[[^\]]*["'](?:arena|engines|botarena)\b""")
-OWN_EXTRAS = '"botarena[docs,metrics,postgres,ray,rl,signing,web]"'
+OWN_EXTRAS = ('"botarena[contest,docs,metrics,postgres,ray,rl,signing,web]"', '"botarena[web]"')
 """What pyproject.toml says of itself, which asks no index."""
 
 
@@ -146,7 +146,10 @@ def instructions():
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     for name in listed:
         if Path(name).suffix in (".md", ".py", ".ipynb", ".sh", ".toml", ".yaml", ".yml", "") and name != THIS:
-            yield name, (ROOT / name).read_text(encoding="utf-8", errors="replace").replace(OWN_EXTRAS, "")
+            text = (ROOT / name).read_text(encoding="utf-8", errors="replace")
+            for extras in OWN_EXTRAS:
+                text = text.replace(extras, "")
+            yield name, text
 
 
 THIS = Path(__file__).relative_to(ROOT).as_posix()

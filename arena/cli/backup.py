@@ -39,15 +39,8 @@ def backup(file: Path, as_json: bool, db: str) -> None:
             "a store in PostgreSQL is copied by its own program: pg_dump --format=custom --file=FILE URL, with the URL "
             "of --db; the files of submitted bots are in it (`arena docs keeping`)"
         )
-    copy = file.with_name(f".{file.name}.database")
-    try:
-        copy.unlink(missing_ok=True)  # of one that was killed
-        storage, digests = FolderStorage(bots_folder(db)), copy_sqlite(Path(db), copy)
-        held = {digest: storage.fetch(digest) for digest in digests if digest and storage.has(digest)}
-        backup_file.write(file, backup_file.DATABASE, copy, held)
-    finally:
-        copy.unlink(missing_ok=True)
-    _report(as_json, file, db, len(held), f"wrote {file}: the store {db}")
+    count = write_store(file, db)
+    _report(as_json, file, db, count, f"wrote {file}: the store {db}")
 
 
 @click.command()
@@ -68,6 +61,25 @@ def restore(file: Path, as_json: bool, db: str) -> None:
             "a store in PostgreSQL is put back by its own program: pg_restore --dbname=URL FILE, into an empty "
             "database (`arena docs keeping`); without --db the backup of an SQLite store becomes one again"
         )
+    count = restore_store(file, db)
+    _report(as_json, file, db, count, f"made the store {db} of {file}")
+
+
+def write_store(file: Path, db: str) -> int:
+    """Write an SQLite store with the folders of its bots to a file; of how many they are in it."""
+    copy = file.with_name(f".{file.name}.database")
+    try:
+        copy.unlink(missing_ok=True)  # of one that was killed
+        storage, digests = FolderStorage(bots_folder(db)), copy_sqlite(Path(db), copy)
+        held = {digest: storage.fetch(digest) for digest in digests if digest and storage.has(digest)}
+        backup_file.write(file, backup_file.DATABASE, copy, held)
+    finally:
+        copy.unlink(missing_ok=True)
+    return len(held)
+
+
+def restore_store(file: Path, db: str) -> int:
+    """Make a new SQLite store of such a file; of how many bots the folders were in it."""
     path = Path(db)
     if path.exists():
         raise _taken(path)
@@ -80,7 +92,7 @@ def restore(file: Path, as_json: bool, db: str) -> None:
     finally:
         for ending in FILE_ENDINGS:
             partial.with_name(f"{partial.name}{ending}").unlink(missing_ok=True)
-    _report(as_json, file, db, count, f"made the store {db} of {file}")
+    return count
 
 
 def _report(as_json: bool, file: Path, db: str, bots: int, done: str) -> None:

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from arena.cli import table_formats
 from arena.cli.groups import CommandGroup
-from arena.cli.options import json_option
+from arena.cli.options import json_option, server_option
 from arena.cli.output import cell, echo, narrow_table, print_json
 from arena.cli.store import db_option, open_store, read_store
 from arena.cli.table_formats import list_options, print_table
@@ -34,8 +34,11 @@ def bots() -> None:
 @click.option("--retired", is_flag=True, help="Include retired bots.")
 @click.option("--all", "everything", is_flag=True, help="Every version: older, retired, and only tried out.")
 @list_options
+@server_option
 @db_option
-def list_bots(game: str | None, retired: bool, everything: bool, db: str, **form: Any) -> None:
+def list_bots(
+    game: str | None, retired: bool, everything: bool, server: str | None, db: str, **form: Any
+) -> None:  # fmt: skip
     """List the newest version of every bot on the ladder.
 
     A folder that was only played by `arena test` or `arena tournament` is not on the ladder; `arena submit` puts
@@ -49,6 +52,11 @@ def list_bots(game: str | None, retired: bool, everything: bool, db: str, **form
       from, origin          folder, image or absent, and where it is here
       registered, digest    when, in UTC, and of which content
     """
+    if server is not None:
+        from arena.cli.server_tables import print_bots  # noqa: PLC0415  (see `ratings`)
+
+        print_bots(server, game, **form)
+        return
     store = read_store(db)
     bots = store.all_bots()
     entries = [bot for bot in bots if game in (None, *bot.games)]

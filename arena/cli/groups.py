@@ -1,7 +1,12 @@
 """A group of commands: its help page says each of them in a whole sentence, and a mistyped one is recognised."""
 
+from collections.abc import Mapping
+from importlib import import_module
+from typing import ClassVar
+
 import click
 
+from arena.cli.loading import loading
 from arena.errors import did_you_mean
 
 
@@ -25,3 +30,26 @@ class CommandGroup(click.Group):
         """The first sentence about a command."""
         command = self.get_command(ctx, name)
         return command.get_short_help_str(limit=1000) if command else ""
+
+
+class LazyGroup(CommandGroup):
+    """A group that imports a command only when it is run."""
+
+    places: ClassVar[Mapping[str, tuple[str, str]]]
+    """Where each command is, as `module:attribute` of this package, and its line on the help page."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The commands in the order in which a user meets them."""
+        return list(self.places)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        if name not in self.places:
+            return None
+        module, _, attribute = self.places[name][0].partition(":")
+        with loading():
+            command: click.Command = getattr(import_module(f"arena.cli.{module}"), attribute)
+        return command
+
+    def line(self, ctx: click.Context, name: str) -> str:  # noqa: ARG002
+        """The sentence about a command, without importing it."""
+        return self.places[name][1]

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from arena import registry
 from arena.cli import table_formats
+from arena.cli.options import server_option
 from arena.cli.output import cell, echo, narrow_table, print_json, writing
 from arena.cli.params import Whole
 from arena.cli.store import db_option, read_store
@@ -34,8 +35,11 @@ NOT_RATED = "ended at the fault, and not rated"
 @click.option("--match", "match_id", metavar="MATCH", help="One match: how it ended, and the output of BOT in it.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the record of that match here.")
 @form_options
+@server_option
 @db_option
-def history(name: str, last: int, lost: bool, match_id: str | None, out: Path | None, db: str, **form: Any) -> None:
+def history(
+    name: str, last: int, lost: bool, match_id: str | None, out: Path | None, server: str | None, db: str, **form: Any
+) -> None:  # fmt: skip
     """Show the matches of a bot, or one in full.
 
     BOT is a name, for its newest version, or name@version; --match finds the matches of older versions too. The output
@@ -59,6 +63,15 @@ def history(name: str, last: int, lost: bool, match_id: str | None, out: Path | 
     arena history my_bot --match e91e5353 --out game.arena
     arena history my_bot --html history.html  its rating over time
     """
+    if server is not None:
+        from arena.cli.server_tables import print_matches  # noqa: PLC0415  (see `ratings`)
+
+        if lost or match_id or out or form["html"]:
+            raise UsageError(
+                "--server goes with --last, --json, --csv and --columns alone; `arena replay show` has one"
+            )
+        print_matches(server, name, last, **form)
+        return
     store = read_store(db)
     bot = find_bot(store, name)
     if match_id is not None:

@@ -5,14 +5,12 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
 from arena import distribution
-from arena.cli.groups import CommandGroup
-from arena.cli.loading import loading
+from arena.cli.groups import LazyGroup
 from arena.errors import ArenaError
 from arena.untrusted.text import printable
 
@@ -35,8 +33,11 @@ COMMANDS = {
     "import": ("export:import_", "Prove the tournament in FILE and add it."),
     "backup": ("backup:backup", "Write the whole store to FILE, even while tournaments run."),
     "restore": ("backup:restore", "Make a new store of the backup in FILE."),
+    "contest": ("contest:contest", "Hold a contest: people, tokens, submissions, backups."),
     "keys": ("keys:keys", "See and choose whose signed tournaments count here."),
-    "submit": ("submit:submit", "Check a bot, try it in the sandbox, and register it."),
+    "login": ("login:login", "Keep your token for the contest at URL."),
+    "logout": ("login:logout", "Forget your token for the contest at URL."),
+    "submit": ("submit:submit", "Check bots, try them in the sandbox, and register them."),
     "bots": ("bots:bots", "See, retire and restore the bots in the store."),
     "bot": ("bot:bot", "Write a bot: start one, check it, debug it, build its image."),
     "docs": ("docs:docs", "Print PAGE of the documentation, or list the pages."),
@@ -57,24 +58,10 @@ MACHINE = {
 """What the system refuses any program: no fault of Arena's."""
 
 
-class ArenaGroup(CommandGroup):
+class ArenaGroup(LazyGroup):
     """A group whose errors are one sentence: exit code 2 for what the user can fix, 1 for most else."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """The commands in the order in which a user meets them."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
-        if name not in COMMANDS:
-            return None
-        module, _, attribute = COMMANDS[name][0].partition(":")
-        with loading():
-            command: click.Command = getattr(import_module(f"arena.cli.{module}"), attribute)
-        return command
-
-    def line(self, ctx: click.Context, name: str) -> str:  # noqa: ARG002
-        """The sentence about a command, without importing it."""
-        return COMMANDS[name][1]
+    places = COMMANDS
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
         """Run the command and turn every error into a sentence on stderr; this never returns."""

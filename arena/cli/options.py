@@ -24,3 +24,6 @@ json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON on standard output; messages go to standard error."
 )
 """The option of every command whose result a program may want; `print_json` prints it."""
+
+server_option = click.option("--server", metavar="URL", help="The contest there instead of the store here.")
+"""The option of commands that a contest answers too; `arena login URL` says who asks."""

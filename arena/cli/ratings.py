@@ -9,7 +9,7 @@ from rich.table import Table
 
 from arena import registry
 from arena.cli import table_formats
-from arena.cli.options import option_group
+from arena.cli.options import option_group, server_option
 from arena.cli.output import cell, narrow_table
 from arena.cli.params import Moment, Whole
 from arena.cli.store import db_option, read_store
@@ -48,10 +48,11 @@ matches_options = option_group(
 
 @click.command()
 @click.option("--by", type=click.Choice(["role"]), help="A table for each role, in games that have roles.")
+@server_option
 @matches_options
 def ratings(
-    game_name: str | None, by: str | None, db: str, as_json: bool, as_csv: bool, html: str | None, columns: str | None,
-    **given: Any,
+    game_name: str | None, by: str | None, server: str | None, db: str, as_json: bool, as_csv: bool, html: str | None,
+    columns: str | None, **given: Any,
 ) -> None:  # fmt: skip
     """Show the ladder of a game: its bots by their ratings.
 
@@ -85,6 +86,13 @@ def ratings(
     arena ratings --game claim --columns place,name,version,mu,faults
     arena ratings --game claim --since 30d --html ratings.html
     """
+    if server is not None:
+        from arena.cli.server_tables import print_ratings  # noqa: PLC0415  (most tables come from the store here)
+
+        if by or html or any(given.values()):
+            raise UsageError("--server goes with --game, --json, --csv and --columns alone")
+        print_ratings(server, game_name, as_json=as_json, as_csv=as_csv, columns=columns)
+        return
     store = read_store(db)
     game = find_game(store, game_name, given["number"])
     scope = read_scope(store, game.info.name, given)

@@ -1,6 +1,8 @@
 """`arena replay`: watch records and prove them."""
 
+import re
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -12,7 +14,7 @@ import click
 
 from arena import registry
 from arena.cli.groups import CommandGroup
-from arena.cli.options import json_option
+from arena.cli.options import json_option, server_option
 from arena.cli.output import echo, marked, plain_console, print_json, writing
 from arena.cli.replay_viewer import page_through
 from arena.cli.store import db_option, read_store
@@ -96,8 +98,9 @@ def verify_records(names: Sequence[str], as_json: bool, db: str) -> None:
 @click.argument("file", metavar="FILE|MATCH_ID")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line: state and move, then the outcome.")
 @click.option("--all", "at_once", is_flag=True, help="Print every position without waiting for a key.")
+@server_option
 @db_option
-def show(file: str, as_json: bool, at_once: bool, db: str) -> None:
+def show(file: str, as_json: bool, at_once: bool, server: str | None, db: str) -> None:
     """Play a match in the terminal, move by move.
 
     It is the record in FILE, or the match of this id in the store; the first letters of a MATCH_ID, as `arena history`
@@ -113,7 +116,7 @@ def show(file: str, as_json: bool, at_once: bool, db: str) -> None:
     arena replay show game.arena
     arena replay show e91e5353
     """
-    game, kept, printed = _read(file, db)
+    game, kept, printed = _read(file, db) if server is None else _read_there(file, server)
     if as_json:
         _print_json(game, kept)
     elif at_once or not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -121,6 +124,20 @@ def show(file: str, as_json: bool, at_once: bool, db: str) -> None:
             plain_console().print(page, end="\n\n", soft_wrap=True)
     else:
         page_through(plain_console(), _pages(game, kept, printed))
+
+
+def _read_there(name: str, server: str) -> tuple[AnyGame, AnyRecord, Printed]:
+    """The record of a match of the contest there."""
+    from arena.cli.server_client import Server  # noqa: PLC0415  (most records are here)
+
+    if not re.fullmatch(r"[1-9][0-9]{0,8}-[0-9a-f]{1,32}", name):
+        listed = f"`arena history BOT --server {server}` lists them"
+        raise UsageError(f"{name[:60]!r} is not the name of a match there: {listed}")
+    with tempfile.NamedTemporaryFile(suffix=".arena") as file:
+        file.write(Server(server).fetch(f"/matches/{name}/record"))
+        file.flush()
+        game, kept = read_record(Path(file.name))
+    return game, kept, {}
 
 
 def _read(text: str, db: str) -> tuple[AnyGame, AnyRecord, Printed]:

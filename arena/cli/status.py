@@ -7,7 +7,7 @@ import click
 from rich.table import Table
 
 from arena.cli.next_command import resume_command
-from arena.cli.options import json_option
+from arena.cli.options import json_option, server_option
 from arena.cli.output import cell, echo, narrow_table, plain_console, print_json
 from arena.cli.store import db_option, read_store
 from arena.cli.table_formats import duration
@@ -21,8 +21,9 @@ NODE_COLUMNS = ("tables", "running", "played", "void", "excused", "workers_ended
 
 @click.command()
 @json_option
+@server_option
 @db_option
-def status(as_json: bool, db: str) -> None:
+def status(as_json: bool, server: str | None, db: str) -> None:
     """Show what is being played at present, and where.
 
     Every process that plays a tournament with this store reports to it every two seconds: how far it is, how fast, the
@@ -32,6 +33,11 @@ def status(as_json: bool, db: str) -> None:
     arena status
     arena status --db postgresql://arena@HEAD/arena --json
     """
+    if server is not None:
+        from arena.cli.server_tables import print_status  # noqa: PLC0415  (see `ratings`)
+
+        print_status(server, as_json=as_json)
+        return
     store = read_store(db)
     runs = store.runs()
     if as_json:

@@ -20,6 +20,8 @@ ROLES = (ORGANISER, CONTESTANT)
 TOKEN_PREFIX = "arena-"  # noqa: S105  (it lets people and scanners of secrets recognise a token; it is none)
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 MAX_DISPLAY = 80
+_ERASED = "erased-"
+"""Begins the name that an erased person or team has instead of its own; nobody else may have one like it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,11 @@ class Team:
     def owner(self) -> str:
         """The owner of its bots in the results: a number, which outlives every name."""
         return f"team-{self.id}"
+
+    @property
+    def erased(self) -> bool:
+        """Whether the last of its people was erased."""
+        return self.name.startswith(_ERASED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +59,11 @@ class Person:
     def organises(self) -> bool:
         """Whether the person may see and do everything."""
         return self.role == ORGANISER
+
+    @property
+    def erased(self) -> bool:
+        """Whether only a number is left of the person."""
+        return self.name.startswith(_ERASED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +96,8 @@ def checked_account(name: str) -> str:
             f"{name[:60]!r} is not a valid name of an account or team: write 1 to 40 small letters, digits, dots, "
             "dashes or underscores"
         )
+    if name.startswith(_ERASED):
+        raise UsageError(f"names that begin with {_ERASED} are for people who were erased: choose another than {name}")
     return name
 
 
@@ -93,6 +107,13 @@ def checked_display(text: str) -> str:
     if not text.isprintable() or len(text) > MAX_DISPLAY:
         raise UsageError(f"{text[:60]!a} cannot be shown as a name: write at most {MAX_DISPLAY} printable characters")
     return text
+
+
+def checked_role(role: str) -> str:
+    """What somebody may do, if there is such a role."""
+    if role not in ROLES:
+        raise UsageError(f"{role[:60]!r} is not a valid role: write {' or '.join(ROLES)}")
+    return role
 
 
 class People:
@@ -132,7 +153,7 @@ class People:
 
     def renew(self, name: str) -> Issued:
         """A new token in place of the old one, which ends all sessions."""
-        person, token = self.find(name), new_token()
+        person, token = self._present(name), new_token()
         with writing(self._database) as connection:
             connection.execute(update(people).where(people.c.id == person.id).values(token_hash=hash_of(token)))
             connection.execute(delete(sessions).where(sessions.c.person_id == person.id))
@@ -140,7 +161,7 @@ class People:
 
     def disable(self, name: str, *, disabled: bool = True) -> Person:
         """Lock an account, at once, or let it in again."""
-        person = self.find(name)
+        person = self._present(name)
         with writing(self._database) as connection:
             connection.execute(update(people).where(people.c.id == person.id).values(disabled=disabled))
             if disabled:
@@ -152,13 +173,22 @@ class People:
         person = self.find(name)
         with writing(self._database) as connection:
             connection.execute(delete(sessions).where(sessions.c.person_id == person.id))
-            gone = {"name": f"erased-{person.id}", "display": f"Person {person.id}", "disabled": True}
+            gone = {"name": f"{_ERASED}{person.id}", "display": f"Person {person.id}", "disabled": True}
             connection.execute(update(people).where(people.c.id == person.id).values(**gone, token_hash=None))
-            others = select(func.count()).where(people.c.team_id == person.team.id, people.c.name.notlike("erased-%"))
+            others = select(func.count()).where(
+                people.c.team_id == person.team.id, people.c.name.not_like(f"{_ERASED}%")
+            )
             if not connection.execute(others).scalar():
-                named = {"name": f"erased-{person.team.id}", "display": f"Team {person.team.id}"}
+                named = {"name": f"{_ERASED}{person.team.id}", "display": f"Team {person.team.id}"}
                 connection.execute(update(teams).where(teams.c.id == person.team.id).values(**named))
         return self.find(str(gone["name"]))
+
+    def _present(self, name: str) -> Person:
+        """The person of this name; UsageError for one who was erased, and stays so."""
+        person = self.find(name)
+        if person.erased:
+            raise UsageError(f"{name} was erased, and nothing is left of that account: make a new one")
+        return person
 
     def invite(self, *, lasts: timedelta, places: int) -> str:
         """A code with which so many people can make an account of their own until it ends."""
@@ -211,15 +241,17 @@ def _person(row: Row[tuple[object, ...]]) -> Person:
 
 def _add(connection: Connection, newcomer: NewPerson) -> Issued:
     name = checked_account(newcomer.name)
-    if newcomer.role not in ROLES:
-        raise UsageError(f"{newcomer.role[:60]!r} is not a valid role: write {' or '.join(ROLES)}")
-    token = new_token()
+    role, token = checked_role(newcomer.role), new_token()
     display = checked_display(newcomer.display) or name
+    if connection.execute(select(people.c.id).where(people.c.name == name)).first():
+        raise UsageError(f"there is an account {name} already: choose another name")
+    if not newcomer.team and connection.execute(select(teams.c.id).where(teams.c.name == name)).first():
+        raise UsageError(f"there is a team {name} already: choose another name, or say that {name} is in that team")
     team_id = _team(connection, checked_account(newcomer.team or name), "" if newcomer.team else display)
-    values = {"name": name, "display": display, "team_id": team_id, "role": newcomer.role}
+    values = {"name": name, "display": display, "team_id": team_id, "role": role}
     try:
         connection.execute(insert(people).values(**values, token_hash=hash_of(token)))
-    except IntegrityError as error:
+    except IntegrityError as error:  # somebody else has taken it since
         raise UsageError(f"there is an account {name} already: choose another name") from error
     return Issued(_person(connection.execute(_PEOPLE.where(people.c.name == name)).one()), token)
 

@@ -1,12 +1,14 @@
 """A contest is a folder: contest.toml says what it is, and beside it lie its results, its people and its uploads."""
 
 import json
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from sqlalchemy import Engine
 
@@ -21,6 +23,7 @@ from arena.untrusted.toml import read_toml
 
 FILE = "contest.toml"
 MAX_BYTES = 1 << 16
+MAX_ADDRESS = 200
 PUBLIC, CONTESTANTS, HIDDEN = "public", "contestants", "hidden"
 """Who sees standings: everybody, whoever has an account, or organisers only."""
 _SIZE = re.compile(r"(\d{1,6})([kmg])")
@@ -52,6 +55,11 @@ class Places:
     results: str = "arena.db"
     people: str = "people.db"
     uploads: str = "uploads"
+
+    @property
+    def has_password(self) -> bool:
+        """Whether whoever reads this can come into the database."""
+        return any(urlsplit(where).password for where in (self.results, self.people) if "://" in where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +95,7 @@ class ContestSettings:
         if self.quota.submissions_per_day < 1 or self.quota.waiting < 1:
             raise UsageError(f"{FILE}: quota.submissions_per_day and quota.waiting must be 1 or more")
         checked_display(self.title)
+        _check_address(self.address)
         TimeControl.parse(self.clock)
         for size in (self.limits.memory, self.quota.upload, self.quota.disk):
             bytes_of(size)
@@ -96,9 +105,34 @@ class ContestSettings:
         """How much a team may hand in, in numbers."""
         return Quota(self.quota.submissions_per_day, self.quota.waiting, bytes_of(self.quota.disk))
 
+    @property
+    def login_address(self) -> str:
+        """Where people log in with their tokens; empty if the contest has no address yet."""
+        return self.address and f"{self.address.rstrip('/')}/login.html"
+
+    @property
+    def join_address(self) -> str:
+        """Where people make accounts of their own with a code; empty if the contest has no address yet."""
+        return self.address and f"{self.address.rstrip('/')}/join.html"
+
     def is_open(self, now: datetime) -> bool:
         """Whether bots may be handed in at this moment."""
         return (self.opens is None or self.opens <= now) and (self.closes is None or now < self.closes)
+
+
+def _check_address(address: str) -> None:
+    """UsageError unless cards can show it and a browser goes there; none at all is one that is not known yet."""
+    if not address:
+        return
+    try:
+        parts = urlsplit(address)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and not (parts.query or parts.fragment)
+    except ValueError:
+        good = False
+    if not (
+        good and address.isascii() and address.isprintable() and " " not in address and len(address) <= MAX_ADDRESS
+    ):
+        raise UsageError(f"{FILE}: address must be of the form https://cup.example, not {address[:60]!a}")
 
 
 def bytes_of(size: str) -> int:
@@ -121,13 +155,22 @@ class Contest:
         return self._place(self.settings.keep.results)
 
     @property
+    def people(self) -> str:
+        """The database of people, submissions and audit: a file or a URL."""
+        return self._place(self.settings.keep.people)
+
+    @property
     def uploads(self) -> Path:
         """The folder in which uploads lie until they are decided, and after that for their teams."""
         return self.folder / self.settings.keep.uploads
 
-    def open_people(self) -> Engine:
+    def upload(self, digest: str) -> Path:
+        """The uploaded file with this digest, whether or not it is there."""
+        return self.uploads / digest
+
+    def open_people(self, *, read_only: bool = False) -> Engine:
         """The database that the web process may write."""
-        return open_database(self._place(self.settings.keep.people), form=PEOPLE)
+        return open_database(self.people, read_only=read_only, form=PEOPLE)
 
     def open_results(self) -> Store:
         """The store of results, through which nothing can be written."""
@@ -141,7 +184,10 @@ def read_contest(folder: Path, known_games: Mapping[str, object]) -> Contest:
     """The contest in this folder; UsageError says what is wrong with it."""
     path = folder / FILE
     if not path.is_file():
-        raise UsageError(f"there is no {FILE} in {folder}: make a contest with `arena contest new {folder}`")
+        raise UsageError(
+            f"there is no {FILE} in {folder}: name the folder of a contest, or make one with `arena contest new "
+            f"{folder} --game GAME`"
+        )
     settings = _from_toml(read_toml(path, MAX_BYTES), path)
     settings.check(known_games)
     return Contest(folder.resolve(), settings)
@@ -156,12 +202,20 @@ def make_contest(folder: Path, settings: ContestSettings, known_games: Mapping[s
     try:
         contest.uploads.mkdir(parents=True, exist_ok=True)
         contest.uploads.chmod(0o700)
-        (folder / FILE).write_text(to_toml(settings), encoding="utf-8")
+        Store(contest.results).close()
+        contest.open_people().dispose()
+        # The last thing, so that a folder that has it is complete; a URL in it may have a password.
+        with open(
+            os.open(folder / FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _mode(settings)), "w", encoding="utf-8"
+        ) as file:
+            file.write(to_toml(settings))
     except OSError as error:
         raise UsageError(f"{folder} cannot be written: {error.strerror}; choose another folder") from error
-    Store(contest.results).close()
-    contest.open_people().dispose()
     return contest
+
+
+def _mode(settings: ContestSettings) -> int:
+    return 0o600 if settings.keep.has_password else 0o644
 
 
 def to_toml(settings: ContestSettings) -> str:

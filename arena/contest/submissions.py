@@ -204,6 +204,27 @@ class Submissions:
                 reason = "the upload was broken off"
                 _move(connection, found, (RECEIVED,), REFUSED, reason, {"reason": reason})
 
+    # -- by an organiser ------------------------------------------------------------------------------------
+
+    def forget(self, team_id: int) -> list[str]:
+        """Take back all that a team handed in, and what its words say; the digests that nobody else has handed in.
+
+        Whatever waits is cancelled, and what is in work comes to nothing. Which bots it became stays.
+        """
+        own, open_ = submissions.c.team_id == team_id, submissions.c.state.in_(WAITING + WORKING)
+        with exclusive(self._database) as connection:
+            others = select(submissions.c.digest).where(submissions.c.team_id != team_id)
+            alone = select(submissions.c.digest).where(
+                own, submissions.c.digest != "", submissions.c.digest.not_in(others)
+            )
+            digests = sorted(set(connection.execute(alone).scalars()))
+            told = submission_events.c.submission_id.in_(select(submissions.c.id).where(own))
+            connection.execute(update(submission_events).where(told).values(text=""))
+            connection.execute(update(submissions).where(own, open_).values(state=CANCELLED, epoch=0))
+            gone = {"file_name": "", "digest": "", "bytes": 0, "reason": "", "output": "", "wanted": Wish().to_json()}
+            connection.execute(update(submissions).where(own).values(**gone, changed_at=func.now()))
+            return digests
+
     # -- by everybody ---------------------------------------------------------------------------------------
 
     def find(self, submission_id: int) -> Submission:
@@ -229,6 +250,12 @@ class Submissions:
         query = select(submissions).where(submissions.c.state.in_(WAITING + WORKING)).order_by(submissions.c.id)
         with self._database.connect() as connection:
             return [_submission(row) for row in connection.execute(query)]
+
+    def digests(self) -> list[str]:
+        """Of all uploads that are kept."""
+        query = select(submissions.c.digest).where(submissions.c.digest != "").distinct()
+        with self._database.connect() as connection:
+            return sorted(connection.execute(query).scalars())
 
     def ahead(self, submission: Submission) -> int:
         """How many are checked before this one at least."""

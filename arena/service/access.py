@@ -58,7 +58,7 @@ def may_see(person: Person | None, thing: Thing) -> bool:
 
 
 _PLAIN: Mapping[Thing, str] = {
-    Everybody(): "asset module contest rules login join missing",
+    Everybody(): "asset module api contest rules login join missing",
     Account(): "mine submit submission download logout do submission_events",
     Organising(): "organiser audit",
 }

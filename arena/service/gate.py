@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse
 from arena.contest.sessions import LASTS, Sessions
 from arena.service.access import FRAMED, Everybody, Organising, Results, Thing, may_see
 from arena.service.limits import Limiter, Window
-from arena.service.refusals import Refusal
+from arena.service.refusals import API, Refusal, problem
 from arena.service.visitors import Visitor
 from arena.web.connections import LOCAL, client_network
 from arena.web.links import up_from
@@ -97,9 +97,10 @@ class RequestFilter:
         scope.setdefault("state", {})["visitor"] = Visitor(client)
         if refused := self._refused(connection, client):
             status, words = refused
-            await PlainTextResponse(words, status, {"retry-after": "60"} if status == 429 else None)(
-                scope, receive, send
-            )
+            answer = problem(status, words) if scope["path"].startswith(API) else PlainTextResponse(words, status)
+            if status == 429:
+                answer.headers["retry-after"] = "60"
+            await answer(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
@@ -126,7 +127,7 @@ class Guard:
         request = Request(scope)
         visitor: Visitor = scope["state"]["visitor"]
         cookie = request.cookies.get(self._endpoint.cookie, "")
-        if cookie and self._name not in (*FRAMED, "asset", "module"):
+        if cookie and self._name not in (*FRAMED, "asset", "module", "api"):
             session = await run_in_threadpool(self._sessions.find, cookie[:100])
             if session:
                 visitor = Visitor(visitor.address, session.person, session.form_token, cookie)

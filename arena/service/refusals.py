@@ -1,8 +1,15 @@
 """Why a request gets nothing: one sentence, and the status that says the same to programs."""
 
+import json
 from collections.abc import Mapping
+from http import HTTPStatus
+
+from starlette.responses import Response
 
 from arena.errors import ArenaError
+
+API = "/api/"
+"""How the paths begin at which programs ask, which read a refusal as JSON."""
 
 
 class Refusal(ArenaError):
@@ -18,3 +25,10 @@ def too_often(seconds: float) -> Refusal:
     wait = max(1, round(seconds + 0.5))
     words = f"{wait} seconds" if wait < 120 else f"{round(wait / 60)} minutes"
     return Refusal(429, f"That was tried too often: wait {words}", {"retry-after": str(wait)})
+
+
+def problem(status: int, words: str) -> Response:
+    """A refusal for programs, as RFC 9457 has it."""
+    body = json.dumps({"title": HTTPStatus(status).phrase, "status": status, "detail": words}, ensure_ascii=False)
+    headers = {"cache-control": "no-store"} | ({"www-authenticate": "Bearer"} if status == 401 else {})
+    return Response(body, status, headers, "application/problem+json")

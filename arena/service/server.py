@@ -18,6 +18,7 @@ from arena.contest.settings import Contest
 from arena.contest.submissions import Submission, Wish
 from arena.errors import ArenaError, InfraError, UsageError
 from arena.service.access import Results, may_see, things
+from arena.service.api.routes import api_routes
 from arena.service.deeds import Deeds
 from arena.service.forms import Fields, check_token, number, one, read_form
 from arena.service.gate import Endpoint, Guard, RequestFilter, check_origin, endpoint_of, set_cookie
@@ -34,7 +35,7 @@ from arena.web.site import NotFound
 from arena.web.streams import Channel, Event, Streams, event
 
 PACKAGES = ("arena.service", "arena.web")
-MODULES = ("upload.js",)
+MODULES = ("login.js", "upload.js")
 FORM_HEADERS = {"cache-control": "no-store", "referrer-policy": "same-origin"}
 """Of pages with forms: for `no-referrer` browsers do not say either that a form comes from a page of ours."""
 PROXY_CONNECTIONS = 1000
@@ -75,7 +76,7 @@ class Service:
 
     def app(self) -> App:
         """All routes, each behind the guard that knows what it leads to."""
-        routes = [*self._routes(), *site_routes(self.pages, self._events)]
+        routes = [*self._routes(), *api_routes(self.deeds, self._live), *site_routes(self.pages, self._events)]
         known = things(self._standings)
         for route in routes:
             route.app = Guard(route.app, route.name, known[route.name], self.deeds.sessions, self.endpoint)

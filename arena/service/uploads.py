@@ -5,8 +5,8 @@ import hashlib
 import os
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -172,7 +172,7 @@ async def receive(
     check_length(request, most + 2 * MAX_FORM)
     form, spool = FormWithFile(request.headers.get("content-type", "")), None
     try:
-        async with asyncio.timeout(patience.total_s):
+        async with _in_time(patience):
             async for data in arriving(request, patience.piece_s):
                 pieces = form.feed(data)
                 if spool is None and form.file_name is not None:
@@ -181,16 +181,37 @@ async def receive(
                     spool = await run_in_threadpool(Spool, folder, most)
                 if spool is not None and pieces:
                     await run_in_threadpool(spool.write, pieces)
-        if spool is None or not form.complete:
-            raise Refusal(400, "The upload was broken off" if spool else "Choose a file")
-        return await run_in_threadpool(spool.keep)
+            if spool is None or not form.complete:
+                raise Refusal(400, "The upload was broken off" if spool else "Choose a file")
+            return await run_in_threadpool(spool.keep)
+    finally:
+        if spool is not None:
+            spool.end()
+
+
+async def receive_body(request: Request, folder: Path, most: int, patience: Patience) -> Received:
+    """The body of a request as a file, under the same conditions."""
+    check_length(request, most)
+    async with _in_time(patience):
+        spool = await run_in_threadpool(Spool, folder, most)
+        try:
+            async for data in arriving(request, patience.piece_s):
+                await run_in_threadpool(spool.write, [data])
+            return await run_in_threadpool(spool.keep)
+        finally:
+            spool.end()
+
+
+@asynccontextmanager
+async def _in_time(patience: Patience) -> AsyncIterator[None]:
+    """Refusal if what is done here takes too long, or finds no room."""
+    try:
+        async with asyncio.timeout(patience.total_s):
+            yield
     except TimeoutError as error:
         raise Refusal(408, "The upload took too long") from error
     except OSError as error:
         raise Refusal(507, "The file could not be kept, through no fault of yours: tell an organiser") from error
-    finally:
-        if spool is not None:
-            spool.end()
 
 
 def plain_name(text: str) -> str:

@@ -169,6 +169,15 @@ def _around(page: Page, around: SiteContext) -> dict[str, Any]:
     return {"page": page, "site": around, "link": link, "up": up}
 
 
+def render_alone(template: str, data: Model) -> str:
+    """A page that is no part of a site: a whole template, with nothing of the site around it."""
+    return (
+        _environment(SiteContext().packages)
+        .get_template(template)
+        .render({item.name: getattr(data, item.name) for item in fields(data)})
+    )
+
+
 def prepare(known: Iterable[AnyGame], packages: tuple[str, ...] = SiteContext().packages) -> None:
     """Do what is done only once, so that the first page of each kind takes no longer than the others."""
     environment = _environment(packages)

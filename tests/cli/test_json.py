@@ -150,8 +150,9 @@ def test_every_table_has_the_same_forms():
     tables = {name: options_of(command) for name, command in PAGES.items() if "--columns" in options_of(command)}
     assert tables.keys() == {
         "arena ratings", "arena crosstable", "arena history", "arena tournament list", "arena bots list",
+        "arena contest people list",
     }  # fmt: skip
-    assert all(options >= {"--json", "--csv", "--db"} for options in tables.values())
+    assert all(options >= {"--json", "--csv"} and options & {"--db", "--contest"} for options in tables.values())
 
 
 def options_of(command):

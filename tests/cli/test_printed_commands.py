@@ -34,6 +34,8 @@ MEANT = (
     (r"(?<=--config )FILE|\{path\}", "test.toml"),
     (r"(?<=import )FILE", "cup.arena.gz"),
     (r"(?<=restore )FILE", "saved.tar"),
+    (r"(?<=--contest )\{[\w.]+\}|(?<=contest check )\{folder\}", "my-cup"),
+    (r"contest people list$", "contest people list --contest my-cup"),
     (r"\b(DIR|FOLDER)\b|\{folder\}", "my_bot"),
     (r"\{(game\.info\.name|info\.name|game|name)\}(?=`|$| )|\bGAME\b", "claim"),
     (r"NEW OLD", "greedy random"),
@@ -51,6 +53,7 @@ MEANT = (
 PARSED_ONLY = {
     r"arena (match|play|submit|serve|test|tournament( --|$| resume))": "plays or serves; the journeys do it",
     r"arena bot (check|build|base|reproduce|new)": "starts bots; the journeys of contestants do it",
+    r"arena contest (new|restore|people (add|erase))": "makes or asks something once; the tests of contests do it",
     r"arena (import|restore|keys)": "needs a file or key from elsewhere; the tests of archives and keys do it",
     r"arena tournament (add|exclude|close) ": "changes a tournament that is not finished; the tests of cups do it",
     r"arena .*(postgresql://|ray://|grpc://)": "needs a server; the tests of clusters and stores do it",
@@ -117,7 +120,7 @@ def parse(words):
 
 @pytest.fixture
 def prepared(tmp_path, monkeypatch):
-    """A user's folder: a bot of their own, records, archives, and a store with seven tournaments."""
+    """A user's folder: a bot of their own, records, archives, a contest, and a store with seven tournaments."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
@@ -127,6 +130,8 @@ def prepared(tmp_path, monkeypatch):
 
 
 def prepare():
+    for roster in ("class.csv", "late.csv"):
+        Path(roster).write_text("name,team\nbob,reds\ncarol,\n")
     quick = ("--clock", "none", "--sandbox", "process", "--rounds", "1")
     for words in (
         ("bot", "new", "my_bot", "--game", "claim"),
@@ -139,6 +144,7 @@ def prepare():
         ("test", "greedy", "random", "--game", "claim", "--max-pairs", "2", "--clock", "none", "--sandbox", "process"),
         ("export", "1", "-o", "cup.arena.gz"),
         ("backup", "saved.tar"),
+        ("contest", "new", "my-cup", "--game", "claim", "--roster", "class.csv"),
     ):
         result = arena(*words, make_executor=inline_executor)
         assert result.exit_code == 0, (words, result.output)

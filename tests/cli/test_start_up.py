@@ -22,6 +22,7 @@ NOT_FOR_TABLES = (SANDBOXES - {"asyncio"}) | PAGES | MESSAGES | COMPILER | POSTG
 COMMANDS = {
     "--help": (SANDBOXES | STORE | PAGES | MESSAGES | {"engines", "rich"}, 135),
     "match --help": (SANDBOXES | STORE | PAGES | MESSAGES | {"engines", "rich"}, 150),
+    "contest --help": (SANDBOXES | STORE | PAGES | MESSAGES | {"engines", "rich", "segno"}, 140),
     "games": (SANDBOXES | STORE | PAGES | MESSAGES | COMPILER, 310),
     "ratings --game claim": (NOT_FOR_TABLES, 585),
     "tournament list": (NOT_FOR_TABLES | NUMBERS, 450),
