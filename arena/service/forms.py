@@ -21,7 +21,7 @@ TOKEN = "form_token"  # noqa: S105  (the name of the field)
 Fields = Mapping[str, tuple[str, ...]]
 
 
-async def read_form(request: Request, visitor: Visitor, endpoint: Endpoint) -> Fields:
+async def read_form(request: Request, endpoint: Endpoint) -> Fields:
     """The fields of a form that a page of ours has sent; Refusal if it did not, or if it is too much."""
     check_origin(request, endpoint)
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
@@ -40,9 +40,7 @@ async def read_form(request: Request, visitor: Visitor, endpoint: Endpoint) -> F
         pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="strict")
     except ValueError as error:
         raise Refusal(400, "This form cannot be read") from error
-    fields = collected(pairs)
-    check_token(fields, visitor)
-    return fields
+    return collected(pairs)
 
 
 def collected(pairs: list[tuple[str, str]]) -> Fields:

@@ -100,8 +100,8 @@ class Service:
             Route("/modules/{name}", self._module, name="module"),
             Route("/submissions/{number:number}/file", self._download, methods=get, name="download"),
             Route("/events/submissions/{number:number}.html", self._follow, methods=get, name="submission_events"),
-            Route("/login.html", partial(self._form, self._log_in), methods=post, name="login"),
-            Route("/join.html", partial(self._form, self._join), methods=post, name="join"),
+            Route("/login.html", partial(self._enter, self._log_in), methods=post, name="login"),
+            Route("/join.html", partial(self._enter, self._join), methods=post, name="join"),
             Route("/logout.html", partial(self._form, self._log_out), methods=post, name="logout"),
             Route("/submit.html", self._submit, methods=post, name="submit"),
             Route("/do/{deed:word}", partial(self._form, self._do), methods=post, name="do"),
@@ -164,10 +164,21 @@ class Service:
 
     # -- forms ----------------------------------------------------------------------------------------------
 
+    async def _enter(self, deed: Callable[[Request, Visitor, Fields], Done], request: Request) -> Response:
+        """Do what a form asks for that begins a session, and so knows none."""
+        return await self._done(deed, request, await read_form(request, self.endpoint))
+
     async def _form(self, deed: Callable[[Request, Visitor, Fields], Done], request: Request) -> Response:
-        """Read a form, do what it asks for, and show or go to what came of it."""
+        """Do what a form of a session asks for."""
+        fields = await read_form(request, self.endpoint)
+        check_token(fields, visitor_of(request))
+        return await self._done(deed, request, fields)
+
+    async def _done(
+        self, deed: Callable[[Request, Visitor, Fields], Done], request: Request, fields: Fields
+    ) -> Response:
+        """Do it, and show or go to what came of it."""
         visitor = visitor_of(request)
-        fields = await read_form(request, visitor, self.endpoint)
         done = await run_in_threadpool(deed, request, visitor, fields)
         if done.page is not None:
             response: Response = self.shown(done.page, done.person)
@@ -282,8 +293,8 @@ class StepFeed:
     def look(self) -> Sequence[Event]:
         """The story as it is now, if it has gone on."""
         page = self._service.story(self._visitor, self._id)
-        if not page.live:
-            self.over = True
+        if not page.live or self._service.deeds.sessions.find(self._visitor.session) is None:
+            self.over = True  # it is decided, or whoever looked was logged out: the page is another one now
             return [event("end", {})]
         (section,) = page.sections
         if section.version == self._version:

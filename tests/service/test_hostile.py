@@ -166,6 +166,9 @@ def test_names_of_files_people_and_bots_are_shown_as_text(running):
 def test_the_audit_has_every_deed_and_no_secret(running):
     lee = running.visitor("lee")
     running.visitor().post("/login.html", {"token": "arena-guessed-token"})
+    alice = running.visitor("alice")
+    assert [alice.upload().status, alice.post("/logout.html", {}).status] == [303, 303]
+    assert [lee.post(f"/do/{deed}", {}).status for deed in ("pause", "resume")] == [303, 303]
     shown = lee.post("/do/renew", {"name": "carol"})
     token = shown.text.partition('class="checksum">')[2].partition("<")[0]
     assert token.startswith("arena-")

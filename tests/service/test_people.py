@@ -67,13 +67,7 @@ def test_a_whole_class_logs_in_at_once(cup):
     with served(cup) as running:
         visitor = running.visitor()
         token = {"token": running.cup.tokens["carol"]}
-        assert {visitor.post("/login.html", token | known(visitor)).status for _ in range(12)} == {303}
-
-
-def known(visitor):
-    """The form token of the session, if there is one."""
-    found = re.search(r'name="form_token" value="([^"]+)"', visitor.get("/mine.html").text)
-    return {"form_token": found[1]} if found else {}
+        assert {visitor.post("/login.html", token).status for _ in range(12)} == {303}
 
 
 def test_an_invitation_makes_an_account_and_shows_its_token_once(running):
@@ -169,6 +163,7 @@ def test_the_audit_goes_page_by_page(running):
     assert lee.get("/audit.html?before=x").status == 200
 
 
+@pytest.mark.real(reason="a stream is followed while things happen")
 def test_a_submission_is_followed_to_its_end(tmp_path):
     with served(make_cup(tmp_path / "cup")) as running:
         alice, queue = running.visitor("alice"), running.service.deeds.submissions
@@ -220,3 +215,16 @@ def test_results_cannot_be_written_by_the_web_process(running):
     store = running.service.pages._live.store
     with pytest.raises(UsageError, match="not writable"):
         store.add_bot(name="x", version="1", owner="team-1", digest="x", origin="/x", games=["claim"])
+
+
+@pytest.mark.real(reason="a stream is followed while things happen")
+def test_who_is_locked_out_follows_nothing_any_more(tmp_path):
+    with served(make_cup(tmp_path / "cup")) as running:
+        alice, lee, texts = running.visitor("alice"), running.visitor("lee"), []
+        assert alice.upload().status == 303
+        reader = threading.Thread(target=lambda: texts.append(follow(alice, "/events/submissions/1.html")))
+        reader.start()
+        time.sleep(0.5)
+        assert lee.post("/do/disable", {"name": "alice"}).status == 303
+        reader.join(30)
+        assert texts[0].rstrip().endswith("event: end\ndata: {}")
