@@ -17,7 +17,7 @@ TEAM = {"team", "organiser"}
 
 PATHS = {
     "asset": "/assets/site.css", "module": "/modules/upload.js", "contest": "/index.html", "rules": "/rules/claim.html",
-    "login": "/login.html", "join": "/join.html", "missing": "/nothing/here",
+    "api": "/api/v1/openapi.json", "login": "/login.html", "join": "/join.html", "missing": "/nothing/here",
     "mine": "/mine.html", "submit": "/submit.html", "organiser": "/organiser.html", "audit": "/audit.html",
     "submission": "/submissions/1.html", "submission_events": "/events/submissions/1.html",
     "download": "/submissions/1/file", "logout": "POST /logout.html", "do": "POST /do/cancel",
@@ -28,8 +28,8 @@ PATHS = {
     "home_events": "/events/index.html", "tournament_events": "/events/tournaments/1.html",
     "match_events": "/events/matches/{match}.html", "embed_events": "/events/embed/{match}.html",
 }  # fmt: skip
-"""An address of every route."""
-OPEN = ("asset", "module", "contest", "home", "rules", "login", "join", "missing")
+"""An address of every route; behind that of the API each operation asks for itself."""
+OPEN = ("asset", "module", "api", "contest", "home", "rules", "login", "join", "missing")
 OWN = {
     "mine": KNOWN, "submit": KNOWN, "logout": KNOWN, "do": TEAM, "submission": TEAM, "submission_events": TEAM,
     "download": TEAM, "organiser": {"organiser"}, "audit": {"organiser"},
