@@ -12,6 +12,7 @@ from sqlalchemy import Engine
 from arena.contest.audit import Audit, Deed
 from arena.contest.people import Issued, NewPerson, People, Person
 from arena.contest.requests import PAUSED, RESTORE, RETIRE, Requests
+from arena.contest.runners import Runners
 from arena.contest.sessions import Sessions
 from arena.contest.settings import Contest, bytes_of
 from arena.contest.submissions import FAILED, Submission, Submissions, Wish
@@ -42,7 +43,7 @@ class Deeds:
     ) -> None:  # fmt: skip
         self.contest = contest
         self.people, self.sessions, self.submissions = People(database), Sessions(database), Submissions(database)
-        self.requests, self._audit = Requests(database), Audit(database)
+        self.requests, self.runners, self._audit = Requests(database), Runners(database), Audit(database)
         self.names = Names(self.people, pseudonyms=contest.settings.pseudonyms)
         self.bots = bots
         """Those in the results, by their ids."""

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from arena.contest.audit import Deed
 from arena.contest.people import Issued, Person, Team
 from arena.contest.requests import PAUSED, RETIRE
+from arena.contest.runners import LastBeat
 from arena.contest.settings import ContestSettings
 from arena.contest.submissions import (
     BUILDING,
@@ -72,6 +73,8 @@ class ContestFacts:
     person: Person | None
     shows_results: bool
     results_words: str
+    address: str
+    """Where programs reach it; empty if the organiser has not said so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +217,8 @@ class Organiser:
 
     person: Person
     paused: bool
+    runner: LastBeat | None
+    """None if there never was one."""
     queue: Sequence[SubmissionView]
     failed: Sequence[SubmissionView]
     failing: Sequence[FailingBot]
@@ -247,7 +252,7 @@ class Views:
         return ContestFacts(
             settings.about, list(self._infos.values()), self._phase(now), settings.is_open(now),
             self._deeds.requests.is_on(PAUSED), settings.opens, settings.closes, visitor.person, shows,
-            "" if shows else _hidden_words(visitor),
+            "" if shows else _hidden_words(visitor), settings.address.rstrip("/"),
         )  # fmt: skip
 
     def home(self, visitor: Visitor, site_home: Page | None) -> Page:
@@ -313,7 +318,7 @@ class Views:
         """What organisers look after."""
         deeds = self._deeds
         data = Organiser(
-            visitor.known, deeds.requests.is_on(PAUSED),
+            visitor.known, deeds.requests.is_on(PAUSED), deeds.runners.last(),
             [self.submission_view(visitor, item) for item in deeds.submissions.open()],
             [self.submission_view(visitor, item) for item in deeds.failed(visitor.person)],
             _failing(site), deeds.everybody(visitor.person), deeds.audit(visitor.person, limit=12), visitor.form_token,

@@ -58,6 +58,7 @@ PARSED_ONLY = {
     r"arena (import|restore|keys)": "needs a file or key from elsewhere; the tests of archives and keys do it",
     r"arena tournament (add|exclude|close) ": "changes a tournament that is not finished; the tests of cups do it",
     r"arena .*(postgresql://|ray://|grpc://)": "needs a server; the tests of clusters and stores do it",
+    r"arena (login|logout|.*--server) ": "needs a contest that is served; tests/cli/test_contest_api.py does it",
 }
 """Commands of which only the words are looked at, with the reason."""
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from arena.contest.requests import RETIRE
+from arena.contest.runners import ENDED, Runners
 from arena.contest.submissions import BUILDING, FAILED, REFUSED, REGISTERED
 from arena.errors import UsageError
 from tests.kits.contests import BOTS, make_cup, served
@@ -228,3 +229,23 @@ def test_who_is_locked_out_follows_nothing_any_more(tmp_path):
         assert lee.post("/do/disable", {"name": "alice"}).status == 303
         reader.join(30)
         assert texts[0].rstrip().endswith("event: end\ndata: {}")
+
+
+def test_an_organiser_is_told_when_there_is_no_runner(cup):
+    database = cup.contest.open_people()
+    runners = Runners(database)
+    with served(cup) as running:
+        lee = running.visitor("lee")
+        assert "there was no runner yet" in lee.get("/organiser.html").text
+        runners.enter(1, "process 1 on here")
+        assert "no runner" not in lee.get("/organiser.html").text
+        runners.beat(1, ENDED)
+        assert "no runner since" in lee.get("/organiser.html").text
+    database.dispose()
+
+
+def test_the_first_page_says_how_to_hand_in_from_a_terminal(cup):
+    with served(cup) as running:
+        assert "tar czf my_bot.tar.gz my_bot" in running.visitor().get("/").text
+    with served(cup.with_settings(address="https://cup.example/")) as running:
+        assert "arena submit my_bot --server https://cup.example<" in running.visitor().get("/").text
