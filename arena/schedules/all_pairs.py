@@ -1,8 +1,9 @@
 """All pairs of a field in a fair order, each worked out from its number: a large field has too many to list.
 
-Bots i and j meet in layer i ^ j. For a given layer x the opponent of i is i ^ x, so nobody is twice in a layer, and
-wherever the order is stopped, all have played about equally often. It is the order that putting every pair into the
-first layer with room for it gives, because the least number that is missing among its neighbours makes the table of ^.
+Bots i and j meet in layer i ^ j. For a given layer x the opponent of i is i ^ x, so nobody is twice in a layer. It is
+the order that putting every pair into the first layer with room for it gives, because the least number that is missing
+among its neighbours makes the table of ^. Wherever it is stopped, all have played about equally often if the field has
+a power of two of bots or a few less; with a few more, as with 9 or 17, the last ones begin when the others have met.
 """
 
 from collections.abc import Sequence

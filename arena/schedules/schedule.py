@@ -252,7 +252,7 @@ class FixedSchedule(Schedule):
 
 
 def interleaved(groups: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """The groups in an order in which, wherever it is stopped, all bots have played about equally often."""
+    """The groups in an order in which all bots play about equally often from the start; `AllPairs` says how nearly."""
     busy: Counter[int] = Counter()
     """For each bot the layers that it plays in, as the bits of a number; nobody is twice in a layer."""
     layers: list[list[tuple[int, ...]]] = []
