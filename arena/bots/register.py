@@ -148,6 +148,11 @@ def bring_files(store: Store, name: str, digest: str, origin: str) -> None:
             store.move_bot(entry.id, origin)
 
 
+def take_files_away(store: Store, bot: BotEntry) -> None:
+    """Note that the files of a bot are here no more; its results stay."""
+    store.move_bot(bot.id, "")
+
+
 def find_same(versions: Sequence[BotEntry], digest: str) -> BotEntry | None:
     """The version with exactly this content, handed in or tried out, if there is one; one on the ladder goes first."""
     same = [entry for entry in versions if entry.digest == digest]

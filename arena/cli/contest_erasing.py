@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from arena.bots import register
 from arena.cli.store import open_store
 from arena.intake.bot_files import files_of
 
@@ -27,7 +28,7 @@ def remove_bots(results: str, owner: str) -> Removed:
         store.retire_bot(bot.name, bot.version)
     folders = [bot for bot in own if bot.kind == "folder"]
     for bot in folders:
-        store.move_bot(bot.id, "")
+        register.take_files_away(store, bot)
         if bot.digest not in others:
             with files.locked():
                 files.remove(bot.digest)

@@ -62,8 +62,8 @@ def serve(folder: Path, host: str, port: int, behind_proxy: bool, insecure: bool
 
     \b
     arena contest serve my-cup
-    arena contest serve my-cup --behind-proxy                 with an https:// address in contest.toml
-    arena contest serve my-cup --host 0.0.0.0 --insecure      in a network that you trust
+    arena contest serve my-cup --behind-proxy              if a proxy has TLS
+    arena contest serve my-cup --host 0.0.0.0 --insecure   where you trust all
     """
     contest = read_contest(folder, registry.games())
     try:

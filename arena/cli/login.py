@@ -12,10 +12,11 @@ from arena.errors import UsageError
 @click.command()
 @click.argument("url", metavar="URL")
 def login(url: str) -> None:
-    """Keep your token for the contest at URL, for `--server URL`.
+    """Keep your token for the contest at URL.
 
-    It is on the card that the organiser gave you. It is asked for, and not shown while you type; a program can write it
-    to standard input instead. It is kept in your configuration folder in a file that only you can read.
+    Commands with `--server URL` use it. It is on the card that the organiser gave you. It is asked for, and not shown
+    while you type; a program can write it to standard input instead. It is kept in your configuration folder in a file
+    that only you can read.
 
     \b
     arena login https://cup.example
@@ -32,7 +33,10 @@ def login(url: str) -> None:
 @click.command()
 @click.argument("url", metavar="URL")
 def logout(url: str) -> None:
-    """Forget your token for the contest at URL on this machine."""
+    """Forget your token for the contest at URL.
+
+    Only this machine forgets it: an organiser can give you another one, which makes this one worthless.
+    """
     address = checked_url(url)
     if Tokens().find(address) is None:
         raise UsageError(f"there is no token for {address} here")

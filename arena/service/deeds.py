@@ -53,10 +53,9 @@ class Deeds:
 
     def log_in(self, visitor: Visitor, token: str) -> tuple[str, Person]:
         """A new session for whoever has this token: its name, for the cookie only."""
-        self._check_tries(visitor)
         person = self.people.with_token(token)
         if person is None:
-            self._logins.add(visitor.address)
+            self._count_failure(visitor)
             self._audit.add(None, visitor.address, "failed login")
             raise Refusal(
                 403, "Nobody has this token: copy all of it from your card, or ask an organiser for a new one"
@@ -68,10 +67,9 @@ class Deeds:
 
     def with_token(self, visitor: Visitor, token: str) -> Visitor:
         """The visitor as whoever has this token, for one request without a session."""
-        self._check_tries(visitor)
         person = self.people.with_token(token)
         if person is None:
-            self._logins.add(visitor.address)
+            self._count_failure(visitor)
             raise Refusal(401, "Nobody has this token")
         return Visitor(visitor.address, person)
 
@@ -86,7 +84,7 @@ class Deeds:
         try:
             issued = self.people.join(code, newcomer)
         except UsageError:
-            self._logins.add(visitor.address)
+            self._count_failure(visitor)
             self._audit.add(None, visitor.address, "failed join")
             raise
         self._audit.add(issued.person, visitor.address, "join")
@@ -95,6 +93,11 @@ class Deeds:
     def _check_tries(self, visitor: Visitor) -> None:
         if wait := self._logins.wait_of(visitor.address):
             raise too_often(wait)
+
+    def _count_failure(self, visitor: Visitor) -> None:
+        """Refuse who failed too often; a valid token is let in even where others guess from the same address."""
+        self._check_tries(visitor)
+        self._logins.add(visitor.address)
 
     # -- submissions ----------------------------------------------------------------------------------------
 

@@ -96,7 +96,7 @@ def test_show_json_is_one_object_per_line(game, tmp_path):
     assert arena("match", "--game", game, "--seed", 3, "--out", path).exit_code == 0
     lines = [json.loads(line) for line in arena("replay", "show", "--json", path).output.splitlines()]
     assert all({"state", "seat", "move"} == set(line) for line in lines[:-1])
-    assert {"state", "outcome", "result", "verdicts", "faults"} == set(lines[-1])
+    assert {"state", "outcome", "result", "verdicts", "faults", "strikes"} == set(lines[-1])
 
 
 @pytest.mark.parametrize("game", games())

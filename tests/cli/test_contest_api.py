@@ -174,7 +174,16 @@ def test_the_description_is_true(url, cup, person, tmp_path):
     assert done.returncode == 0, done.stdout[-6000:]
 
 
-def test_a_token_is_kept_for_its_user_alone(url, cup, home):
+@pytest.fixture
+def own(tmp_path):
+    """A contest of one test's own, in which nobody has tried anything yet: its cup and its address."""
+    cup = make_cup(tmp_path / "cup")
+    with served(cup) as running:
+        yield cup, f"http://127.0.0.1:{running.port}"
+
+
+def test_a_token_is_kept_for_its_user_alone(own, home):
+    cup, url = own
     done = arena_with(cup.tokens["alice"], "login", url)
     assert (done.returncode, f"you are alice of team reds at {url}" in done.stdout) == (0, True), done.stderr
     (kept,) = (home / "config").rglob("tokens.json")
@@ -193,14 +202,16 @@ def test_a_token_is_kept_for_its_user_alone(url, cup, home):
     assert (refused.returncode, "does not know you" in refused.stderr) == (2, True)
 
 
-def test_a_bot_is_handed_in_from_a_terminal(alice, url, cup, home):
+def test_a_bot_is_handed_in_from_a_terminal(own, home):
     """A runner is played by hand: it claims what comes, and decides."""
+    cup, url = own
     bot = write_bot(home / "mover", "print('hello')")
     queue = Submissions(cup.contest.open_people())
     Tokens().keep(url, cup.tokens["alice"])
 
     def decide(state, reason, output=""):
-        while (claimed := queue.claim(9)) is None:
+        deadline = time.monotonic() + 60
+        while (claimed := queue.claim(9)) is None and time.monotonic() < deadline:
             time.sleep(0.05)
         queue.step(claimed.id, 9, "checking", "it plays its trial matches")
         queue.decide(claimed.id, 9, state, reason, output=output)

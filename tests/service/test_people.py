@@ -62,6 +62,7 @@ def test_guessing_is_slow(cup):
         assert "Nobody has this token" in got[0].text
         assert 0 < int(got[-1].headers["retry-after"]) <= 13
         assert visitor.post("/join.html", {"code": "guess", "name": "eve"}).status == 429
+        assert running.visitor("alice").get("/mine.html").status == 200  # others at the same address are not kept out
 
 
 def test_a_whole_class_logs_in_at_once(cup):
