@@ -9,6 +9,7 @@ from arena.bots.files import folder_files
 from arena.cli.output import echo, print_json, warn
 from arena.cli.server_client import Server
 from arena.errors import InfraError, UsageError
+from arena.intake.packing import plain
 from arena.untrusted.filetree import map_read_errors
 
 
@@ -39,13 +40,6 @@ def _archive(path: Path) -> IO[bytes]:
     packed = tempfile.TemporaryFile()  # noqa: SIM115  (closed by the caller, and gone then)
     with tarfile.open(fileobj=packed, mode="w:gz") as archive:
         for file in folder_files(path):
-            archive.add(file, file.relative_to(path).as_posix(), recursive=False, filter=_plain)
+            archive.add(file, file.relative_to(path).as_posix(), recursive=False, filter=plain)
     packed.seek(0)
     return packed
-
-
-def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
-    """A member without what tells of this machine and its user."""
-    member.uid = member.gid = 0
-    member.uname = member.gname = ""
-    return member
